@@ -1,22 +1,22 @@
 package import BLEWire
 
-/// The client's side of one ATT bearer: one request in flight at a time, answered within 30 s.
+/// The client's side of one ATT bearer, with one request in flight at a time and a timeout of 30 s.
 ///
 ///                 begin                 answer
 ///        ┌──────┐ ─────▶ ┌──────────┐ ─────────────────▶ idle
 ///        │ idle │        │ awaiting │
 ///        └──────┘        └──────────┘ ── 30 s without ─▶ dead
 ///
-/// Commands and confirmations do not pass here: they need no turn. Whose turn it is decides ``RequestQueue``.
+/// Commands and confirmations bypass this type, because they need no response. ``RequestQueue`` decides the order.
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.2 (sequential protocol) and 3.3.3 (transaction).
 package struct ATTClientBearer: Sendable {
     private enum State: Sendable {
-        /// Nothing is in flight.
+        /// No request is in flight.
         case idle
         /// A request is in flight.
         case awaiting(ATT.Opcode, since: Instant)
-        /// A transaction timed out, after which nothing more may be asked on this bearer.
+        /// A request timed out. No further request may be sent on this bearer.
         case dead
     }
 
@@ -24,29 +24,35 @@ package struct ATTClientBearer: Sendable {
 
     package init() {}
 
-    /// Whether a request may be sent now.
+    /// True if a request can be sent now.
     package var isIdle: Bool {
         if case .idle = state { true } else { false }
     }
 
-    /// Whether a transaction timed out, so that no request will ever be answered here again.
+    /// True after a request timed out.
+    ///
+    /// The bearer will not answer any more.
     package var isDead: Bool {
         if case .dead = state { true } else { false }
     }
 
-    /// When to call ``expire(at:)``, if nothing happens before.
+    /// The time at which to call ``expire(at:)`` unless something happens first.
     package var deadline: Instant? {
         if case .awaiting(_, let start) = state { start + ATT.transactionTimeout } else { nil }
     }
 
-    /// Notes that `request` goes out now; the bearer must be idle.
+    /// Records that `request` is sent now.
+    ///
+    /// The bearer must be idle.
     package mutating func begin(_ request: ATT.Opcode, at now: Instant) {
         precondition(isIdle, "one request is in flight at a time")
         precondition(request.response != nil, "only requests begin transactions")
         state = .awaiting(request, since: now)
     }
 
-    /// Notes that a read or a write goes out now; the bearer must be idle.
+    /// Records that a read or write is sent now.
+    ///
+    /// The bearer must be idle.
     @inline(__always)
     mutating func beginAtOnce(_ request: ATT.Opcode, at now: Instant) {
         precondition(isIdle, "one request is in flight at a time")
@@ -54,13 +60,13 @@ package struct ATTClientBearer: Sendable {
     }
 
     package enum OnReceive: Equatable {
-        /// The request in flight is answered.
+        /// The response to the request in flight.
         case answered(ATTAnswer)
-        /// Nothing in flight is answered by this: dropped, as a late answer must be.
+        /// Not a response to the request in flight: dropped, as late responses must be.
         case ignored
     }
 
-    /// Takes a response or an error response.
+    /// Processes a response or error response.
     package mutating func receive(_ packet: ATTPacket) -> OnReceive {
         guard case .awaiting(let request, _) = state else { return .ignored }
         if case .errorResponse(let error) = packet {
@@ -73,7 +79,7 @@ package struct ATTClientBearer: Sendable {
         return .answered(.success(packet))
     }
 
-    /// Notes that the request in flight is answered.
+    /// Records that the request in flight is complete.
     mutating func end() {
         guard case .awaiting = state else { preconditionFailure("what is answered is in flight") }
         state = .idle
@@ -94,11 +100,11 @@ package struct ATTClientBearer: Sendable {
 
     package enum OnExpire: Equatable {
         case nothing
-        /// The answer is overdue: the bearer is of no more use.
+        /// The response is overdue: the bearer must be closed.
         case abandon
     }
 
-    /// Gives the bearer up if the answer is overdue.
+    /// Marks the bearer as dead if the response is overdue.
     package mutating func expire(at now: Instant) -> OnExpire {
         guard let deadline, deadline <= now else { return .nothing }
         state = .dead

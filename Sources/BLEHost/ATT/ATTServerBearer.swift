@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// The server's side of one ATT bearer: one request is answered before the next is looked at.
+/// The server's side of one ATT bearer, which answers one request before it looks at the next.
 ///
 ///                 receive                    answered, queue empty
 ///        ┌──────┐ ──────▶ ┌────────────────┐ ──────────────────────▶ idle
@@ -8,24 +8,24 @@ package import BLEWire
 ///        └──────┘         │ others waiting │
 ///                         └────────────────┘
 ///
-/// A well-behaved client has one request in flight, but a transaction may wait for an app, and nothing that a client
-/// sends meanwhile may be lost or wedge the bearer. There is no deadline: if the app never answers, the client gives
-/// the link up.
+/// A correct client has only one request in flight, but a transaction may wait for an app, and whatever a client sends
+/// meanwhile must neither be lost nor block the bearer. There is no deadline: if the app never responds, the client
+/// gives up the link.
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.2.
 package struct ATTServerBearer<Pending: Sendable>: Sendable {
-    /// What a client sent.
+    /// A packet from a client.
     package enum Incoming: Equatable, Sendable {
         case request(ATTPacket)
-        /// Something with this opcode that can only be refused.
+        /// A packet with this opcode that can only be rejected.
         case unacceptable(ATT.Opcode, ATT.ErrorCode)
     }
 
     private enum State: Sendable {
         case idle
-        /// A request is being answered, and whoever answers it has not been asked yet.
+        /// A request is being answered; no app has been asked yet.
         case answering
-        /// Someone else has been asked.
+        /// An app has been asked.
         case suspended(Pending)
     }
 
@@ -33,37 +33,41 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
     private var state = State.idle
     private var waiting: [Incoming] = []
 
-    /// Creates a bearer on which at most `limit` requests wait.
+    /// Creates a bearer with at most `limit` queued requests.
     package init(limit: Int) { self.limit = limit }
 
-    /// What the answer waits for.
+    /// The app's response that the current request waits for.
     package var pending: Pending? {
         if case .suspended(let pending) = state { pending } else { nil }
     }
 
-    /// Whether no request is being answered; mutating, as is ``isLast``, so that it is looked at where it lies.
+    /// True if no request is being answered.
+    ///
+    /// `mutating`, like ``isLast``, to avoid a copy.
     var isIdle: Bool {
         mutating get {
             if case .idle = state { true } else { false }
         }
     }
 
-    /// Whether no other request waits.
+    /// True if no other request is queued.
     var isLast: Bool { mutating get { waiting.isEmpty } }
 
-    /// What `body` makes of what the answer waits for, if it waits for anything.
+    /// Returns the result of `body` for what the response waits for, if it waits.
     @inline(__always)
     mutating func withPending<Result>(_ body: (Pending) -> Result?) -> Result? {
         if case .suspended(let pending) = state { body(pending) } else { nil }
     }
 
-    /// Takes a request, and notes whom its answer waits for; the bearer must be idle.
+    /// Starts a request whose response waits for `pending`.
+    ///
+    /// The bearer must be idle.
     mutating func begin(_ pending: Pending) {
         precondition(isIdle, "one request is answered at a time")
         state = .suspended(pending)
     }
 
-    /// Notes that the request at hand is answered, behind which none waits.
+    /// Records that the current request was answered; none must be queued.
     mutating func finishLast() {
         precondition(isLast, "what waits is answered next")
         state = .idle
@@ -73,7 +77,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         /// Answer it now.
         case answer
         case wait
-        /// Too many wait.
+        /// Too many are queued.
         case drop
     }
 
@@ -89,13 +93,13 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         }
     }
 
-    /// Notes whom the answer to the request at hand waits for.
+    /// Records what the response to the current request waits for.
     package mutating func suspend(_ pending: Pending) {
         if case .idle = state { preconditionFailure("only a request at hand can wait for an answer") }
         state = .suspended(pending)
     }
 
-    /// Notes that the request at hand is answered, and hands out the next.
+    /// Records that the current request was answered, and returns the next one.
     package mutating func finish() -> Incoming? {
         guard !waiting.isEmpty else {
             state = .idle

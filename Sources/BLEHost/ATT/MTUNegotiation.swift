@@ -1,42 +1,43 @@
 package import BLEWire
 
-/// How the two ends of a bearer agree on the size of its packets.
+/// The negotiation of the ATT MTU on one bearer.
 ///
-/// Each end may ask once, as a client; both exchanges lead to the lesser of the two sizes. Until then it is 23.
+/// Each end may send one request as a client; both exchanges result in the smaller of the two values. Until then it is
+/// 23.
 ///
 ///        ┌───────────┐ answer, refusal, 1 s ┌─────────┐
 ///        │ unsettled │ ───────────────────▶ │ settled │  what is exchanged later still counts
 ///        └───────────┘                      └─────────┘
 ///
-/// A central asks as soon as there is a link, and others wait for that. A peripheral cannot know when its central does,
-/// if ever: it is settled from the beginning, and asks itself when it wants something.
+/// A central sends its request as soon as the link is up, and clients wait for the response. A peripheral cannot know
+/// when its central does so, if at all: it is settled from the start, and sends its own request when it needs one.
 ///
 /// Core 6.0, Vol 3, Part F, 3.4.2; Part G, 4.3.1.
 package struct MTUNegotiation: Sendable {
     private enum State: Sendable {
-        /// The own exchange is not over; at the deadline the size known so far will have to do.
+        /// The own exchange is not complete. At the deadline, the current MTU is used.
         case unsettled(deadline: Instant)
         case settled
     }
 
-    /// How long others wait for the own exchange of a central.
+    /// The maximum time that clients wait for a central's own exchange.
     package static let patience = Duration.seconds(1)
 
-    /// What this end offers, in octets.
+    /// The MTU that this end offers, in octets.
     package let preferred: Int
-    /// The largest packet, in octets, that both ends take.
+    /// The current MTU, in octets.
     package private(set) var mtu = ATT.defaultMTU
     private var state: State
-    /// Whether the peer has asked, so that this end need not.
+    /// True if the peer has sent its request, so that this end need not.
     package private(set) var hasPeerAsked = false
 
-    /// Creates the negotiation of a link that came up at `now`, on which this host has the given role.
+    /// Creates the negotiation of a link that came up at `now` with the given local role.
     package init(preferred: Int, role: LinkRole, at now: Instant) {
         self.preferred = min(max(preferred, ATT.defaultMTU), Int(UInt16.max))
         state = role == .central ? .unsettled(deadline: now + Self.patience) : .settled
     }
 
-    /// When to call ``expire(at:)``, if nothing happens before.
+    /// The time at which to call ``expire(at:)`` unless something happens first.
     package var deadline: Instant? {
         if case .unsettled(let deadline) = state { deadline } else { nil }
     }
@@ -50,25 +51,25 @@ package struct MTUNegotiation: Sendable {
 
     package enum OnEvent: Equatable {
         case nothing
-        /// The own exchange of a central is over.
+        /// A central's own exchange is complete.
         case settled
-        /// It is not over, or has been for some time, and the size is another than it was.
+        /// The MTU changed, without or after the end of the own exchange.
         case changed
     }
 
-    /// Takes the answer to ``request``: what the server offers, or `nil` if it refused.
+    /// Processes the response to ``request``: the server's MTU, or `nil` for an error response.
     package mutating func receiveAnswer(serverMTU: UInt16?) -> OnEvent {
         adopt(serverMTU.map { Int($0) } ?? mtu, settles: true)
     }
 
-    /// Takes the peer's request.
+    /// Processes the peer's request.
     package mutating func receiveRequest(clientMTU: UInt16) -> OnEvent {
         guard !hasPeerAsked else { return .nothing }
         hasPeerAsked = true
         return adopt(Int(clientMTU), settles: false)
     }
 
-    /// Settles for the size known so far if the time is up.
+    /// Settles for the current MTU if the time is up.
     package mutating func expire(at now: Instant) -> OnEvent {
         guard case .unsettled(let deadline) = state, deadline <= now else { return .nothing }
         state = .settled

@@ -22,14 +22,16 @@ package struct AdvertisementReport: Equatable, Sendable {
     package let rssi: RSSI
 
     package var peer: PeerIdentifier { contents.facts.peer }
-    /// Where the advertisement came from, for tools; apps never see it.
+    /// The sender's address, for tools.
+    ///
+    /// Apps do not see it.
     package var address: DeviceAddress { contents.facts.address }
     package var isConnectable: Bool { contents.facts.isConnectable }
     /// The data of the two packets.
     package var octets: AdvertisementOctets { contents.facts.octets }
-    /// The best name known: of the peer's GAP service, else of this or an earlier advertisement.
+    /// The best known name: from the peer's GAP service, otherwise from this or an earlier advertisement.
     package var name: String? { contents.facts.name }
-    /// What the packet told beside its data.
+    /// The properties of the packet besides its data.
     package var packet: AdvertisementPacket { contents.facts.packet }
 
     package init(
@@ -57,17 +59,17 @@ package struct AdvertisementReport: Equatable, Sendable {
         self.rssi = rssi
     }
 
-    /// The same, heard with another strength.
+    /// Returns the same report with another signal strength.
     package func heard(_ rssi: RSSI) -> Self { Self(contents, rssi) }
 
-    /// The same without where it came from.
+    /// The report without the sender's address.
     package var withoutAddress: Self {
         var facts = contents.facts
         facts.address = .none
         return Self(Contents(facts), rssi)
     }
 
-    /// Whether this is known to say what `other` does: then it need not be looked into again.
+    /// Returns true if this report is known to have the same contents as `other`.
     package func repeats(_ other: Self) -> Bool { contents === other.contents }
 
     package static func == (a: Self, b: Self) -> Bool {

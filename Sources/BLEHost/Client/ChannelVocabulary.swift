@@ -1,22 +1,22 @@
 package import BLEWire
 
-/// One credit-based channel, by a number that no other channel of this host has had or will have.
+/// The identifier of a credit-based channel, never reused by this host.
 package struct ChannelID: Hashable, Comparable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// A credit-based channel that is ready for use in both directions.
+/// An open credit-based channel.
 ///
 /// Core 6.0, Vol 3, Part A, 10.1.
 package struct OpenedChannel: Equatable, Sendable {
     package var id: ChannelID
-    /// What the channel was opened for.
+    /// The PSM of the service.
     package var psm: SPSM
-    /// The most octets that one ``ChannelRequest/send(_:)`` may have: what the peer takes at once.
+    /// The maximum length of an SDU for ``ChannelRequest/send(_:)``, in octets: the peer's MTU.
     package var outgoingMTU: Int
-    /// The most octets that one ``ChannelEvent/received(_:)`` has.
+    /// The maximum length of an SDU in ``ChannelEvent/received(_:)``, in octets.
     package var incomingMTU: Int
 
     package init(id: ChannelID, psm: SPSM, outgoingMTU: Int, incomingMTU: Int) {
@@ -27,36 +27,36 @@ package struct OpenedChannel: Equatable, Sendable {
     }
 }
 
-/// What a client asks of a channel that is open.
+/// A client's request about one of its open channels.
 ///
-/// What is asked of a channel that is closed, or of somebody else's, comes to nothing: ``ChannelEvent/closed(_:)`` was
-/// or will be the last that is heard of it.
+/// A request about a closed channel, or one of another client, has no effect: ``ChannelEvent/closed(_:)`` was or will
+/// be its last event.
 package enum ChannelRequest: Equatable, Sendable {
-    /// Sends one SDU of 1 to ``OpenedChannel/outgoingMTU`` octets; ``ChannelEvent/sent(_:)`` says when it has left.
+    /// Sends one SDU of 1 to ``OpenedChannel/outgoingMTU`` octets. ``ChannelEvent/sent(_:)`` reports when it has left.
     ///
-    /// How much waits is up to the client, within ``Limits/queuedChannelOctets``, where the channel is closed.
+    /// The client decides how much it queues, up to ``Limits/queuedChannelOctets``, where the channel is closed.
     case send([UInt8])
-    /// The client has no more use for that many octets that it received, so that the peer may send as many again.
+    /// The client has processed that many received octets, so the peer may send as many more.
     case consumed(Int)
-    /// Lets the peer send SDUs and K-frames of up to these sizes, in octets, 64 to 65535 and 65533, where channels were
-    /// opened as several; ``ChannelEvent/resized(_:)`` says what came of it.
+    /// Lets the peer send SDUs and K-frames of up to these sizes, in octets: 64 to 65535 and 65533. Only for channels
+    /// that were opened in a group. ``ChannelEvent/resized(_:)`` reports the result.
     ///
-    /// SDUs may never become smaller.
+    /// The MTU must not decrease.
     case resize(mtu: Int, mps: Int)
-    /// Sends what waits, as far as the peer takes it within some seconds, and closes the channel.
+    /// Sends the queued data, as far as the peer accepts them within some seconds, and closes the channel.
     case close
 }
 
-/// What becomes of a channel that is open.
+/// An event of an open channel.
 package enum ChannelEvent: Equatable, Sendable {
-    /// The peer sent one SDU, of 1 to ``OpenedChannel/incomingMTU`` octets.
+    /// The peer sent an SDU of 1 to ``OpenedChannel/incomingMTU`` octets.
     ///
-    /// The peer is stopped when too much of it is not ``ChannelRequest/consumed(_:)``.
+    /// The peer gets no more credits when too many octets are not ``ChannelRequest/consumed(_:)``.
     case received([UInt8])
-    /// That many octets more have been handed to the controller.
+    /// That many more octets were passed to the controller.
     case sent(Int)
-    /// The peer has agreed to other sizes, or they are as they were.
+    /// The peer has accepted the new sizes, or they are unchanged.
     case resized(Failure?)
-    /// The channel is closed, and nothing else will be heard of it: `nil` if one of its ends wanted it so.
+    /// The last event of a channel: it is closed, with `nil` if one of its ends closed it.
     case closed(Failure?)
 }

@@ -1,21 +1,21 @@
 import BLEWire
 
-/// What the user is told in the place of an app that sleeps.
+/// An alert for the user about an event of an app that is suspended.
 package struct ClientAlert: Equatable, Sendable {
     package enum Occasion: Equatable, Sendable, CaseIterable {
-        /// A connection was made.
+        /// A connection was established.
         case connection
         /// A connection was lost.
         case disconnection
-        /// The peer sent a value by itself.
+        /// The peer sent a notification or indication.
         case notification
     }
 
     package var occasion: Occasion
-    /// What the app is called.
+    /// The name of the app.
     package var app: String
     package var peer: PeerIdentifier
-    /// What the peer is called, as far as the app knows.
+    /// The name of the peer, as far as the app knows.
     package var name: String?
 
     package init(_ occasion: Occasion, of app: String, with peer: PeerIdentifier, called name: String?) {
@@ -25,7 +25,7 @@ package struct ClientAlert: Equatable, Sendable {
         self.name = name
     }
 
-    /// The sentence that says so.
+    /// The text of the alert.
     package var text: String {
         let what =
             switch occasion {
@@ -37,9 +37,9 @@ package struct ClientAlert: Equatable, Sendable {
     }
 }
 
-/// Of what an app wants its user to be told while it sleeps, peer by peer.
+/// The alerts that an app has requested, by peer.
 package struct AlertWishes: Equatable, Sendable {
-    /// Of how many peers.
+    /// The maximum number of peers.
     package static let mostPeers = 1_024
 
     private struct Wish: Equatable {
@@ -51,10 +51,10 @@ package struct AlertWishes: Equatable, Sendable {
 
     package init() {}
 
-    /// Whether the user is told nothing, whatever happens.
+    /// True if no alerts are requested.
     package var isEmpty: Bool { wishes.isEmpty }
 
-    /// The app asks for something.
+    /// Records a request of the app.
     package mutating func note(_ request: ClientRequest) {
         switch request {
         case .connect(let peer, let request): wish(for: request.alerts, of: peer)
@@ -63,7 +63,7 @@ package struct AlertWishes: Equatable, Sendable {
         }
     }
 
-    /// The app hears something, such as what an earlier launch of it has asked for.
+    /// Records an event of the app, such as the requests of an earlier launch.
     package mutating func note(_ event: ClientEvent) {
         guard case .restored(.central(let central)) = event else { return }
         for peer in central.peers { wish(for: peer.request.alerts, of: peer.peer) }
@@ -75,7 +75,7 @@ package struct AlertWishes: Equatable, Sendable {
         wishes.append(Wish(peer: peer, alerts: alerts))
     }
 
-    /// What the user is to be told if the app does not hear this event; `nil` for nothing.
+    /// Returns the alert for an event that the suspended app does not receive; `nil` for none.
     package func occasion(of event: ClientEvent) -> (ClientAlert.Occasion, PeerIdentifier)? {
         guard !wishes.isEmpty else { return nil }
         let peer: PeerIdentifier, alert: ConnectionAlerts, occasion: ClientAlert.Occasion

@@ -1,65 +1,64 @@
 package import BLEWire
 
-/// What the host tells a client.
+/// An event of the host for a client.
 package enum ClientEvent: Equatable, Sendable {
-    /// The app was launched to go on where an earlier launch ended, and this is where that was; before anything else.
+    /// The preserved state of an earlier launch of the app. Comes before all other events.
     case restored(PreservedState)
-    /// Whether the radio can be used; the first event of every session but for ``restored(_:)`` and
-    /// ``knownPeers(_:)``, and then at each change.
+    /// The state of the radio. Every session starts with this event, except for ``restored(_:)`` and ``knownPeers(_:)``
+    /// before it, and gets one at each change.
     ///
-    /// What was pending in the host has been answered before the state says that it cannot go on.
+    /// Pending requests are answered before a state that ends them.
     case stateChanged(HostState)
-    /// What the controller can do beyond the least; sent to centrals just before the state says that they can begin,
-    /// unless it is nothing.
+    /// Optional capabilities of the controller, for centrals. Sent before the powered-on state, if there are any.
     case featuresChanged(HostFeatures)
-    /// Peers that this host knows from earlier, or has seen on the air, so that they may be connected without scanning.
+    /// Peers that are stored or were received before, so that clients can connect to them without a scan.
     case knownPeers([KnownPeer])
-    /// Peers that are connected at this moment, for whichever client; sent to centrals at each change.
+    /// The peers that are connected now, by any client; sent to centrals at each change.
     case systemLinks([SystemLink])
-    /// What is discovered from now on is of the scan with this number, and no more of any before.
+    /// Discoveries from now on belong to the scan with this number.
     case scanBegan(UInt32)
-    /// A peer advertised, and it is one that this client scans for.
+    /// A peer that matches this client's scan advertised.
     case discovered(AdvertisementReport)
     case connected(PeerIdentifier, LinkParameters)
     case connectFailed(PeerIdentifier, Failure)
-    /// A connection ended; `nil` if this client wanted it so.
+    /// A connection ended; without a failure if this client requested it.
     ///
-    /// Every pending request to the peer has been answered before. `isReconnecting` is set if the client asked the host
-    /// to connect again by itself.
+    /// All pending requests to the peer were answered before. `isReconnecting` is set if the host is reconnecting, as
+    /// the client requested.
     case disconnected(PeerIdentifier, Failure?, isReconnecting: Bool)
     case peer(PeerIdentifier, PeerEvent, answering: RequestNumber = .none)
     case server(ServerEvent)
     case security(SecurityEvent)
     case tester(TesterEvent)
     case channel(ChannelID, ChannelEvent)
-    /// What an app that sleeps does not hear, for the user; the host itself tells nobody.
+    /// An event of a suspended app, to be shown to the user by the receiver.
     case alert(ClientAlert)
 }
 
-/// Whether the radio can be used.
+/// The state of the radio.
 package enum HostState: Equatable, Sendable {
     /// Not known yet.
     case unknown
-    /// The connection to the controller was lost and is being set up again.
+    /// The connection to the controller was lost and is being restored.
     case resetting
-    /// There is no controller, or none that knows Bluetooth LE.
+    /// There is no controller, or none that supports LE.
     case unsupported
-    /// The client may not use it.
+    /// The client is not allowed to use Bluetooth.
     case unauthorized
     case poweredOff
     case poweredOn
 }
 
-/// What a host can do beyond the least, with the controller that it has.
+/// Optional capabilities of a host with its current controller.
 package struct HostFeatures: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// It hears extended advertisements, and connects through them.
+    /// Receiving extended advertisements and connecting to their senders.
     package static let extendedScanAndConnect = Self(rawValue: 1 << 0)
 }
 
-/// A peer that the host knows.
+/// A peer that the host has stored or received before.
 package struct KnownPeer: Equatable, Sendable {
     package var peer: PeerIdentifier
     package var name: String?
@@ -69,7 +68,7 @@ package struct KnownPeer: Equatable, Sendable {
     }
 }
 
-/// A link of this host, and the services that its clients found there.
+/// A link of this host, and the services that clients have discovered on it.
 package struct SystemLink: Equatable, Sendable {
     package var peer: PeerIdentifier
     package var name: String?
@@ -81,11 +80,11 @@ package struct SystemLink: Equatable, Sendable {
     }
 }
 
-/// What a link is like.
+/// The parameters of a link.
 package struct LinkParameters: Equatable, Sendable {
-    /// The largest ATT packet, in octets, that both ends take.
+    /// The ATT MTU, in octets.
     package var mtu: Int
-    /// The name of the peer, if it is known.
+    /// The name of the peer, if known.
     package var name: String?
     package init(mtu: Int, name: String? = nil) {
         self.mtu = mtu
@@ -93,12 +92,12 @@ package struct LinkParameters: Equatable, Sendable {
     }
 }
 
-/// What became of a request to a peer, or what the peer said by itself.
+/// The result of a request to a peer, or an event of the peer.
 package enum PeerEvent: Equatable, Sendable {
-    /// The peers agreed on another size of ATT packets.
+    /// The ATT MTU changed.
     case mtuChanged(Int)
     case nameChanged(String)
-    /// What the link is like: told after the client was connected, and at each change.
+    /// The details of the link: sent after the client was connected, and at each change.
     case linkChanged(LinkDetails)
     case tuned(LinkTuning, Failure?)
     case rssiRead(Result<RSSI, Failure>)
@@ -108,15 +107,15 @@ package enum PeerEvent: Equatable, Sendable {
     case descriptorsDiscovered(of: AttributeHandle, Result<[DiscoveredDescriptor], Failure>)
     case valueRead(AttributeHandle, Result<[UInt8], Failure>)
     case valueWritten(AttributeHandle, Failure?)
-    /// That many write commands have left the host, in the order in which they were asked for.
+    /// That many write commands have left the host, in the order in which they were requested.
     case writeCommandsTaken(Int)
-    /// What the characteristic sends now; with the failure if that is not what was asked for.
+    /// The subscription of a characteristic, with the failure if it is not the requested one.
     case subscriptionChanged(AttributeHandle, Subscription, Failure?)
-    /// The peer notified or indicated a value.
+    /// The peer sent a notification or indication.
     case valueNotified(AttributeHandle, [UInt8])
-    /// Services in this range were added, removed or changed: what was discovered there is void.
+    /// Services in this range were added, removed or changed. What was discovered there is invalid.
     case servicesModified(AttributeHandleRange)
-    /// What was discovered by this client is void, unless there is a failure.
+    /// What this client has discovered is invalid, unless there is a failure.
     case databaseForgotten(Failure?)
     case channelOpened(SPSM, Result<OpenedChannel, Failure>)
 }
@@ -140,7 +139,7 @@ package struct DiscoveredCharacteristic: Equatable, Sendable {
     package var properties: UInt8
     package var declaration: AttributeHandle
     package var value: AttributeHandle
-    /// The last handle that belongs to the characteristic.
+    /// The last handle of the characteristic.
     package var end: AttributeHandle
 
     package init(

@@ -1,38 +1,39 @@
 package import BLEWire
 
-/// What a client asks of the host.
+/// A client's request to the host.
 ///
-/// The facade speaks nothing else, in this process or over a socket. Requests are carried out in the order in which
-/// they are made; each that has an answer gets exactly one, also when the link, the controller or the radio goes away.
+/// The public modules use nothing else, in the same process or over a socket. Requests are carried out in order. A
+/// request with a result gets exactly one, even if the link, the controller or the radio disappears.
 package enum ClientRequest: Equatable, Sendable {
-    /// Scan, or go on scanning with other parameters; ``ClientEvent/discovered(_:)`` follows. A number that is not 0
-    /// has ``ClientEvent/scanBegan(_:)`` tell it before.
+    /// Scans, or changes the parameters of the scan; ``ClientEvent/discovered(_:)`` follows. If the number is not 0,
+    /// ``ClientEvent/scanBegan(_:)`` reports it first.
     case scan(ScanRequest, number: UInt32 = 0)
     case stopScan
-    /// Connect however long it takes; answered by ``ClientEvent/connected(_:_:)``, or rarely
+    /// Connects to a peer, without a timeout. The result is ``ClientEvent/connected(_:_:)``, or rarely
     /// ``ClientEvent/connectFailed(_:_:)``.
     case connect(PeerIdentifier, ConnectRequest)
-    /// Give up a connection, pending or established; answered by ``ClientEvent/disconnected(_:_:)`` without a failure.
+    /// Cancels a pending connection or ends an established one. The result is ``ClientEvent/disconnected(_:_:)``
+    /// without a failure.
     case cancelConnection(PeerIdentifier)
-    /// Something that needs a connection of this client to the peer; what answers it has its number.
+    /// A request that needs a connection of this client to the peer. Its result has the same number.
     case peer(PeerIdentifier, PeerRequest, RequestNumber = .none)
-    /// Something about what this host is as a peripheral.
+    /// A request about this host as a peripheral.
     case server(ServerRequest)
-    /// Something about the services that this client publishes.
+    /// A request about the services that this client publishes.
     case service(ServiceRequest)
-    /// Something that needs a channel of this client that is open.
+    /// A request about an open channel of this client.
     case channel(ChannelID, ChannelRequest)
-    /// Something about pairing and bonds.
+    /// A request about pairing and bonds.
     case security(SecurityRequest)
-    /// Something that only test suites ask for.
+    /// A request of a test suite.
     case tester(TesterRequest)
-    /// The app of this client is used by somebody, or not any more.
+    /// The app of this client has moved to the foreground or background.
     case appMoved(to: AppPhase)
-    /// This client tells the user what apps that sleep do not hear; ``ClientEvent/alert(_:)`` follows, where apps of
-    /// other processes share the host.
+    /// This client shows alerts of suspended apps to the user. ``ClientEvent/alert(_:)`` follows, if apps of other
+    /// processes share the host.
     case showAlerts
 
-    /// Whether it can change what the controller does by itself: scan, connect, advertise.
+    /// True for requests that can change the controller's activities: scanning, connecting, advertising.
     var steersController: Bool {
         switch self {
         case .scan, .stopScan, .connect, .cancelConnection, .appMoved, .server(.startAdvertising),
@@ -43,28 +44,28 @@ package enum ClientRequest: Equatable, Sendable {
     }
 }
 
-/// How far an app is in use, which decides what the radio does for it.
+/// The phase of an app, which determines what the radio does for it.
 package enum AppPhase: Equatable, Sendable {
-    /// In use: everything is done as asked for.
+    /// In the foreground: all requests are carried out in full.
     case foreground
-    /// Not in use but at work: it finds only services that it names, each peer once, and advertises no name and its
-    /// services where only those find them who look for them.
+    /// In the background and running. Scans need service UUIDs and report each peer once. Advertisements have no name,
+    /// and their services are in the overflow area.
     case background
-    /// Not at work: it finds nobody and does not advertise.
+    /// Suspended: the app neither scans nor advertises.
     case suspended
 }
 
-/// What a client wants to hear of while it scans.
+/// The parameters of a scan.
 package struct ScanRequest: Equatable, Sendable {
-    /// Services of which a peer must advertise at least one; every peer if empty.
+    /// The peer must advertise at least one of these services; any peer matches if empty.
     package var services: [BluetoothUUID]
-    /// Services of which a peer may solicit one instead of advertising it.
+    /// Peers that solicit one of these services match, too.
     package var solicitedServices: [BluetoothUUID]
     /// Whether to report every advertisement, instead of each peer once.
     package var allowsDuplicates: Bool
-    /// The weakest signal that is worth a report, in dBm; every one if `nil`.
+    /// The minimum signal strength, in dBm; `nil` for no minimum.
     package var minimumRSSI: Int8?
-    /// What the advertised name must begin with; any name, or none, if `nil`.
+    /// The beginning of the advertised name; `nil` for any name or none.
     package var namePrefix: String?
 
     package init(
@@ -82,22 +83,23 @@ package struct ScanRequest: Equatable, Sendable {
     }
 }
 
-/// How a client wants to be connected.
+/// The parameters of a connection request.
 package struct ConnectRequest: Equatable, Sendable {
-    /// How long to wait before the first attempt.
+    /// The delay before the first attempt.
     package var startDelay: Duration
-    /// Whether to connect again by itself when the link is lost.
+    /// Whether to reconnect when the link is lost.
     package var reconnects: Bool
-    /// How long to try before ``ClientEvent/connectFailed(_:_:)`` says that it took too long; for ever if `nil`.
+    /// The time after which ``ClientEvent/connectFailed(_:_:)`` reports a timeout; `nil` for none.
     package var timeout: Duration?
-    /// Which address to show the peer, or `nil` for what this host shows otherwise.
+    /// The own address to use; `nil` for the host's usual one.
     ///
-    /// Of several that wait, the first decides.
+    /// If several requests are pending, the first one decides.
     package var ownAddress: OwnAddressKind?
-    /// What the user is to be told while the app sleeps.
+    /// The alerts for the user while the app is suspended.
     package var alerts: ConnectionAlerts
-    /// Whether this only takes the place of an earlier request: then it has no answer, and comes to nothing if there is
-    /// no connection any more and none is waited for.
+    /// True for a request that only replaces an earlier one.
+    ///
+    /// It has no result, and no effect if there is neither a connection nor a pending request.
     package var isRenewal = false
 
     package init(
@@ -114,14 +116,14 @@ package struct ConnectRequest: Equatable, Sendable {
         self.alerts = alerts
     }
 
-    /// The same, to take the place of an earlier request.
+    /// The request as a replacement of an earlier one.
     package var renewal: Self {
         var request = self
         request.isRenewal = true
         return request
     }
 
-    /// The same as a request of its own.
+    /// The request as an independent one.
     package var standing: Self {
         var request = self
         request.isRenewal = false
@@ -129,15 +131,17 @@ package struct ConnectRequest: Equatable, Sendable {
     }
 }
 
-/// Of what whoever runs the host tells the user in the place of an app that sleeps; the host itself tells nobody.
+/// The alerts that the user gets for a suspended app.
+///
+/// The program around the host shows them, not the host.
 package struct ConnectionAlerts: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A connection was made.
+    /// A connection was established.
     package static let connection = Self(rawValue: 1 << 0)
     /// A connection was lost.
     package static let disconnection = Self(rawValue: 1 << 1)
-    /// The peer sent a value by itself.
+    /// The peer sent a notification or indication.
     package static let notification = Self(rawValue: 1 << 2)
 }

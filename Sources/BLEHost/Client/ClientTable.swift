@@ -1,4 +1,4 @@
-/// The sessions that are open, in the order of their identifiers.
+/// The open sessions, in the order of their identifiers.
 struct ClientTable {
     struct Client {
         let id: ClientID
@@ -11,16 +11,16 @@ struct ClientTable {
 
     private(set) var clients: [Client] = []
 
-    /// The clients that use the host as a central.
+    /// The sessions with the central role.
     var centrals: [ClientID] { clients.filter { $0.role == .central }.map(\.id) }
 
-    /// The clients that use the host as a peripheral.
+    /// The sessions with the peripheral role.
     var peripherals: [ClientID] { clients.filter { $0.role == .peripheral }.map(\.id) }
 
     /// The clients that look after pairing and bonds, and the test suites.
     var agents: [ClientID] { clients.filter { $0.role == .agent || $0.role == .tester }.map(\.id) }
 
-    /// The clients that test this host.
+    /// The sessions of test suites.
     var testers: [ClientID] { clients.filter { $0.role == .tester }.map(\.id) }
 
     func role(of client: ClientID) -> ClientRole? { clients.first { $0.id == client }?.role }
@@ -28,7 +28,7 @@ struct ClientTable {
     /// The app of a client; `nil` if there is no such session.
     func owner(of client: ClientID) -> ClientOwner? { clients.first { $0.id == client }?.owner }
 
-    /// How far the app of a client is in use.
+    /// Returns the phase of a client's app.
     func phase(of client: ClientID) -> AppPhase { clients.first { $0.id == client }?.phase ?? .foreground }
 
     mutating func move(_ client: ClientID, to phase: AppPhase) {
@@ -57,7 +57,7 @@ struct ClientTable {
         clients.insert(Client(id: client, role: role, owner: owner), at: index)
     }
 
-    /// Ends a session; `false` if there was none.
+    /// Closes a session; returns `false` if there was none.
     mutating func close(_ client: ClientID) -> Bool {
         guard let index = clients.firstIndex(where: { $0.id == client }) else { return false }
         clients.remove(at: index)

@@ -1,37 +1,37 @@
 package import BLEWire
 
-/// Why a request of a client came to nothing.
+/// The reason why a client's request failed.
 package enum Failure: Error, Hashable, Sendable {
-    /// The peer's server refused it.
+    /// An ATT error of the peer.
     case att(ATT.ErrorCode)
     /// The peer's answer is malformed, or contradicts the request or other answers.
     case invalidResponse
-    /// The controller refused it, or a link ended, for this reason.
+    /// The controller rejected the request, or a link ended, with this status.
     case hci(HCI.Status)
     /// The peer refused to open a channel.
     case channel(Signal.ConnectionResult)
-    /// The peer broke the rules of a channel, which was closed for it.
+    /// The peer violated the protocol of a channel, which was closed.
     case peerMisbehaved
-    /// The peer did not answer in time.
+    /// The peer did not respond in time.
     case timedOut
-    /// The peer, with which this host is bonded, did not encrypt the link in time.
+    /// A bonded peer did not encrypt the link in time.
     case encryptionTimedOut
-    /// There is no connection to the peer, or there was one and it ended before the answer.
+    /// There is no connection to the peer, or it ended before the response.
     case notConnected
-    /// The client itself withdrew it.
+    /// The client cancelled the request.
     case cancelled
-    /// The radio went off, or the controller went away.
+    /// The radio was switched off, or the controller disappeared.
     case poweredOff
-    /// The attribute, the peer or the procedure is not there or not known.
+    /// The attribute, peer or procedure does not exist or is not known.
     case notFound
-    /// What was asked for makes no sense.
+    /// The parameters are invalid.
     case invalidParameters
-    /// The peer or the controller cannot do it.
+    /// The peer or the controller does not support it.
     case notSupported
-    /// The UUID is reserved for the host itself.
+    /// The UUID is reserved for the host.
     case uuidNotAllowed
-    /// It is being done already.
+    /// It is already in progress.
     case alreadyInProgress
-    /// A limit of the host is reached.
+    /// A limit of the host was reached.
     case limitReached
 }

@@ -1,32 +1,32 @@
-/// A peer as apps name it: the same value for the same device on every run of this host.
+/// The identifier of a peer for apps: stable for a device on this host.
 ///
-/// Derived from the device's identity address and a secret of the host, so that it tells nobody the address.
+/// Derived from the device's identity address and a secret of the host, so that it does not reveal the address.
 package struct PeerIdentifier: Hashable, Comparable, Sendable {
     package let rawValue: UInt128
     package init(rawValue: UInt128) { self.rawValue = rawValue }
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// One session of an app with the host: a central manager or a peripheral manager.
+/// The identifier of a session: a central manager, a peripheral manager or another client of the host.
 package struct ClientID: Hashable, Comparable, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// One request of a client to a peer, as the client numbers them, so that it knows what an answer answers.
+/// The client's number of a request to a peer, which the result repeats.
 package struct RequestNumber: Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// What the peer says by itself, and what answers those who do not number their requests.
+    /// Events of the peer, and results for clients that do not number their requests.
     package static let none = Self(rawValue: 0)
 
     /// The number of the next request; never ``none``.
     package var next: Self { Self(rawValue: rawValue == .max ? 1 : rawValue + 1) }
 }
 
-/// Which client asked for something, and in which of its requests.
+/// A client and the number of its request.
 package struct Requester: Equatable, Sendable {
     package let client: ClientID
     package let number: RequestNumber
@@ -37,25 +37,25 @@ package struct Requester: Equatable, Sendable {
     }
 }
 
-/// What a client uses the host for.
+/// The role of a client.
 package enum ClientRole: Equatable, Sendable {
     case central, peripheral
-    /// Looks after pairing and bonds.
+    /// Handles pairing and bonds.
     case agent
-    /// Tests this host: hears of all that the radio does.
+    /// Tests this host and receives all events of the radio.
     case tester
 }
 
-/// A service, characteristic or descriptor of the local database, as the client that adds it names it.
+/// A client's identifier of a local service, characteristic or descriptor.
 ///
-/// The client chooses the number, unique among its own; the host gives handles.
+/// The client chooses the number, unique among its own; the host assigns handles.
 package struct LocalAttributeID: Hashable, Comparable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// One read or one atomic group of writes that a client of the local database must answer exactly once.
+/// The identifier of a read or an atomic group of writes, which the owner of the attribute must answer exactly once.
 package struct ServerTransaction: Hashable, Comparable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

@@ -1,49 +1,49 @@
 package import BLEWire
 
-/// What a link is like below its attributes, as far as the controller has told.
+/// The details of a link below ATT, as reported by the controller.
 package struct LinkDetails: Equatable, Sendable {
-    /// Where the peer was reached.
+    /// The peer's address.
     package var address: DeviceAddress
-    /// How often the ends meet; `nil` if the controller said nothing sensible.
+    /// The connection interval; `nil` if the controller reported an invalid one.
     package var interval: ConnectionInterval?
-    /// How many meetings the peripheral may skip.
+    /// The number of connection events that the peripheral may skip.
     package var latency: PeripheralLatency?
-    /// How long nothing may be heard before the link counts as lost.
+    /// The supervision timeout.
     package var timeout: SupervisionTimeout?
     package var transmitPHY = PHY.le1M
     package var receivePHY = PHY.le1M
-    /// The longest payload of one packet on the air, in octets: 27 to 251.
+    /// The maximum payload of a packet on the air, in octets: 27 to 251.
     package var transmitOctets = 27
     package var receiveOctets = 27
-    /// How far the link can be trusted.
+    /// The security of the link.
     package var security = LinkSecurity.unencrypted
 
     package init(address: DeviceAddress) { self.address = address }
 }
 
-/// A change that a client would like to see made to a link.
+/// A change of a link that a client requests.
 package enum LinkTuning: Equatable, Sendable {
-    /// Other connection parameters; a peripheral asks its central for them.
+    /// Other connection parameters. A peripheral requests them from its central.
     case parameters(HCI.ConnectionParameters)
-    /// Other physical layers; those of which none is preferred are left to the controller.
+    /// Other PHYs. An empty set leaves the choice to the controller.
     case physicalLayers(transmit: PHYSet, receive: PHYSet)
-    /// Packets whose payload has at most this many octets, 27 to 251.
+    /// A maximum payload of packets, 27 to 251 octets.
     case dataLength(octets: UInt16)
 }
 
-/// What an advertisement's packet tells beside its data.
+/// The properties of an advertisement's packet besides its data.
 package struct AdvertisementPacket: Equatable, Sendable {
-    /// Whether it came in one of the packets from before extended advertising.
+    /// True for legacy packets.
     package var isLegacy = true
     package var isScannable = false
-    /// Whether it was meant for this host alone.
+    /// True if the advertisement was directed to this host.
     package var isDirected = false
-    /// Whether a part of the data was not received.
+    /// True if a part of the data was lost.
     package var isTruncated = false
     package var primaryPHY = PHY.le1M
-    /// Where the data was sent, ``BLEWire/PHY/none`` for the primary channels themselves.
+    /// The PHY of the data; ``BLEWire/PHY/none`` for the primary channels.
     package var secondaryPHY = PHY.none
-    /// What the advertiser calls this set.
+    /// The advertiser's identifier of the set.
     package var set = AdvertisingSID.none
     package var transmitPower = TransmitPower.unavailable
 

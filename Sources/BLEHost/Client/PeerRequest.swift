@@ -1,15 +1,15 @@
 package import BLEWire
 
-/// What a client asks of a peer that it is connected to.
+/// A client's request to a connected peer.
 package enum PeerRequest: Equatable, Sendable {
-    /// Carried out in the order in which a client makes these, however many packets each takes.
+    /// Carried out in the order of the requests, however many packets each one needs.
     case attribute(AttributeRequest)
-    /// Carried out at once.
+    /// Carried out immediately.
     case link(LinkRequest)
-    /// Opens a credit-based channel at once; answered by ``PeerEvent/channelOpened(_:_:)``.
+    /// Opens a credit-based channel immediately. The result is ``PeerEvent/channelOpened(_:_:)``.
     case openChannel(SPSM)
 
-    /// How this is answered if it comes to nothing.
+    /// Returns the result for a failure.
     package func answer(_ failure: Failure) -> PeerEvent {
         switch self {
         case .attribute(let request): request.answer(failure)
@@ -18,42 +18,41 @@ package enum PeerRequest: Equatable, Sendable {
         }
     }
 
-    /// Whether it is carried out on an attribute in `range`.
+    /// Returns whether the request concerns an attribute in `range`.
     package func isAbout(_ range: AttributeHandleRange) -> Bool {
         if case .attribute(let request) = self { request.isAbout(range) } else { false }
     }
 }
 
-/// What a client asks about the attributes of a peer.
+/// A client's request about the attributes of a peer.
 package enum AttributeRequest: Equatable, Sendable {
-    /// Finds primary services, all or those of the given types; answered by ``PeerEvent/servicesDiscovered(_:)``.
+    /// Discovers primary services, all or those of the given types. The result is ``PeerEvent/servicesDiscovered(_:)``.
     case discoverServices(only: [BluetoothUUID])
-    /// Answered by ``PeerEvent/includedServicesDiscovered(in:_:)``.
+    /// The result is ``PeerEvent/includedServicesDiscovered(in:_:)``.
     case discoverIncludedServices(in: AttributeHandleRange, only: [BluetoothUUID])
-    /// Answered by ``PeerEvent/characteristicsDiscovered(in:_:)``.
+    /// The result is ``PeerEvent/characteristicsDiscovered(in:_:)``.
     case discoverCharacteristics(in: AttributeHandleRange, only: [BluetoothUUID])
-    /// `in` begins after the characteristic value and ends with the characteristic; `nil` if nothing follows the value.
-    /// Answered by ``PeerEvent/descriptorsDiscovered(of:_:)`` with the value's handle.
+    /// `in` is the range after the characteristic's value up to its end; `nil` if it is empty. The result is
+    /// ``PeerEvent/descriptorsDiscovered(of:_:)`` with the value's handle.
     case discoverDescriptors(of: AttributeHandle, in: AttributeHandleRange?)
-    /// Reads a characteristic value or descriptor, however long; answered by ``PeerEvent/valueRead(_:_:)``.
+    /// Reads a characteristic value or descriptor of any length. The result is ``PeerEvent/valueRead(_:_:)``.
     case read(AttributeHandle)
-    /// Writes a value, with prepared writes if it is long; answered by ``PeerEvent/valueWritten(_:_:)``.
+    /// Writes a value, with prepared writes if it is long. The result is ``PeerEvent/valueWritten(_:_:)``.
     case write(AttributeHandle, [UInt8])
-    /// Writes without an answer, and overtakes nothing; ``PeerEvent/writeCommandsTaken(_:)`` says when it has left the
-    /// host.
+    /// Writes without response, after all earlier requests. ``PeerEvent/writeCommandsTaken(_:)`` reports when it has
+    /// left the host.
     case writeCommand(AttributeHandle, [UInt8])
-    /// Turns notifications or indications of a characteristic on or off; answered by
-    /// ``PeerEvent/subscriptionChanged(_:_:_:)``.
+    /// Subscribes to or unsubscribes from a characteristic. The result is ``PeerEvent/subscriptionChanged(_:_:_:)``.
     ///
-    /// `in` is where the characteristic's descriptors lie, as in ``discoverDescriptors(of:in:)``.
+    /// `in` is the range of the characteristic's descriptors, as in ``discoverDescriptors(of:in:)``.
     case subscribe(Subscription, to: AttributeHandle, in: AttributeHandleRange?)
-    /// Forgets what the host has learnt of the peer's attributes, here and in the bond with it, so that the next
-    /// discovery asks the peer; answered by ``PeerEvent/databaseForgotten(_:)``.
+    /// Drops everything the host has discovered of the peer's attributes, including what the bond contains, so that the
+    /// next discovery asks the peer. The result is ``PeerEvent/databaseForgotten(_:)``.
     ///
-    /// What the client subscribed to is turned off; other clients keep what they have.
+    /// The client's subscriptions end; other clients are not affected.
     case forgetDatabase
 
-    /// Whether it is carried out on an attribute in `range`.
+    /// Returns whether the request concerns an attribute in `range`.
     package func isAbout(_ range: AttributeHandleRange) -> Bool {
         switch self {
         case .discoverServices, .forgetDatabase: false
@@ -64,12 +63,12 @@ package enum AttributeRequest: Equatable, Sendable {
         }
     }
 
-    /// Whether nobody answers it.
+    /// True for a write without response.
     package var isWriteCommand: Bool {
         if case .writeCommand = self { true } else { false }
     }
 
-    /// How this is answered if it comes to nothing.
+    /// Returns the result for a failure.
     package func answer(_ failure: Failure) -> PeerEvent {
         switch self {
         case .discoverServices: .servicesDiscovered(.failure(failure))
@@ -85,14 +84,14 @@ package enum AttributeRequest: Equatable, Sendable {
     }
 }
 
-/// What a client asks about the link to a peer.
+/// A client's request about the link to a peer.
 package enum LinkRequest: Equatable, Sendable {
-    /// Answered by ``PeerEvent/rssiRead(_:)``.
+    /// The result is ``PeerEvent/rssiRead(_:)``.
     case readRSSI
-    /// Answered by ``PeerEvent/tuned(_:_:)`` when the controllers have agreed, or not.
+    /// The result is ``PeerEvent/tuned(_:_:)``, when the controllers have agreed or failed to.
     case tune(LinkTuning)
 
-    /// How this is answered if it comes to nothing.
+    /// Returns the result for a failure.
     package func answer(_ failure: Failure) -> PeerEvent {
         switch self {
         case .readRSSI: .rssiRead(.failure(failure))
@@ -140,7 +139,7 @@ extension PeerRequest {
     package static var forgetDatabase: Self { .attribute(.forgetDatabase) }
 }
 
-/// What a client has a characteristic send by itself.
+/// A client's subscription to a characteristic.
 package enum Subscription: UInt16, Sendable {
     case none = 0, notifications = 1, indications = 2
 }

@@ -24,10 +24,10 @@ package enum SecurityRequest: Equatable, Sendable {
     ///
     /// This and the next two count on links that the client's app uses, and on those about which the client is asked.
     case makeOutOfBandData
-    /// This is what a device told by other means, for the next pairing with it; `nil` to forget it.
+    /// A peer's out-of-band data for the next pairing with it; `nil` to forget them.
     case takeOutOfBandData(SecurityManager.OutOfBandData.Told?, from: PeerIdentifier)
-    /// This is a key that this host and a device know by other means, for the next pairing with it, done the
-    /// legacy way then; `nil` to forget it. Without a peer it is for whichever pairs next.
+    /// An out-of-band temporary key for the next pairing with a peer, which then uses legacy pairing; `nil` to forget
+    /// it. Without a peer, it is for the next device that pairs.
     case takeTemporaryKey(Key128?, with: PeerIdentifier?)
     /// Lists the bonds of the client's user, or all for an administrator; answered by ``SecurityEvent/bonds(_:)``.
     case listBonds
@@ -36,32 +36,33 @@ package enum SecurityRequest: Equatable, Sendable {
     case removeBond(PeerIdentifier)
 }
 
-/// What the host tells those who look after pairing and bonds.
+/// An event about pairing and bonds.
 package enum SecurityEvent: Equatable, Sendable {
     case asked(PairingInquiry)
-    /// What was asked about this peer needs no answer any more.
+    /// The question about this peer needs no answer any more.
     case withdrawn(PeerIdentifier)
-    /// A pairing has come to its end; how the devices made sure of each other, and whether keys are kept.
+    /// A pairing has completed, by this method; whether the keys are stored.
     case paired(PeerIdentifier, PairingMethod, isBonded: Bool)
     case failed(PeerIdentifier, PairingFailure)
-    /// The link to a peer is encrypted with a key of this strength, that of a bond or of a pairing that has come to
-    /// its end.
+    /// The link to a peer is encrypted with a key of this strength, from a bond or a completed pairing.
     case secured(PeerIdentifier, PairingStrength, isBonded: Bool)
-    /// All bonds, those that were of use last at the end.
+    /// All bonds, most recently used last.
     case bonds([BondedPeer])
-    /// What this host tells by other means than Bluetooth.
+    /// This host's out-of-band data.
     case outOfBandDataMade(SecurityManager.OutOfBandData.Told)
 }
 
-/// What this host insists on, in pairings and of the bonds that it uses.
+/// The minimum requirements for pairings and for the bonds that are used.
 ///
 /// Core 6.0, Vol 3, Part C, 10.2.4.
 package struct PairingPolicy: Equatable, Sendable {
-    /// Whether devices that know only the pairing from before Core 4.2 are refused.
+    /// Whether to reject devices that support only legacy pairing.
     package var requiresSecureConnections: Bool
-    /// How long a key must be, in octets, 7 to 16.
+    /// The minimum key size, in octets, 7 to 16.
     package var leastKeySize: Int
-    /// Whether keys of pairings are kept; if not, a pairing counts for one link.
+    /// Whether to store the keys of pairings.
+    ///
+    /// Otherwise a pairing counts for one link.
     package var keepsBonds: Bool
     /// When this host pairs although there is no agent to ask the user; `nil` to leave that to other clients, or to
     /// the host's configuration if none of them says.
@@ -79,12 +80,12 @@ package struct PairingPolicy: Equatable, Sendable {
         self.leastKeySize = min(max(leastKeySize, SMP.keySizes.lowerBound), SMP.keySizes.upperBound)
     }
 
-    /// Whether a key of this strength is good enough.
+    /// Returns whether a key of this strength is sufficient.
     func admits(_ strength: PairingStrength) -> Bool {
         strength.keySize >= leastKeySize && (strength.isSecureConnections || !requiresSecureConnections)
     }
 
-    /// What is at least as strict as both.
+    /// Returns the stricter requirement of both in each respect.
     func joined(with other: Self) -> Self {
         Self(
             requiresSecureConnections: requiresSecureConnections || other.requiresSecureConnections,
@@ -95,20 +96,22 @@ package struct PairingPolicy: Equatable, Sendable {
     }
 }
 
-/// A question to the user about one pairing.
+/// A pairing question for the user.
 package struct PairingInquiry: Equatable, Sendable {
-    /// Why there is a pairing.
+    /// The cause of a pairing.
     package enum Cause: Equatable, Sendable {
-        /// The peer wants it.
+        /// The peer started it.
         case peer
-        /// The peer refuses something that an app asked for.
+        /// The peer rejected an app's request.
         case refusal
-        /// Somebody asked for it.
+        /// A client requested it.
         case request
     }
 
     package let peer: PeerIdentifier
-    /// What the peer is called, if that is known; anybody can be called so.
+    /// The peer's name, if known.
+    ///
+    /// Any device can use any name.
     package let name: String?
     package let question: PairingQuestion
     package let cause: Cause
@@ -121,7 +124,7 @@ package struct PairingInquiry: Equatable, Sendable {
     }
 }
 
-/// A device that this host is bonded with.
+/// A bonded device.
 package struct BondedPeer: Equatable, Sendable {
     package let peer: PeerIdentifier
     package let name: String?

@@ -1,21 +1,20 @@
 package import BLEWire
 
-/// What a client asks of this host as a peripheral: its advertisement, its links and its channels.
+/// A client's request about this host as a peripheral: advertising, links and channels.
 package enum ServerRequest: Equatable, Sendable {
-    /// Answered by ``ServerEvent/advertisingStarted(_:)``.
+    /// The result is ``ServerEvent/advertisingStarted(_:)``.
     case startAdvertising(AdvertisingRequest)
     case stopAdvertising
-    /// Asks the central for another trade between delay and energy.
+    /// Requests another connection latency from the central.
     case setLatency(PeerIdentifier, ConnectionLatency)
-    /// Ends the link to a central, whoever uses it.
+    /// Ends the link to a central.
     case disconnect(PeerIdentifier)
-    /// Lets peers open channels; answered by ``ServerEvent/channelPublished(_:_:)`` with the PSM that the host chose.
+    /// Publishes a channel. The result is ``ServerEvent/channelPublished(_:_:)`` with the PSM that the host chose.
     case publishChannel(encryptionRequired: Bool)
-    /// Lets peers open no more of them, and leaves those that are open; answered by
-    /// ``ServerEvent/channelUnpublished(_:_:)``.
+    /// Unpublishes a channel; open channels stay open. The result is ``ServerEvent/channelUnpublished(_:_:)``.
     case unpublishChannel(SPSM)
 
-    /// How this is answered if it comes to nothing; `nil` if it has no answer.
+    /// Returns the result for a failure; `nil` if the request has no result.
     package func answer(_ failure: Failure) -> ServerEvent? {
         switch self {
         case .startAdvertising: .advertisingStarted(failure)
@@ -26,20 +25,21 @@ package enum ServerRequest: Equatable, Sendable {
     }
 }
 
-/// What a client asks about the services that it publishes.
+/// A client's request about the services that it publishes.
 package enum ServiceRequest: Equatable, Sendable {
-    /// Answered by ``ServerEvent/serviceAdded(_:_:)``.
+    /// The result is ``ServerEvent/serviceAdded(_:_:)``.
     case addService(ServiceDefinition)
     case removeService(LocalAttributeID)
     case removeAllServices
     /// Answers a read or a group of writes.
     case respond(ServerTransaction, ServerResponse)
-    /// Notifies or indicates a value to those of the given centrals that subscribed; to all that did if `nil`.
+    /// Notifies or indicates a value to the subscribed centrals among the given ones; to all subscribed centrals if
+    /// `nil`.
     ///
-    /// ``ServerEvent/updatesTaken(_:)`` says when it has left the host for all of them.
+    /// ``ServerEvent/updatesTaken(_:)`` reports when it has left the host for all of them.
     case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
 
-    /// How this is answered if it comes to nothing; `nil` if it has no answer.
+    /// Returns the result for a failure; `nil` if the request has no result.
     package func answer(_ failure: Failure) -> ServerEvent? {
         switch self {
         case .addService(let service): .serviceAdded(service.id, failure)
@@ -49,35 +49,35 @@ package enum ServiceRequest: Equatable, Sendable {
     }
 }
 
-/// What the app answers to a peer's request.
+/// An app's response to a peer's request.
 package enum ServerResponse: Equatable, Sendable {
-    /// The value from the requested offset on; for writes, whatever is in it is ignored.
+    /// The value from the requested offset on. It is ignored for writes.
     case success([UInt8])
     case failure(ATT.ErrorCode)
 }
 
-/// A trade between delay and energy, as Core Bluetooth offers it.
+/// The connection latencies of Core Bluetooth.
 package enum ConnectionLatency: Equatable, Sendable {
     case low, medium, high
 }
 
-/// What the local database and the advertisement tell their client.
+/// An event of the local database or the advertisement.
 package enum ServerEvent: Equatable, Sendable {
     case serviceAdded(LocalAttributeID, Failure?)
     case advertisingStarted(Failure?)
     case subscribed(RemoteCentral, to: LocalAttributeID)
     case unsubscribed(RemoteCentral, from: LocalAttributeID)
-    /// A central reads a value that the app holds.
+    /// A central reads a value that the app provides.
     case readRequested(ServerTransaction, RemoteCentral, LocalAttributeID, offset: Int)
-    /// A central writes: one atomic group, answered as one; `nil` if nobody awaits an answer.
+    /// A central writes an atomic group of values, which gets a single response; `nil` if none is expected.
     case writeRequested(ServerTransaction?, RemoteCentral, WriteGroup)
-    /// That many updates have left the host, in the order in which they were asked for.
+    /// That many updates have left the host, in the order in which they were requested.
     case updatesTaken(Int)
-    /// A central's packets have another size now.
+    /// The MTU of a central changed.
     case centralChanged(RemoteCentral)
-    /// The centrals that are connected now; told at each change.
+    /// The connected centrals; sent at each change.
     case centralsConnected([ConnectedCentral])
-    /// What peers may open; with a failure, the PSM names nothing.
+    /// The PSM of the published channel; meaningless with a failure.
     case channelPublished(SPSM, Failure?)
     case channelUnpublished(SPSM, Failure?)
     /// A peer opened a channel that this client published.
@@ -87,7 +87,7 @@ package enum ServerEvent: Equatable, Sendable {
 /// A central that uses the local database.
 package struct RemoteCentral: Hashable, Sendable {
     package var peer: PeerIdentifier
-    /// The largest ATT packet, in octets, that both ends take.
+    /// The ATT MTU, in octets.
     package var mtu: Int
     package init(peer: PeerIdentifier, mtu: Int) {
         self.peer = peer
@@ -95,7 +95,7 @@ package struct RemoteCentral: Hashable, Sendable {
     }
 }
 
-/// A central that is connected, and where it was reached.
+/// A connected central and its address.
 package struct ConnectedCentral: Equatable, Sendable {
     package var central: RemoteCentral
     package var address: DeviceAddress
@@ -117,11 +117,13 @@ package struct WritePart: Equatable, Sendable {
     }
 }
 
-/// What to advertise.
+/// The contents of an advertisement.
 package struct AdvertisingRequest: Equatable, Sendable {
     package var localName: String?
     package var services: [BluetoothUUID]
-    /// What apps of Core Bluetooth cannot ask for; `nil` for their budgets and their kind of advertisement.
+    /// Options beyond Core Bluetooth.
+    ///
+    /// If `nil`, Core Bluetooth's size limits and advertisement type apply.
     package var broadcast: BroadcastRequest?
     package init(localName: String? = nil, services: [BluetoothUUID] = [], broadcast: BroadcastRequest? = nil) {
         self.localName = localName
@@ -130,20 +132,20 @@ package struct AdvertisingRequest: Equatable, Sendable {
     }
 }
 
-/// An advertisement beyond what Core Bluetooth offers.
+/// An advertisement with options beyond Core Bluetooth.
 package struct BroadcastRequest: Equatable, Sendable {
-    /// A maker's data, the two octets of the company identifier included.
+    /// Manufacturer data, starting with the company identifier.
     package var manufacturerData: [UInt8]?
     package var serviceData: [AdvertisingData.ServiceData] = []
-    /// Whether centrals may connect.
+    /// Whether centrals can connect.
     package var isConnectable = true
-    /// Whether to use the packets of extended advertising, which hold more but which old devices do not hear.
+    /// Whether to use extended advertising, which holds more data but is not received by old devices.
     package var isExtended = false
-    /// How often to advertise.
+    /// The advertising interval.
     package var interval = Duration.milliseconds(100)
-    /// How strong to send, in dBm; the controller's choice if `nil`.
+    /// The transmit power, in dBm; `nil` for the controller's choice.
     package var transmitPower: Int8?
-    /// How strong the advertisement says that it is sent, in dBm; nothing of it if `nil`.
+    /// The transmit power to include in the advertisement, in dBm; `nil` for none.
     package var statedPower: Int8?
     /// The flags at the beginning of the advertisement; none if `nil`.
     package var flags: ADFlags? = Self.usualFlags
@@ -164,7 +166,7 @@ package struct ServiceDefinition: Equatable, Sendable {
     package var id: LocalAttributeID
     package var uuid: BluetoothUUID
     package var isPrimary: Bool
-    /// Services of the same client, added before.
+    /// Included services of the same client, which were added before.
     package var includes: [LocalAttributeID]
     package var characteristics: [CharacteristicDefinition]
 
@@ -185,13 +187,13 @@ package struct ServiceDefinition: Equatable, Sendable {
 
 /// A characteristic for the local database.
 ///
-/// The Client Characteristic Configuration and Extended Properties descriptors come by themselves from `properties`.
+/// The Client Characteristic Configuration and Extended Properties descriptors are derived from `properties`.
 package struct CharacteristicDefinition: Equatable, Sendable {
     package var id: LocalAttributeID
     package var uuid: BluetoothUUID
     package var properties: CharacteristicProperties
     package var permissions: AttributePermissions
-    /// The value, if the host answers reads by itself; `nil` if each read and write goes to the client.
+    /// The value if the host answers reads itself; `nil` if each read and write goes to the client.
     package var value: [UInt8]?
     package var descriptors: [DescriptorDefinition]
 
@@ -212,7 +214,7 @@ package struct CharacteristicDefinition: Equatable, Sendable {
     }
 }
 
-/// A descriptor for the local database, with a value that never changes.
+/// A descriptor with a constant value for the local database.
 package struct DescriptorDefinition: Equatable, Sendable {
     package var id: LocalAttributeID
     package var uuid: BluetoothUUID
@@ -224,7 +226,7 @@ package struct DescriptorDefinition: Equatable, Sendable {
     }
 }
 
-/// What a characteristic can do: the octet of its declaration, and above it what only the own server knows.
+/// The properties of a characteristic: the octet of its declaration, and above it the bits that only exist locally.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.1.1.
 package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
@@ -242,10 +244,10 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     package static let notifyEncryptionRequired = Self(rawValue: 0x100)
     package static let indicateEncryptionRequired = Self(rawValue: 0x200)
 
-    /// What goes into the declaration.
+    /// The octet for the declaration.
     package var declared: UInt8 { UInt8(truncatingIfNeeded: complete.rawValue) }
 
-    /// With what they imply: what notifies trusted peers notifies.
+    /// The properties with the ones that they imply, such as notify for encrypted notify.
     package var complete: Self {
         var complete = self
         if contains(.notifyEncryptionRequired) { complete.insert(.notify) }

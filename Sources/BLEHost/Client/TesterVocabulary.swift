@@ -1,41 +1,40 @@
 package import BLEWire
 
-/// What a test suite asks of the radio itself, which apps of Core Bluetooth cannot.
+/// A test suite's request to the radio.
 ///
-/// Only clients with the role ``ClientRole/tester`` are told ``TesterEvent``s; they may ask for all else, too.
+/// Only clients with the role ``ClientRole/tester`` receive ``TesterEvent``s. They can make all other requests, too.
 package enum TesterRequest: Equatable, Sendable {
-    /// Forgets all bonds and resets the controller: the client hears of both states.
+    /// Removes all bonds and resets the controller. The client receives both state changes.
     case reset
-    /// Answered by ``TesterEvent/localAddress(_:)``.
+    /// The result is ``TesterEvent/localAddress(_:)``.
     case readLocalAddress
-    /// Answered by ``TesterEvent/found(_:at:)``, with what this host calls whoever has that address.
+    /// Looks up the peer with an address. The result is ``TesterEvent/found(_:at:)``.
     case find(DeviceAddress)
-    /// Advertises in a set of its own, until ``stopSet(_:)``; answered by ``TesterEvent/setStarted(_:_:)``.
+    /// Advertises in a separate set until ``stopSet(_:)``. The result is ``TesterEvent/setStarted(_:_:)``.
     ///
-    /// The client chooses the number, unique among its own. An advertisement that centrals connect to goes on after
-    /// that, unless it is for one of them.
+    /// The client chooses the number, unique among its own. A connectable advertisement continues after a connection,
+    /// unless it is directed.
     case startSet(AdvertisingSetID, AdvertisingSetRequest)
-    /// Answered by ``TesterEvent/setEnded(_:)``.
+    /// The result is ``TesterEvent/setEnded(_:)``.
     case stopSet(AdvertisingSetID)
-    /// Reports every packet of advertisers from now on; answered by ``TesterEvent/listening(_:)``.
+    /// Reports every received packet of advertisers from now on. The result is ``TesterEvent/listening(_:)``.
     ///
-    /// While an app scans as well, its parameters count.
+    /// While an app scans, too, its parameters apply.
     case listen(ScanParameters)
     case stopListening
-    /// Has a link encrypted, with a key that was authenticated if that is needed: by the bond that there is, or by a
-    /// new pairing.
+    /// Encrypts a link, with an authenticated key if needed: by the existing bond or a new pairing.
     ///
-    /// Answered by ``SecurityEvent/secured(_:_:isBonded:)`` or ``SecurityEvent/failed(_:_:)``, unless the link ends.
+    /// The result is ``SecurityEvent/secured(_:_:isBonded:)`` or ``SecurityEvent/failed(_:_:)``, unless the link ends.
     case secure(PeerIdentifier, needsAuthentication: Bool)
 }
 
-/// What the radio does, for test suites.
+/// An event of the radio for test suites.
 package enum TesterEvent: Equatable, Sendable {
-    /// The address that this host keeps.
+    /// The identity address of this host.
     case localAddress(DeviceAddress)
     case found(PeerIdentifier, at: DeviceAddress)
     case setStarted(AdvertisingSetID, Failure?)
-    /// The set is not on the air any more, and will not be.
+    /// The set has stopped and will not start again.
     case setEnded(AdvertisingSetID)
     case listening(Failure?)
     case heard(HeardPacket)
@@ -43,17 +42,17 @@ package enum TesterEvent: Equatable, Sendable {
     case linkEnded(ConnectionHandle, HCI.Status)
 }
 
-/// An advertising set of a client, as the client that starts it names it.
+/// A client's identifier of an advertising set.
 package struct AdvertisingSetID: Hashable, Comparable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// What an advertising set is to say, and how.
+/// The contents and parameters of an advertising set.
 package struct AdvertisingSetRequest: Equatable, Sendable {
     package var parameters: AdvertisingParameters
-    /// At most 31 octets in legacy packets; 1 650 otherwise, or 245 if centrals may connect.
+    /// At most 31 octets in legacy packets; 1650 otherwise, or 245 if it is connectable.
     package var data: [UInt8]
     /// At most 31 octets in legacy packets, 251 otherwise.
     package var scanResponse: [UInt8]
@@ -64,7 +63,7 @@ package struct AdvertisingSetRequest: Equatable, Sendable {
         self.scanResponse = scanResponse
     }
 
-    /// What goes on the air; `nil` if it finds no room, or there is no such advertisement.
+    /// The content for the controller; `nil` if it does not fit, or the combination does not exist.
     var content: AdvertisementContent? {
         guard parameters.isPossible, data.count <= parameters.longestData,
             scanResponse.count <= parameters.longestScanResponse
@@ -73,7 +72,7 @@ package struct AdvertisingSetRequest: Equatable, Sendable {
     }
 }
 
-/// One packet of an advertiser, with data that came in several parts put together.
+/// One packet of an advertiser, reassembled if necessary.
 package struct HeardPacket: Equatable, Sendable {
     package let address: DeviceAddress
     package let isConnectable: Bool
@@ -83,7 +82,7 @@ package struct HeardPacket: Equatable, Sendable {
     package let packet: AdvertisementPacket
 }
 
-/// A link, as the controller tells of it.
+/// A link, as reported by the controller.
 package struct RadioLink: Equatable, Sendable {
     package let handle: ConnectionHandle
     package let peer: PeerIdentifier

@@ -1,7 +1,7 @@
-/// Writes that a client of the local database takes all or none of: mostly one.
+/// An atomic group of writes, usually of one.
 package struct WriteGroup: Equatable, Sendable, RandomAccessCollection {
     private enum Parts: Equatable, Sendable {
-        /// One alone, which needs no array.
+        /// A single write, which needs no array.
         case one(WritePart)
         case several([WritePart])
     }

@@ -1,7 +1,7 @@
 extension Range<Int> {
-    /// Where something is or belongs in what is ordered: the first index of which `precedes` does not hold.
+    /// Returns the first index for which `precedes` is false, by binary search.
     ///
-    /// It takes as many questions as the number of indices has binary digits.
+    /// The number of calls is the number of binary digits of the count.
     @inline(__always)
     package func bisected(while precedes: (Int) -> Bool) -> Int {
         var low = lowerBound, high = upperBound

@@ -1,12 +1,14 @@
-/// A dictionary that forgets what was not used for longest, in two generations, instead of growing.
+/// A dictionary with a capacity, which drops entries that were not used for long, in two generations.
 ///
-/// It holds at most `capacity` keys. What is found in the older generation moves to the younger; when that is full, it
-/// becomes the older one, and the older one is dropped. Nothing iterates it.
+/// It holds at most `capacity` keys. An entry of the older generation moves to the younger one when it is used. When
+/// the younger one is full, it becomes the older one, and the older one is dropped. It is never iterated.
 struct BoundedMap<Key: Hashable, Value> {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
     private let generation: Int
-    /// How often a generation has become the older one: what is used now is kept until this is two higher.
+    /// The number of times that a generation became the older one.
+    ///
+    /// A used entry is kept until this has increased by two.
     private(set) var age = 0
 
     init(capacity: Int) {
@@ -14,7 +16,7 @@ struct BoundedMap<Key: Hashable, Value> {
         generation = capacity / 2
     }
 
-    /// The value of `key`; setting `nil` forgets it.
+    /// The value of `key`; setting `nil` removes it.
     subscript(key: Key) -> Value? {
         mutating get {
             if let value = young[key] { return value }
@@ -28,7 +30,7 @@ struct BoundedMap<Key: Hashable, Value> {
         }
     }
 
-    /// The value of `key`, which this does not count as use.
+    /// Returns the value of `key` without counting it as a use.
     func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
     mutating func removeAll() {

@@ -1,13 +1,13 @@
 import BLEWire
 
-/// Makes arrays of borrowed octets, by way of one that stays.
+/// A reusable buffer for copying borrowed octets into arrays.
 ///
-/// What is borrowed can be put into an array only octet by octet, each with a look at how many there are; a part of an
-/// array is copied as one, into storage that is just as large.
+/// Borrowed octets can only be appended to an array one at a time, each with a check of the count. A slice of an array
+/// is copied at once, into storage of the exact size.
 struct CopyBuffer {
     private var octets = [UInt8](repeating: 0, count: 512)
 
-    /// A copy of these octets.
+    /// Returns a copy of these octets.
     mutating func copy(_ span: Span<UInt8>) -> [UInt8] {
         let count = span.count
         guard count <= octets.count else { return [UInt8](copying: span) }

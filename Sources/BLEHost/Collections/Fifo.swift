@@ -1,7 +1,7 @@
-/// A queue that neither moves its elements at each removal nor gives its storage back.
+/// A first-in, first-out queue that neither moves its elements on removal nor releases its storage.
 ///
-/// It is for other modules, too, which are compiled with its code: it would ask for the types of its elements anew each
-/// time otherwise, at seven thousand instructions for what goes in and out.
+/// It is inlinable, so that other modules specialize it. Otherwise it would request the types of its elements on each
+/// use: seven thousand instructions per element.
 @usableFromInline package struct Fifo<Element> {
     @usableFromInline var elements: [Element?] = []
     @usableFromInline var head = 0
@@ -11,15 +11,15 @@
     @inlinable package var isEmpty: Bool { head == elements.count }
     @inlinable package var count: Int { elements.count - head }
 
-    /// The element that so many others are before; `nil` if there are no more than that.
+    /// The element after `position` others; `nil` if there are not that many.
     @inlinable package subscript(position: Int) -> Element? {
         0..<count ~= position ? elements[head + position] : nil
     }
 
-    /// The element that is next.
+    /// The next element.
     @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
 
-    /// Changes the element that so many others are before; does nothing if there are no more than that.
+    /// Changes the element after `position` others; does nothing if there are not that many.
     mutating func update(_ position: Int, _ body: (inout Element) -> Void) {
         guard 0..<count ~= position, var element = elements[head + position].take() else { return }
         body(&element)

@@ -1,14 +1,14 @@
-/// What a value wants done, in order, until its owner takes it.
+/// The outputs of a core, in order, until its owner takes them.
 struct OutputQueue<Output> {
     private var incoming: [Output] = []
-    /// What came in first is last, so that it can be moved out.
+    /// In reverse order, so that the first can be moved out.
     private var outgoing: [Output] = []
 
     var isEmpty: Bool { incoming.isEmpty && outgoing.isEmpty }
 
     mutating func append(_ output: Output) { incoming.append(output) }
 
-    /// Hands out what is next; `nil` if there is nothing.
+    /// Returns the next output; `nil` if there is none.
     mutating func next() -> Output? {
         if outgoing.isEmpty {
             guard !incoming.isEmpty else { return nil }

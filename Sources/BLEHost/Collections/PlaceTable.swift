@@ -1,11 +1,11 @@
 import BLEWire
 
-/// Finds the places of addresses, or of other numbers but 0, flat and by open addressing; it grows with what is in it.
+/// A hash index from addresses, or other numbers except 0, to array positions, with open addressing.
 ///
-/// Where a number lies follows from it and from a secret, so that nobody can choose numbers that lie together.
+/// The position in the table depends on a secret, so that nobody can choose colliding numbers.
 package struct PlaceTable {
     private struct Slot {
-        /// The number; 0 if there is none.
+        /// The number; 0 for an empty slot.
         var key: UInt64 = 0
         var place = 0
     }
@@ -13,23 +13,25 @@ package struct PlaceTable {
     private static let leastBits = 4
 
     private var slots: [Slot]
-    /// What a product is shifted by to be the number of a slot.
+    /// The shift that reduces a hash to a slot number.
     private var shift: UInt64
     private let multiplier: UInt64
-    /// How many numbers are in it.
+    /// The number of entries.
     private(set) var count = 0
 
-    /// Creates an empty table; the secret may be any number where nobody else chooses what is put in.
+    /// Creates an empty table.
+    ///
+    /// The secret may be constant if no stranger chooses the numbers.
     package init(secret: UInt64) {
         multiplier = (secret &* 0xD6E8_FEB8_6659_FD93 ^ 0x9E37_79B9_7F4A_7C15) | 1
         slots = Array(repeating: Slot(), count: 1 << Self.leastBits)
         shift = UInt64(64 - Self.leastBits)
     }
 
-    /// How many slots there are now.
+    /// The number of slots.
     var size: Int { slots.count }
 
-    /// Where a number is; `nil` if it is not in the table.
+    /// Returns the position of a number; `nil` if it is not in the table.
     @inline(__always)
     package func place(of key: UInt64) -> Int? {
         let mask = slots.count &- 1
@@ -42,14 +44,14 @@ package struct PlaceTable {
         }
     }
 
-    /// Puts a number into the table, or has it at another place.
+    /// Inserts a number, or changes its position.
     package mutating func insert(_ key: UInt64, at place: Int) {
         precondition(key != 0, "0 is the number of what is not there")
         if 2 * (count + 1) > slots.count { grow() }
         put(Slot(key: key, place: place))
     }
 
-    /// Forgets a number; does nothing if it is not in the table.
+    /// Removes a number, if it is in the table.
     mutating func remove(_ key: UInt64) {
         let mask = slots.count - 1
         var hole = home(of: key)
@@ -87,7 +89,9 @@ package struct PlaceTable {
         for slot in old where slot.key != 0 { put(slot) }
     }
 
-    /// Where a number is looked for first; multiplied twice, since those that follow each other would lie together.
+    /// Returns the preferred slot of a number.
+    ///
+    /// Two multiplications spread consecutive numbers.
     private func home(of key: UInt64) -> Int {
         let product = key &* multiplier
         return Int(truncatingIfNeeded: ((product ^ product &>> 32) &* multiplier) &>> shift)
@@ -95,14 +99,14 @@ package struct PlaceTable {
 }
 
 extension PlaceTable {
-    /// Where `address` is; `nil` if it is not in the table.
+    /// Returns the position of `address`; `nil` if it is not in the table.
     @inline(__always)
     func place(of address: DeviceAddress) -> Int? { place(of: address.key) }
 
-    /// Puts an address into the table, or has it at another place.
+    /// Inserts an address, or changes its position.
     mutating func insert(_ address: DeviceAddress, at place: Int) { insert(address.key, at: place) }
 
-    /// Forgets an address; does nothing if it is not in the table.
+    /// Removes an address, if it is in the table.
     mutating func remove(_ address: DeviceAddress) { remove(address.key) }
 }
 

@@ -1,23 +1,23 @@
-/// Room for one value that is too large to be moved about: it is put in, changed where it lies, and taken out.
+/// Storage for at most one large value, which is changed in place.
 ///
-/// The room is kept once it was needed, so that the next value takes no memory of its own.
+/// The storage is kept when the value is removed, so that the next one needs no allocation.
 struct Slot<Value> {
-    /// At most one.
+    /// At most one element.
     private var values: [Value] = []
 
-    /// A copy of what is there.
+    /// A copy of the value.
     var value: Value? { values.first }
 
-    /// Puts a value in, which must be empty.
+    /// Inserts a value; the slot must be empty.
     mutating func put(_ value: consuming Value) {
         precondition(values.isEmpty, "a slot holds one value")
         values.append(value)
     }
 
-    /// Takes out what is there.
+    /// Removes and returns the value.
     mutating func take() -> Value? { values.popLast() }
 
-    /// Changes what is there; `nil` if nothing is.
+    /// Changes the value in place; returns `nil` if there is none.
     @discardableResult mutating func update<Result>(_ change: (inout Value) -> Result) -> Result? {
         values.isEmpty ? nil : change(&values[0])
     }

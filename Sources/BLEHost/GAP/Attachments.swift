@@ -1,19 +1,19 @@
 import BLEWire
 
-/// Which client is connected to which peer, or waits to be, in the order in which they asked.
+/// The connections and pending connections of clients to peers, in the order of the requests.
 struct Attachments {
     enum State: Equatable {
-        /// The client asked for a delay, which is not over.
+        /// The client requested a delay, which is not over.
         case delayed(until: Instant)
         /// There is no link yet.
         case pending
-        /// There is a link, of which the client has not heard.
+        /// There is a link, which was not reported to the client.
         case linked(ConnectionHandle)
         case connected(ConnectionHandle)
-        /// The client has withdrawn and waits for the end of the link; it may have asked to be connected again since.
+        /// The client has cancelled and waits for the end of the link. It may have requested a connection again.
         case leaving(ConnectionHandle, again: ConnectRequest?)
 
-        /// The link that the client shares, or is about to.
+        /// The link that the client shares or is about to share.
         var link: ConnectionHandle? {
             switch self {
             case .linked(let link), .connected(let link): link
@@ -26,26 +26,26 @@ struct Attachments {
         let client: ClientID
         let peer: PeerIdentifier
         var address: DeviceAddress
-        /// Whether the peer changes its address, so that it has to be heard before it can be called.
+        /// True if the peer changes its address, so that it must be received before a connection attempt.
         var isPrivate: Bool
         var request: ConnectRequest
         var state: State
-        /// When the client gives up by itself, until it is connected.
+        /// The time at which the client's request times out.
         var due: Instant?
 
-        /// Whether a link to the peer is waited for, and the peer has to be heard first.
+        /// True if the client waits for a peer that must be received first.
         fileprivate var isSought: Bool { isPrivate && state == .pending }
     }
 
     private(set) var all: [Attachment] = []
-    /// How many of them wait for a link to a peer that has to be heard first.
+    /// The number of requests for peers that must be received first.
     private var soughtCount = 0
-    /// Those who share a link, apart from all who wait for one, in ascending order of clients and peers.
+    /// The entries with a link, sorted by client and peer.
     private var connected: [(client: ClientID, peer: PeerIdentifier, link: ConnectionHandle)] = []
-    /// Which of them was asked for last: what an app asks is mostly about the peer that it asked something before.
+    /// The index that was used last, because consecutive requests mostly concern the same peer.
     private var lastAsked = 0
 
-    /// When the next delay, or the next client's patience, is over.
+    /// The end of the next delay or timeout.
     var deadline: Instant? {
         var least: Instant?
         for one in all {
@@ -55,12 +55,12 @@ struct Attachments {
         return least
     }
 
-    /// Those who have waited for as long as they wanted to.
+    /// Returns the requests that have timed out.
     func overdue(at now: Instant) -> [Attachment] {
         all.filter { $0.due.map { $0 <= now } ?? false }
     }
 
-    /// The addresses of those who wait for a link, each once.
+    /// The addresses of the peers without a link, without duplicates.
     var wanted: [DeviceAddress] {
         var addresses: [DeviceAddress] = []
         for attachment in all where attachment.state == .pending && !addresses.contains(attachment.address) {
@@ -69,13 +69,13 @@ struct Attachments {
         return addresses
     }
 
-    /// Which address the first of those shows who wait for a link.
+    /// The own address for the first pending request.
     var ownAddress: OwnAddressKind? { all.first { $0.state == .pending }?.request.ownAddress }
 
-    /// Whether somebody waits for a link to a peer that has to be heard first.
+    /// True if a client waits for a peer that must be received first.
     var seeksPrivatePeers: Bool { soughtCount > 0 }
 
-    /// Notes where a peer is now; `false` if nobody waits for a link to it, or it was known to be there.
+    /// Records the current address of a peer; returns `false` if no client waits for it or the address is unchanged.
     mutating func move(_ peer: PeerIdentifier, to address: DeviceAddress) -> Bool {
         var hasMoved = false
         for index in all.indices where all[index].peer == peer && all[index].state == .pending {
@@ -85,7 +85,7 @@ struct Attachments {
         return hasMoved
     }
 
-    /// Notes where a peer is called from now on, and whether it has to be heard first.
+    /// Records the address to connect to, and whether the peer must be received first.
     mutating func relocate(_ peer: PeerIdentifier, to address: DeviceAddress, isPrivate: Bool) {
         for index in all.indices where all[index].peer == peer {
             if all[index].isSought { soughtCount -= 1 }
@@ -94,17 +94,17 @@ struct Attachments {
         }
     }
 
-    /// How many peers clients wait for or are connected to.
+    /// The number of connections and pending connections.
     var count: Int { all.count }
 
-    /// How many peers a client waits for or is connected to.
+    /// Returns the number of connections and pending connections of a client.
     func count(of client: ClientID) -> Int { all.count { $0.client == client } }
 
     subscript(client: ClientID, peer: PeerIdentifier) -> Attachment? {
         index(client, peer).map { all[$0] }
     }
 
-    /// The link over which a client is connected to a peer.
+    /// Returns the link between a client and a peer.
     @inline(__always)
     mutating func link(of client: ClientID, to peer: PeerIdentifier) -> ConnectionHandle? {
         if !isConnected(client, peer, at: lastAsked) { lastAsked = place(client, peer) }
@@ -114,7 +114,7 @@ struct Attachments {
     func of(_ client: ClientID) -> [Attachment] { all.filter { $0.client == client } }
     func to(_ peer: PeerIdentifier) -> [Attachment] { all.filter { $0.peer == peer } }
 
-    /// Those who share a link, are about to, or wait for its end.
+    /// Returns the entries that share a link, are about to, or wait for its end.
     func on(_ link: ConnectionHandle) -> [Attachment] {
         all.filter {
             switch $0.state {
@@ -131,7 +131,7 @@ struct Attachments {
         note(attachment.state, of: attachment.client, attachment.peer)
     }
 
-    /// Changes the state of an attachment that exists.
+    /// Changes the state of an existing entry.
     mutating func set(_ state: State, for client: ClientID, _ peer: PeerIdentifier) {
         guard let index = index(client, peer) else { preconditionFailure("the client is not attached to the peer") }
         change(index, to: state)
@@ -141,7 +141,7 @@ struct Attachments {
         }
     }
 
-    /// Changes how a client wants to be connected.
+    /// Changes a client's connection parameters.
     mutating func update(_ request: ConnectRequest, for client: ClientID, _ peer: PeerIdentifier) {
         guard let index = index(client, peer) else { preconditionFailure("the client is not attached to the peer") }
         all[index].request = request
@@ -153,7 +153,7 @@ struct Attachments {
         note(.pending, of: client, peer)
     }
 
-    /// Those whose delay is over, and who wait for a link or share one from now on.
+    /// Returns the entries whose delay is over, which wait for a link or share one from now on.
     mutating func begin(at now: Instant) -> [Attachment] {
         var begun: [Attachment] = []
         for index in all.indices {
@@ -171,14 +171,14 @@ struct Attachments {
         note(state, of: all[index].client, all[index].peer)
     }
 
-    /// Notes whether a client is connected to a peer from now on.
+    /// Records whether a client is connected to a peer from now on.
     private mutating func note(_ state: State, of client: ClientID, _ peer: PeerIdentifier) {
         let place = place(client, peer)
         if isConnected(client, peer, at: place) { connected.remove(at: place) }
         if case .connected(let link) = state { connected.insert((client, peer, link), at: place) }
     }
 
-    /// Where among those who share a link a client is that is connected to a peer, or belongs.
+    /// Returns the index of a client and peer among the entries with a link, or the index to insert it.
     private func place(_ client: ClientID, _ peer: PeerIdentifier) -> Int {
         connected.indices.bisected {
             connected[$0].client == client

@@ -1,22 +1,22 @@
 import BLEWire
 
-/// The one attempt of the controller to connect to somebody, on behalf of everybody who waits for a connection.
+/// The controller's connection attempt, on behalf of all clients that wait for a connection.
 ///
 ///        ┌──────┐ create ┌──────────┐ accepted ┌────────────┐ cancel ┌────────────┐ answer, event
 ///        │ idle │ ─────▶ │ creating │ ───────▶ │ initiating │ ─────▶ │ cancelling │ ──────▶ idle
 ///        └──────┘        └──────────┘          └────────────┘        └────────────┘
 ///           ▲ ─────────────── a connection, or none ──┘
 ///
-/// One peer is named in the command; several are put into the accept list before. An attempt that is under way is
-/// cancelled when the peers change, and begun again with the new ones.
+/// A single peer is named in the command; several are added to the filter accept list first. When the peers change, the
+/// current attempt is cancelled and a new one is started.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.12, 7.8.13, 7.8.15 to 7.8.17 and 7.8.66.
 struct Initiator {
-    /// How long to wait after an attempt came to nothing.
+    /// The delay after a failed attempt.
     static let retryInterval = Duration.milliseconds(100)
-    /// How long the controller may take to end an attempt that it agreed to cancel.
+    /// The time that the controller has to end an attempt after it accepted the cancellation.
     static let patience = Duration.seconds(2)
-    /// For how long the accept list holds the same peers, if it has no room for all.
+    /// The time for which the filter accept list holds the same peers, if it has no room for all.
     static let turn = Duration.seconds(5)
 
     enum Target: Equatable {
@@ -30,34 +30,34 @@ struct Initiator {
 
     private enum State {
         case idle(notBefore: Instant?)
-        /// The accept list is being changed.
+        /// The filter accept list is being changed.
         case editing(Step)
-        /// The controller has not answered the command yet.
+        /// The command to create the connection is pending.
         case creating(Target)
         case initiating(Target, since: Instant)
-        /// Neither the answer to the cancellation nor the end of the attempt has come.
+        /// The cancel command is pending, and the attempt has not ended.
         case cancelling
-        /// The cancellation is accepted, and the end of the attempt is due.
+        /// The cancellation was accepted, but the attempt has not ended.
         case ending(due: Instant)
-        /// The attempt has ended, and only an answer is to come.
+        /// The attempt has ended, but a command is pending.
         case ended
     }
 
     private var state = State.idle(notBefore: nil)
-    /// What the controller's accept list holds.
+    /// The contents of the controller's filter accept list.
     private var accepted: [DeviceAddress] = []
-    /// How many peers have had their turn in the accept list.
+    /// The number of peers that have had their turn in the filter accept list.
     private var offset = 0
     private var capacity = 0
 
-    /// The peers to connect to, in the order in which clients asked for them.
+    /// The peers to connect to, in the order of the requests.
     var wanted: [DeviceAddress] = []
-    /// Which address to show them from the next attempt on; what this host shows otherwise if `nil`.
+    /// The own address for the next attempt; `nil` for the host's usual one.
     var ownAddress: OwnAddressKind?
-    /// Which address the attempt that is under way, or was last, shows.
+    /// The own address of the current or last attempt.
     private(set) var shownAddress: OwnAddressKind?
 
-    /// Whether the controller tries to connect, or is about to.
+    /// True if the controller is trying to connect, or about to.
     var isActive: Bool {
         switch state {
         case .creating, .initiating, .cancelling, .ending, .ended: true
@@ -65,10 +65,10 @@ struct Initiator {
         }
     }
 
-    /// Whether not all peers have room in the accept list.
+    /// True if the filter accept list has no room for all peers.
     var isCrowded: Bool { wanted.count > max(capacity, 1) }
 
-    /// When to ask for the next step, or call ``expire(at:)``, if nothing happens before.
+    /// The time at which to request the next step, or call ``expire(at:)``, unless something happens first.
     var deadline: Instant? {
         switch state {
         case .idle(let notBefore): wanted.isEmpty ? nil : notBefore
@@ -78,22 +78,23 @@ struct Initiator {
         }
     }
 
-    /// Counts an attempt as over that the controller agreed to cancel and never ended; `true` if there is one.
+    /// Ends an attempt that the controller has not ended after it accepted the cancellation; returns `true` if there is
+    /// one.
     ///
-    /// Links are worth more than the truth about it: a connection that comes after all is taken like any other.
+    /// A connection that is reported later is accepted like any other.
     mutating func expire(at now: Instant) -> Bool {
         guard case .ending(let due) = state, due <= now else { return false }
         state = .idle(notBefore: nil)
         return true
     }
 
-    /// The controller was reset; its accept list is empty and has room for `capacity` peers.
+    /// Records a reset of the controller, whose empty filter accept list has room for `capacity` peers.
     mutating func reset(capacity: Int) {
         self = Initiator()
         self.capacity = capacity
     }
 
-    /// Returns the command that leads toward what is wanted, unless one is under way or none is needed.
+    /// Returns the next command, unless one is pending or none is needed.
     mutating func step(at now: Instant) -> Step? {
         switch state {
         case .idle(let notBefore?) where now < notBefore: return nil
@@ -123,7 +124,7 @@ struct Initiator {
         return .create(target, from: ownAddress)
     }
 
-    /// Whom the controller should try to connect to now.
+    /// The peers that the controller should try to connect to now.
     private var target: Target? {
         guard let first = wanted.first else { return nil }
         guard wanted.count > 1 else { return .peer(first) }
@@ -132,14 +133,14 @@ struct Initiator {
         return turn.count == 1 ? .peer(turn[0]) : .acceptList(turn)
     }
 
-    /// What the answer to a command means for those who wait.
+    /// The consequence of a completed command for waiting clients.
     enum OnAnswer: Equatable {
         case proceed
-        /// The controller does not even try.
+        /// The controller rejected the attempt.
         case refused(HCI.Status)
     }
 
-    /// The command that is under way was answered.
+    /// Processes the completion of the pending command.
     mutating func answered(_ status: HCI.Status, at now: Instant) -> OnAnswer {
         switch state {
         case .editing(.add(let address)):
@@ -163,7 +164,7 @@ struct Initiator {
         return .proceed
     }
 
-    /// The attempt has ended, with a connection or without; `false` if there was none.
+    /// Records the end of the attempt, with or without a connection; returns `false` if there was none.
     mutating func completed(_ status: HCI.Status, at now: Instant) -> Bool {
         switch state {
         case .initiating:

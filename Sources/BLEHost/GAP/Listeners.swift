@@ -1,13 +1,13 @@
-/// Testers that hear every packet of advertisers.
+/// Test suites that receive every packet of advertisers.
 struct Listeners {
     private var sessions: [(client: ClientID, parameters: ScanParameters)] = []
 
-    /// Whether anybody listens.
+    /// True if there are any.
     var areThere: Bool { !sessions.isEmpty }
 
     var clients: [ClientID] { sessions.map(\.client) }
 
-    /// How to scan for them: as the one that came last wants it.
+    /// The scan parameters of the most recent one.
     var parameters: ScanParameters? { sessions.last?.parameters }
 
     mutating func start(_ parameters: ScanParameters, for client: ClientID) {

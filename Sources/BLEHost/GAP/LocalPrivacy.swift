@@ -1,25 +1,25 @@
 import BLECrypto
 import BLEWire
 
-/// Keeps this host private: gives it another address from time to time, and its controller the keys of friends.
+/// The privacy of this host: its changing address, and the controller's resolving list.
 ///
 ///        ┌──────┐ too old, or another list ┌─────────┐ step ┌──────┐
 ///        │ idle │ ───────────────────────▶ │ resting │ ───▶ │ busy │
 ///        └──────┘                          └─────────┘      └──────┘
 ///           ▲ ────────────────── answer ────────────────────────┘
 ///
-/// The address and the list of friends may change only while nobody advertises, scans or initiates. Whoever drives the
-/// radio brings it to rest while ``needsRest(at:)``, and asks for steps when it is.
+/// The address and the list can change only while the host neither advertises, scans nor initiates. The caller pauses
+/// these while ``needsRest(at:)`` is true, and requests steps when they have stopped.
 ///
-/// Strangers see the address that is made here. Towards a friend on the list the controller makes one by itself, and it
-/// tells who is behind the address of a friend. Friends for whom it has no room are known by the host alone.
+/// Strangers see the address that is generated here. For a peer on the list, the controller generates an own address
+/// and resolves the peer's addresses. Peers that do not fit on the list are resolved by the host.
 ///
 /// Core 6.0, Vol 3, Part C, 10.7; Vol 4, Part E, 7.8.4, 7.8.38 to 7.8.45 and 7.8.77.
 struct LocalPrivacy {
-    /// How long to wait after the controller refused an address.
+    /// The delay after the controller rejected an address.
     static let retryInterval = Duration.seconds(1)
 
-    /// A bonded peer that makes its addresses with a key.
+    /// A bonded peer with an IRK.
     struct Friend: Equatable {
         /// The address that stands for the peer on the resolving list.
         let identity: DeviceAddress
@@ -28,18 +28,18 @@ struct LocalPrivacy {
 
     enum Step: Equatable {
         case address(DeviceAddress)
-        /// Says how long the controller is to use the addresses that it makes.
+        /// Sets the lifetime of the controller's addresses.
         case lifetime(PrivateAddressTimeout)
         case add(Friend)
         case remove(Friend)
-        /// Lets a friend use its identity address as well.
+        /// Accepts a peer's identity address, too.
         case admit(DeviceAddress)
         case resolve
     }
 
     private enum State {
         case idle(notBefore: Instant?)
-        /// Something is to change, and the radio is on its way to rest.
+        /// A change is pending, and the radio's activities are being paused.
         case resting
         case busy(Step)
     }
@@ -47,60 +47,60 @@ struct LocalPrivacy {
     private var state = State.idle(notBefore: nil)
     private var random: any RandomNumberGenerator & Sendable
     private let lifetime: PrivateAddressTimeout
-    /// What the addresses of this host are made with.
+    /// The local IRK.
     private(set) var key = Key128.zero
-    /// The address of this host; `nil` until the controller has one.
+    /// The current private address; `nil` before the controller has one.
     private(set) var address: DeviceAddress?
     private var since = Instant()
-    /// For how many friends the controller has room; 0 if it resolves no addresses.
+    /// The capacity of the resolving list; 0 if the controller does not resolve addresses.
     private(set) var capacity = 0
     private var wanted: [Friend] = []
     private var listed: [Friend] = []
-    /// The friends on the list that may use their identity addresses.
+    /// The peers on the list whose identity addresses are accepted.
     private var admitted: [DeviceAddress] = []
-    /// Those whom the controller does not take.
+    /// The peers that the controller rejected.
     private var refused: [DeviceAddress] = []
     private var knowsLifetime = false
-    /// Whether the controller resolves addresses.
+    /// True if address resolution is enabled.
     private(set) var isResolving = false
-    /// Which state of the bonds ``know(_:revision:)`` was told of last; `nil` for none.
+    /// The revision of the bonds passed to ``know(_:revision:)`` last; `nil` for none.
     private(set) var revision: Int?
 
     /// - Parameters:
-    ///   - lifetime: How long an address is used.
-    ///   - random: Where addresses come from.
+    ///   - lifetime: The time that an address is used.
+    ///   - random: The generator for addresses.
     init(lifetime: PrivateAddressTimeout, random: any RandomNumberGenerator & Sendable) {
         self.lifetime = lifetime
         self.random = random
     }
 
-    /// When to call ``needsRest(at:)``, if nothing happens before.
+    /// The time at which to call ``needsRest(at:)`` unless something happens first.
     var deadline: Instant? {
         guard case .idle(let notBefore) = state else { return nil }
         return notBefore ?? address.map { _ in since + lifetime.duration }
     }
 
-    /// The controller was reset.
+    /// Records a reset of the controller.
     ///
     /// - Parameters:
-    ///   - key: What the addresses of this host are made with.
-    ///   - capacity: How many friends the controller can know by their keys.
+    ///   - key: The identity resolving key of this host.
+    ///   - capacity: The number of peers that the controller's resolving list holds.
     mutating func reset(key: Key128, capacity: Int) {
         self = Self(lifetime: lifetime, random: random)
         self.key = key
         self.capacity = capacity
     }
 
-    /// These are the friends, those that matter most first, as of a state of the bonds.
+    /// Sets the bonded peers with an IRK, most important first, as of a revision of the bonds.
     mutating func know(_ friends: [Friend], revision: Int) {
         wanted = friends
         self.revision = revision
     }
 
-    /// Whether the controller knows a peer by its key, and tells who is behind its addresses.
+    /// Returns whether the controller resolves the addresses of a peer.
     func lists(_ identity: DeviceAddress) -> Bool { isResolving && admitted.contains(identity.onAir) }
 
-    /// Whether the radio has to be at rest, since something is to change, or there is no address yet.
+    /// Returns whether the radio's activities must be paused, for a change or because there is no address yet.
     mutating func needsRest(at now: Instant) -> Bool {
         switch state {
         case .busy: return true
@@ -112,7 +112,7 @@ struct LocalPrivacy {
         }
     }
 
-    /// Returns the next command, now that the radio is at rest; `nil` if one is under way or none is needed.
+    /// Returns the next command while activities are paused; `nil` if one is pending or none is needed.
     mutating func step(at now: Instant) -> Step? {
         switch state {
         case .busy: return nil
@@ -132,7 +132,7 @@ struct LocalPrivacy {
         return PrivateAddress.makeResolvable(key: key, using: &generator)
     }
 
-    /// What leads to a list of those who are wanted.
+    /// The next command that brings the list up to date.
     private var listStep: Step? {
         let friends = wanted.filter { !refused.contains($0.identity) }.prefix(capacity)
         if let former = listed.first(where: { !friends.contains($0) }) { return .remove(former) }
@@ -143,16 +143,16 @@ struct LocalPrivacy {
         return isResolving ? nil : .resolve
     }
 
-    /// What the answer to a command means for others.
+    /// The consequence of a completed command.
     enum OnAnswer: Equatable {
         case proceed
-        /// This host has another address.
+        /// The host's address changed.
         case addressChanged
-        /// The controller may know others by their keys than before.
+        /// The resolving list changed.
         case friendsChanged
     }
 
-    /// The command that is under way was answered.
+    /// Processes the completion of the pending command.
     mutating func answered(_ status: HCI.Status, at now: Instant) -> OnAnswer {
         guard case .busy(let step) = state else { return .proceed }
         state = .idle(notBefore: nil)
@@ -185,7 +185,7 @@ struct LocalPrivacy {
     }
 }
 
-/// A generator of any kind where one of a kind is asked for.
+/// A type-erased random number generator.
 private struct Generator: RandomNumberGenerator {
     var base: any RandomNumberGenerator & Sendable
     mutating func next() -> UInt64 { base.next() }

@@ -1,30 +1,30 @@
 import BLEWire
 
-/// Has a controller that cannot scan while it tries to connect do the one and the other by turns.
+/// Alternating turns of scanning and connecting, for controllers that cannot do both at the same time.
 struct RadioTurns {
-    /// How long a turn is.
+    /// The length of a turn.
     static let length = Duration.seconds(1)
 
-    /// Whose turn it is.
+    /// The activity that has the turn.
     enum Turn { case scanning, connecting }
 
     private enum State {
-        /// One of them is not wanted, so that the other may go on.
+        /// Only one of them is wanted, and it may continue.
         case free
         case turn(Turn, until: Instant)
     }
 
     private var state = State.free
 
-    /// When the turn is over, if it is anybody's.
+    /// The end of the turn, if there is one.
     var deadline: Instant? {
         if case .turn(_, let until) = state { until } else { nil }
     }
 
-    /// Whose turn it is now; `nil` if both may do what they want.
+    /// Returns the activity that has the turn; `nil` if both may run.
     ///
-    /// They contend if both are wanted and the controller can do only one at a time. Connecting comes first: whoever
-    /// connects has found already what was scanned for.
+    /// They contend if both are wanted and the controller supports only one at a time. Connecting comes first, because
+    /// its peer was already found.
     mutating func turn(isContended: Bool, at now: Instant) -> Turn? {
         guard isContended else {
             state = .free

@@ -4,7 +4,7 @@ import BLEWire
 //
 // Whatever is not as it mostly is takes the long way, to which nothing has happened then.
 extension AttributeLayer {
-    /// Takes a value that the peer notifies.
+    /// Processes a notified value.
     @inline(__always)
     mutating func deliverAtOnce(
         _ packet: AttributePacket,
@@ -15,7 +15,7 @@ extension AttributeLayer {
         return links[index].client.deliverAtOnce(packet, in: octets, into: &outbox)
     }
 
-    /// Takes what the peer answers to a read or a write of one value.
+    /// Processes the response to a read or write of one value.
     @inline(__always)
     mutating func answerAtOnce(
         _ packet: AttributePacket,
@@ -27,7 +27,7 @@ extension AttributeLayer {
         return links[index].client.answerAtOnce(packet, in: octets, at: now, into: &outbox)
     }
 
-    /// Takes a value without response that is a matter of one client.
+    /// Processes a write command for a value of one client.
     mutating func obeyAtOnce(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -45,7 +45,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Takes a read or a write that is a matter of one client.
+    /// Processes a read or write of a value of one client.
     mutating func serveAtOnce(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -72,7 +72,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// What to answer to a search for attributes that is a matter of nobody but the host.
+    /// Returns the response to an attribute search that the host answers by itself.
     mutating func searchAtOnce(_ packet: AttributePacket, in octets: Span<UInt8>) -> OutgoingPayload? {
         guard let index = index(of: packet.link), let trust = links[index].trustAtOnce(forRequest: true),
             let request = packet.search(in: octets)
@@ -85,7 +85,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Sends what a client answers to a read or a write of one value.
+    /// Sends a client's response to a read or write of one value.
     @inline(__always)
     mutating func respondAtOnce(
         _ transaction: ServerTransaction,
@@ -107,7 +107,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Sends a client's value without response, which waits for a buffer of the controller if it must.
+    /// Sends a client's write command, or queues it until the controller has a buffer.
     mutating func commandAtOnce(
         _ value: [UInt8],
         to handle: AttributeHandle,
@@ -130,7 +130,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Sends a client's read, or its write of a value that one packet holds.
+    /// Sends a client's read, or a write whose value fits into one packet.
     @inline(__always)
     mutating func askAtOnce(
         _ request: ATT.Opcode,
@@ -152,22 +152,24 @@ extension AttributeLayer {
 }
 
 extension AttributeLink {
-    /// How far the peer is trusted, if what it sends needs nothing but a look at the attribute: it knows of all
-    /// changes, and if it asks for something, nothing else is being answered.
+    /// Returns the trust in the peer if its packet needs nothing but a look at the attribute: the peer is change-aware,
+    /// and for a request, no other one is being answered.
     @inline(__always)
     fileprivate mutating func trustAtOnce(forRequest isRequest: Bool) -> LinkTrust? {
         guard server.awareness.isAware, !isRequest || server.bearers[0].exchange.isIdle else { return nil }
         return client.trust
     }
 
-    /// The peer, as ``remote``; mutating, so that it is looked at where it lies.
+    /// The peer, as ``remote``.
+    ///
+    /// `mutating` to avoid a copy.
     fileprivate var central: RemoteCentral {
         @inline(__always) mutating get { RemoteCentral(peer: client.peer, mtu: client.mtu) }
     }
 }
 
 extension ServerBearer {
-    /// Notes that a client was asked what a plain read or write comes to.
+    /// Records that a client was asked about a plain read or write.
     @inline(__always)
     fileprivate mutating func begin(_ asked: ServerLink.Asked, of handle: AttributeHandle, isRead: Bool) {
         exchange.begin(
@@ -179,8 +181,8 @@ extension ServerBearer {
         )
     }
 
-    /// Whether the request that waits for this one question is a plain read, if it is that or a plain write and nothing
-    /// waits behind it.
+    /// Returns whether the request that waits for this answer is a plain read; `nil` if it is neither a plain read nor
+    /// a plain write, or if others are queued.
     @inline(__always)
     fileprivate mutating func isRead(by asked: ServerLink.Asked) -> Bool? {
         guard exchange.isLast else { return nil }

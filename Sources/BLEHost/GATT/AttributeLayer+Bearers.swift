@@ -2,14 +2,14 @@ import BLEWire
 
 // The bearers of links: one that is always there, and those on channels, which come and go.
 extension AttributeLayer {
-    /// Where a bearer is at the moment.
+    /// The position of a bearer.
     struct Place {
         let link: Int
-        /// Among those of the link, of which the first is the unenhanced one.
+        /// Its index among the bearers of the link; the first is the unenhanced one.
         var bearer = 0
     }
 
-    /// The bearers of a link.
+    /// Returns the bearers of a link.
     func places(at index: Int) -> [Place] {
         links[index].server.bearers.indices.map { Place(link: index, bearer: $0) }
     }
@@ -24,17 +24,17 @@ extension AttributeLayer {
         return Place(link: index, bearer: position)
     }
 
-    /// The bearer that the values of a characteristic go over.
+    /// Returns the bearer for the values of a characteristic.
     mutating func place(forValuesOf handle: AttributeHandle, at index: Int) -> Place {
         Place(link: index, bearer: links[index].route(handle))
     }
 
-    /// The largest packet, in octets, that both ends of a bearer take.
+    /// Returns the MTU of a bearer, in octets.
     mutating func mtu(at place: Place) -> Int { links[place.link].mtu(at: place.bearer) }
 
-    /// Takes what happened to the channels that are bearers of a link.
+    /// Processes an event of the channels that are bearers of a link.
     ///
-    /// `retryDelay` is how long this end has to wait before it asks for bearers again; zero for a central.
+    /// `retryDelay` is the time before this end may request bearers again; zero for a central.
     mutating func receive(
         _ event: BearerEvent,
         on link: ConnectionHandle,
@@ -73,8 +73,9 @@ extension AttributeLayer {
         }
     }
 
-    /// Goes on without a bearer: what waited to be sent goes over the unenhanced one, and what was being answered there
-    /// needs no answer any more.
+    /// Continues without a bearer.
+    ///
+    /// Queued values move to the unenhanced bearer, and requests that arrived on the closed one need no response.
     private mutating func closed(_ place: Place, at now: Instant) {
         countPacketsAsSent(at: place)
         let values = links[place.link].server.bearers[place.bearer].updates.removeValues(),
@@ -92,10 +93,10 @@ extension AttributeLayer {
         }
     }
 
-    /// Forgets what a bearer that is gone has not sent.
+    /// Drops the unsent values of a closed bearer.
     mutating func forget(_ bearer: BearerID) { if case .enhanced(let channel) = bearer { outbox.forget(channel) } }
 
-    /// A transaction was not answered in time: its bearer is of no more use, and with the unenhanced one, the link.
+    /// Closes a bearer after a transaction timed out; the unenhanced bearer together with its link.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     mutating func giveUp(_ place: Place, at now: Instant) {

@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Takes one packet of a bearer: the payload of one on channel 0x0004, or an SDU of an enhanced bearer's channel.
+    /// Processes a packet of a bearer: the payload of a packet on channel 0x0004, or an SDU of an enhanced bearer.
     package mutating func receive(
         _ pdu: Span<UInt8>,
         on link: ConnectionHandle,
@@ -22,7 +22,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Takes a packet that is none, and answers it if it may be a request.
+    /// Processes a malformed packet, and responds if it may be a request.
     private mutating func receiveMalformed(_ pdu: Span<UInt8>, _ error: PacketError, at place: Place, _ now: Instant) {
         outbox.append(.note(.dropped(error, .channel(.attribute, links[place.link].handle))))
         guard !pdu.isEmpty else { return }
@@ -44,7 +44,7 @@ extension ATTPacket {
         case toServer, toClient
     }
 
-    /// Which of the two roles at this end the packet is for.
+    /// The local role that the packet is for.
     fileprivate var direction: Direction {
         switch self {
         case .exchangeMTURequest, .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readRequest,

@@ -1,11 +1,10 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Says that the peer of a link is one that this host is bonded with, or has just been bonded with: it has shown
-    /// that by the key of the bond.
+    /// Records that the peer of a link has proven a bond, or has just been bonded.
     ///
-    /// What was kept of it counts from now on, and so does what it did on this link before;
-    /// ``Output/bondChanged(_:_:)`` tells of every change.
+    /// What is stored of the peer is valid from now on, and so is what the peer has configured on this link before.
+    /// ``Output/bondChanged(_:_:)`` reports every change.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.prove(bond)
@@ -17,36 +16,38 @@ extension AttributeLayer {
         links[index].client.bonded(bond.database, at: now, into: &outbox)
     }
 
-    /// Says that there is no bond with the peer of a link any more: what was kept of it is neither changed nor stored.
+    /// Records that there is no bond with the peer of a link any more: its stored data are neither changed nor saved.
     package mutating func unbonded(_ link: ConnectionHandle) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.unbond()
     }
 
-    /// Says how far a link can be trusted from now on; `keySize` is the length of the key in octets, if there is one.
+    /// Sets the security of a link.
+    ///
+    /// `keySize` is the size of the key in octets, if there is one.
     package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int = 16) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.secure(security, keySize: keySize, leastKeySize: configuration.leastKeySize)
     }
 
-    /// How far a link can be trusted; `nil` if there is no such link.
+    /// Returns the trust in a link; `nil` if there is no such link.
     package mutating func trust(of link: ConnectionHandle) -> LinkTrust? {
         index(of: link).map { links[$0].client.trust }
     }
 
-    /// Answers ``Output/secure(_:for:)``, or says that nobody has to wait any more for the proof of a bond.
+    /// Answers ``Output/secure(_:for:)``, or ends the wait for the proof of a bond.
     package mutating func securityAnswered(_ link: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.securityAnswered(answer, at: now, into: &outbox)
     }
 
-    /// Lets the peer of a link do what needs an authorisation, or no more.
+    /// Grants or revokes the authorization of a link's peer.
     package mutating func authorize(_ link: ConnectionHandle, _ isAuthorized: Bool = true) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.authorize(isAuthorized)
     }
 
-    /// Changes what is kept of the peer of a link, if that is bonded.
+    /// Changes the stored data of a bonded peer.
     mutating func changeBond(at index: Int, _ body: (inout Bond) -> Void) {
         let peer = links[index].peer
         links[index].client.bond.change(of: peer, into: &outbox, body)

@@ -1,25 +1,25 @@
 package import BLEWire
 
-/// All that this host does with attributes: as the client of its peers, and as their server.
+/// The attribute layer of this host: the GATT client for its peers, and the GATT server for theirs.
 ///
-/// It takes the payloads of channel 0x0004 and the requests of clients; what it wants done, it hands out through
-/// ``next()``. It knows nothing of controllers, and two of them joined by their packets are a complete pair.
+/// It takes the payloads of channel 0x0004 and the requests of clients, and returns actions through ``next()``. It
+/// knows nothing of controllers: two layers that exchange packets form a complete pair.
 ///
 /// Core 6.0, Vol 3, Parts F and G.
 package struct AttributeLayer {
-    /// What a layer is made with.
+    /// The configuration of a layer.
     package struct Configuration: Sendable {
-        /// What the own GAP service says, at most 248 octets of UTF-8.
+        /// The Device Name in the local GAP service, at most 248 octets of UTF-8.
         package var deviceName: String
-        /// What the own GAP service says: Assigned Numbers, 2.6.
+        /// The Appearance in the local GAP service: Assigned Numbers, 2.6.
         package var appearance: UInt16
-        /// The largest ATT packet that this end takes, in octets, 23 or more.
+        /// The MTU that this end offers, in octets, at least 23.
         package var preferredMTU: Int
-        /// The length of the shortest key, in octets, that protects attributes which require encryption, 7 to 16.
+        /// The minimum key size, in octets, 7 to 16, for attributes that require encryption.
         package var leastKeySize: Int
-        /// Whether clients are told that they may open enhanced bearers.
+        /// Whether to announce support of Enhanced ATT bearers.
         package var offersEnhancedBearers: Bool
-        /// Whether servers are told that this end knows private addresses by their keys.
+        /// Whether to announce that this end resolves private addresses.
         package var resolvesAddresses: Bool
         package var limits: Limits
 
@@ -42,28 +42,28 @@ package struct AttributeLayer {
         }
     }
 
-    /// What the layer wants done.
+    /// An action for the caller.
     package enum Output: Equatable, Sendable {
-        /// Send an ATT packet, and report back with ``AttributeLayer/sent(_:at:)`` if there is a receipt.
+        /// Send an ATT packet, and call ``AttributeLayer/sent(_:at:)`` afterwards if there is a receipt.
         case send(OutgoingPayload, on: ConnectionHandle, receipt: SendReceipt?)
-        /// Do this with the channels that are enhanced bearers of a link.
+        /// Carry out this request about the enhanced bearers of a link.
         case bearer(BearerRequest, of: ConnectionHandle)
         case event(ClientEvent, for: ClientID)
         /// A central has used something of this client for the first time.
         case used(ClientID)
-        /// Clients may use a link, whose packets have this size: a central has exchanged it, or has waited for a second
-        /// to do so; a peripheral does not know whether there will be an exchange. One that comes later still counts.
+        /// Clients can use a link, with this MTU: a central has exchanged it or waited for a second; a peripheral does
+        /// not know whether there will be an exchange. A later exchange still counts.
         case mtuSettled(ConnectionHandle, Int)
-        /// A transaction was not answered within 30 s: the link is of no more use.
+        /// A transaction timed out after 30 s: end the link.
         case abandon(ConnectionHandle)
-        /// The peer told its name.
+        /// The peer's name was read.
         case nameRead(PeerIdentifier, String)
-        /// The primary services that clients have found on a peer so far.
+        /// The primary services that clients have discovered on a peer so far.
         case servicesKnown(PeerIdentifier, [BluetoothUUID])
-        /// The peer refuses something for this reason: have the link trusted further, and report back with
-        /// ``AttributeLayer/securityAnswered(_:_:at:)``.
+        /// The peer rejected a request with this error: raise the security of the link, and call
+        /// ``AttributeLayer/securityAnswered(_:_:at:)`` afterwards.
         case secure(ConnectionHandle, for: ATT.ErrorCode)
-        /// Keep this of a bonded peer over what was kept of it before.
+        /// Store these data of a bonded peer, replacing the previous ones.
         indirect case bondChanged(PeerIdentifier, Bond)
         /// The peer confirmed an indication of this value.
         case confirmed(ConnectionHandle, AttributeHandle)
@@ -74,7 +74,7 @@ package struct AttributeLayer {
     /// In ascending order of handles.
     var links: [AttributeLink] = []
     private var linkPlaces = LinkPlaces()
-    /// Whose configurations hold something.
+    /// The links with configurations that are not zero.
     private(set) var subscribers = Subscribers()
     var database: GATTDatabase
     var updates = UpdateLedger()
@@ -99,10 +99,10 @@ package struct AttributeLayer {
         self.database = database
     }
 
-    /// What to do next; call until it is `nil`.
+    /// Returns the next action; call it until it returns `nil`.
     package mutating func next() -> Output? { outbox.next() }
 
-    /// When to call ``wake(at:)``, if nothing happens before.
+    /// The time at which to call ``wake(at:)`` unless something happens first.
     package var deadline: Instant? {
         mutating get {
             var least: Instant?
@@ -111,12 +111,12 @@ package struct AttributeLayer {
         }
     }
 
-    /// Begins with a link that came up, on which this host has the given role.
+    /// Adds a link that came up with the given local role.
     ///
-    /// `bond` is what is kept of the peer if it is bonded, and known to be the one at the other end; `claimed` what is
-    /// kept of the one whose address it has, which anybody can have. Nothing of that counts until
-    /// ``bonded(_:_:at:)``, and nothing is asked of the peer. Of the own server's attributes, it gets what everybody
-    /// does; signatures alone are checked with what the bond has for that.
+    /// `bond` contains the stored data of a bonded peer that is known to be at the other end. `claimed` contains those
+    /// of the bonded peer with this address, which any device can use. Nothing of it counts before ``bonded(_:_:at:)``,
+    /// and the peer gets no requests until then. It can use the local attributes like any device; only signatures are
+    /// checked with the bond.
     package mutating func linkUp(
         _ link: ConnectionHandle,
         peer: PeerIdentifier,
@@ -137,7 +137,7 @@ package struct AttributeLayer {
         if let bond { bonded(link, bond, at: now) }
     }
 
-    /// Ends with a link that is gone, and answers all that waited for it.
+    /// Removes a link that has ended, and fails all pending requests.
     package mutating func linkDown(_ link: ConnectionHandle, failure: Failure, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.close(failure, into: &outbox)
@@ -157,7 +157,7 @@ package struct AttributeLayer {
         }
     }
 
-    /// Notes that the controller has taken the packet with this receipt.
+    /// Records that the controller has taken the packet with this receipt.
     package mutating func sent(_ receipt: SendReceipt, at now: Instant) {
         guard let link = receipt.link, let index = index(of: link) else { return }
         links[index].client.sent(receipt, into: &outbox)
@@ -166,14 +166,14 @@ package struct AttributeLayer {
 
     func index(of link: ConnectionHandle) -> Int? { linkPlaces[link] }
 
-    /// Notes what the peer of a link wants to hear of a characteristic from now on.
+    /// Records what the peer of a link has written to a configuration.
     mutating func configure(_ configuration: AttributeHandle, _ bits: UInt16, at index: Int) {
         links[index].server.configurations[configuration] = bits
         subscribers.set(bits != 0, configuration, on: links[index].handle)
     }
 }
 
-/// Which end of a link this host is.
+/// The local role on a link.
 package enum LinkRole: Equatable, Sendable {
     case central, peripheral
 }

@@ -1,15 +1,15 @@
 import BLEWire
 
-/// What the attribute layer keeps of one link.
+/// The state of one link in the attribute layer.
 struct AttributeLink {
     var client: GATTClient
     var server: ServerLink
 
     var handle: ConnectionHandle { client.link }
     var peer: PeerIdentifier { client.peer }
-    /// The largest ATT packet, in octets, that both ends take.
+    /// The ATT MTU, in octets.
     var mtu: Int { client.mtu }
-    /// When something is due, if nothing happens before.
+    /// The next time at which something is due.
     var deadline: Instant? {
         mutating get {
             var least = client.deadline
@@ -17,23 +17,23 @@ struct AttributeLink {
             return least
         }
     }
-    /// What the values that the peer may read depend on.
+    /// The properties of the link that the readable values depend on.
     var view: GATTDatabase.View { mutating get { server.view(on: client.trust) } }
 
-    /// What the peer has written to a configuration; 0 if it may not hear of the characteristic now.
+    /// Returns the peer's configuration; 0 if it currently may not receive the characteristic.
     mutating func configured(_ about: GATTDatabase.Configured, at configuration: AttributeHandle) -> UInt16 {
         server.configured(about, at: configuration, on: client.trust)
     }
 
-    /// Whether the peer is among those that somebody means, who means all with `nil`.
+    /// Returns whether the peer is among `peers`; `nil` stands for all.
     mutating func isOne(of peers: [PeerIdentifier]?) -> Bool { peers?.contains(client.peer) ?? true }
 
-    /// Which bearer the values of a characteristic go over: ``ServerLink/route(_:mtu:)``.
+    /// Returns the bearer for the values of a characteristic: ``ServerLink/route(_:mtu:)``.
     mutating func route(_ value: AttributeHandle) -> Int { server.route(value, mtu: client.mtu) }
 
-    /// The largest packet, in octets, that both ends of a bearer take.
+    /// Returns the MTU of a bearer, in octets.
     mutating func mtu(at bearer: Int) -> Int { server.bearers[bearer].mtu ?? client.mtu }
 
-    /// The peer, as the client of the own server.
+    /// The peer, as a client of the local server.
     var remote: RemoteCentral { RemoteCentral(peer: peer, mtu: mtu) }
 }

@@ -1,16 +1,18 @@
-/// Which of the bearers of a link: its two ends may ask, answer, notify and indicate on each of them.
+/// The identifier of a bearer of a link.
+///
+/// Both ends can send requests, responses and values on each of them.
 ///
 /// Core 6.0, Vol 3, Part F, 3.2.11; Part G, 5.3.
 package enum BearerID: Hashable, Sendable {
-    /// The one that every link has, on channel 0x0004.
+    /// The bearer on channel 0x0004, which every link has.
     case unenhanced
-    /// One on a credit-based channel, on an encrypted link.
+    /// A bearer on a credit-based channel of an encrypted link.
     case enhanced(ChannelID)
 }
 
-/// What the attribute layer wants done with the channels that are its bearers.
+/// A request of the attribute layer about its bearers.
 package enum BearerRequest: Equatable, Sendable {
-    /// Ask the peer to open so many, 1 to 5.
+    /// Ask the peer to open this number of bearers, 1 to 5.
     case open(Int)
     case channel(ChannelID, ChannelRequest)
 }

@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// The assigned types of the attributes that GATT itself is made of.
+/// The assigned UUIDs of GATT's own attributes.
 ///
 /// Core 6.0, Vol 3, Part G, 3; Assigned Numbers, 3.4 to 3.8.
 package enum GATT {
@@ -21,12 +21,12 @@ package enum GATT {
 
     package static let deviceName = BluetoothUUID.short(0x2A00)
     package static let appearance = BluetoothUUID.short(0x2A01)
-    /// Whether a central tells by their keys who is behind private addresses: Core 6.0, Vol 3, Part C, 12.4.
+    /// Central Address Resolution: Core 6.0, Vol 3, Part C, 12.4.
     package static let centralAddressResolution = BluetoothUUID.short(0x2AA6)
     package static let serviceChanged = BluetoothUUID.short(0x2A05)
     package static let clientFeatures = BluetoothUUID.short(0x2B29)
     package static let databaseHash = BluetoothUUID.short(0x2B2A)
     package static let serverFeatures = BluetoothUUID.short(0x2B3A)
-    /// Set there by a server that opens enhanced bearers: Core 6.0, Vol 3, Part G, 7.4.
+    /// The bit of servers that support Enhanced ATT bearers: Core 6.0, Vol 3, Part G, 7.4.
     package static let enhancedBearersSupported: UInt8 = 0x01
 }

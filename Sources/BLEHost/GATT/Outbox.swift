@@ -1,9 +1,9 @@
 import BLEWire
 
-/// What the attribute layer wants done, in order, and the receipts that it hands out.
+/// The actions of the attribute layer, in order, and its receipts.
 struct Outbox {
     private var outputs = OutputQueue<AttributeLayer.Output>()
-    /// Counts in the lower 48 bits; the link is in the upper 16.
+    /// A counter in the lower 48 bits; the link is in the upper 16.
     private var lastReceipt: UInt64 = 0
     /// The receipts of packets that enhanced bearers have not sent yet, in order.
     private var receipts: [ChannelID: Fifo<SendReceipt?>] = [:]
@@ -25,19 +25,19 @@ struct Outbox {
         }
     }
 
-    /// Hands out the receipt of the packet that an enhanced bearer has sent first of those that wait, if it has one.
+    /// Removes and returns the receipt of the first unsent packet of an enhanced bearer, if it has one.
     mutating func sent(on channel: ChannelID) -> SendReceipt? { receipts[channel]?.popFirst().flatMap(\.self) }
 
-    /// Forgets what an enhanced bearer that is gone has not sent.
+    /// Drops the unsent packets of a closed enhanced bearer.
     mutating func forget(_ channel: ChannelID) { receipts[channel] = nil }
 
     mutating func tell(_ client: ClientID, of event: ClientEvent) { append(.event(event, for: client)) }
 
     mutating func next() -> AttributeLayer.Output? { outputs.next() }
 
-    /// A receipt that nothing had before, for a packet on this link.
+    /// Returns a new receipt for a packet on this link.
     ///
-    /// Receipts of one link grow, so that an earlier packet has the lesser one.
+    /// Receipts of one link increase.
     mutating func makeReceipt(for link: ConnectionHandle) -> SendReceipt {
         lastReceipt = (lastReceipt + 1) & 0xFFFF_FFFF_FFFF
         return SendReceipt(rawValue: UInt64(link.wire) << 48 | lastReceipt)
@@ -45,6 +45,6 @@ struct Outbox {
 }
 
 extension SendReceipt {
-    /// The link that the packet goes to, if this layer made the receipt.
+    /// The link of the packet, if this layer created the receipt.
     var link: ConnectionHandle? { ConnectionHandle(wire: UInt16(truncatingIfNeeded: rawValue >> 48)) }
 }

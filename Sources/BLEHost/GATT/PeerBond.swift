@@ -1,26 +1,27 @@
-/// What is kept of the peer of a link.
+/// The stored data of a link's peer.
 ///
-/// Whoever stores it is told of every change with the change itself.
+/// Every change is reported to be saved.
 struct PeerBond {
-    /// `nil` unless the peer is bonded, or claims to be.
+    /// `nil` unless the peer is bonded, or has the address of a bonded one.
     private(set) var kept: Bond?
-    /// Whether the peer has shown that it is the one that the bond is with; until then, the bond is good for nothing
-    /// but to check signatures.
+    /// True if the peer has proven the bond.
+    ///
+    /// Until then, the bond is only used to check signatures.
     private(set) var isProven = false
 
-    /// Creates what a link begins with: the bond with the peer whose address this one has, which anybody can have.
+    /// Creates the state of a new link, with the bond of the peer that has this address, which any device can use.
     init(claimed: Bond? = nil) { kept = claimed }
 
-    /// The peer has shown that the bond is with it.
+    /// Records that the peer has proven the bond.
     mutating func prove(_ bond: Bond) {
         kept = bond
         isProven = true
     }
 
-    /// There is no bond with the peer any more: nothing is kept.
+    /// Records that there is no bond with the peer any more.
     mutating func forget() { self = PeerBond() }
 
-    /// Changes what is kept of `peer`, and has it stored if it is another then.
+    /// Changes the stored data of `peer`, and reports them if they differ.
     ///
     /// Does nothing if the peer is not bonded.
     mutating func change(of peer: PeerIdentifier, into outbox: inout Outbox, _ body: (inout Bond) -> Void) {

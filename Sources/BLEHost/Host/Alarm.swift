@@ -1,13 +1,13 @@
 import BLEWire
 
-/// When a host has to be woken, as far as that is known without looking at all that may be due.
+/// The time at which a host must be woken, as far as it is known without a search.
 enum Alarm {
-    /// Something has happened since that was found out.
+    /// Unknown, because something has happened since the last search.
     case unknown
-    /// At this moment, or later; never, if it is `nil`.
+    /// At this time or later; never if it is `nil`.
     case known(Instant?)
 
-    /// Notes that something is due then.
+    /// Records that something is due at `instant`.
     mutating func bringForward(to instant: Instant) {
         guard case .known(var known) = self else { return }
         known.bringForward(to: instant)

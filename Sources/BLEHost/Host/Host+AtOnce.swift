@@ -5,7 +5,7 @@ import BLEWire
 // Whatever is not as it mostly is has left everything as it was, and takes the long way. The ways are apart from the
 // choice among them, so that a packet pays for its own alone.
 extension Host {
-    /// Takes data of a link.
+    /// Processes ACL data of a link.
     @inline(never)
     mutating func receiveDataAtOnce(_ packet: Span<UInt8>, at now: Instant) {
         guard let attribute = AttributePacket(packet), let index = links.index(of: attribute.link),
@@ -14,13 +14,13 @@ extension Host {
         receive(attribute, in: packet, at: now)
     }
 
-    /// Takes what the peer says of attributes.
+    /// Processes an ATT packet of the peer.
     @inline(__always)
     mutating func receive(_ attribute: AttributePacket, in packet: Span<UInt8>, at now: Instant) {
         if !receivedAtOnce(attribute, in: packet, at: now) { receive(packet, on: attribute.link, at: now) }
     }
 
-    /// Hands what came whole to the attribute layer.
+    /// Passes a complete packet to the attribute layer.
     @inline(never)
     private mutating func receive(_ packet: Span<UInt8>, on link: ConnectionHandle, at now: Instant) {
         let payload = packet.extracting(droppingFirst: AttributePacket.start)
@@ -44,7 +44,9 @@ extension Host {
         }
     }
 
-    /// Answers a search for attributes, if it is one; the answer waits for a buffer of the controller if it must.
+    /// Answers an attribute search.
+    ///
+    /// The response is queued if the controller has no buffer.
     @inline(never)
     private mutating func searchAtOnce(_ packet: AttributePacket, in octets: Span<UInt8>, at now: Instant) -> Bool {
         guard let answer = layers.atOnce({ $0.searchAtOnce(packet, in: octets) }) else { return false }
@@ -53,7 +55,7 @@ extension Host {
         return true
     }
 
-    /// The controller heard what a device has said before.
+    /// Processes a report that repeats a device's data.
     @inline(never)
     mutating func receiveReportAtOnce(_ packet: Span<UInt8>, at now: Instant) {
         guard let advertisement = LoneAdvertisement(packet), scanner.hasHeard, !listeners.areThere,
@@ -65,7 +67,7 @@ extension Host {
         }
     }
 
-    /// The controller heard what a device has said before, of which clients have been told.
+    /// Processes a report that repeats a device's data and was already reported to clients.
     @inline(never)
     private mutating func receiveRepeated(_ packet: Span<UInt8>, at now: Instant) {
         // Decoded anew: to hand on what was found before costs every advertisement more than that.
@@ -78,7 +80,7 @@ extension Host {
         }
     }
 
-    /// The controller has buffers free again, for which nothing waits.
+    /// Records that the controller has free buffers for which nothing is queued.
     @inline(never)
     mutating func completedAtOnce(_ packet: Span<UInt8>, at now: Instant) {
         guard let entry = HCI.NumberOfCompletedPackets.onlyOne(in: packet), scheduler.isEmpty,
@@ -86,7 +88,7 @@ extension Host {
         else { return receiveInFull(packet, at: now) }
     }
 
-    /// Carries out what a client asks for; `false`, and nothing has happened, if it takes more.
+    /// Carries out a client's request; returns `false`, without side effects, if the general path must handle it.
     mutating func performAtOnce(_ request: ClientRequest, for client: ClientID, at now: Instant) -> Bool {
         guard isReady else { return false }
         switch request {

@@ -1,36 +1,38 @@
 package import BLEWire
 
 extension Host {
-    /// What a host is made with.
+    /// The configuration of a host.
     package struct Configuration: Sendable {
-        /// The name that peers read in the GAP service.
+        /// The Device Name in the GAP service.
         package var name: String
-        /// What peers read there about what the device looks like: Assigned Numbers, 2.6.
+        /// The Appearance in the GAP service: Assigned Numbers, 2.6.
         package var appearance: UInt16
-        /// A number that this host drew once and tells nobody: from it come the identifiers of peers.
+        /// A secret random number of this host, from which the peer identifiers are derived.
         package var identifierSecret: UInt128
-        /// Peers that an earlier run said to remember.
+        /// The peers that earlier runs stored.
         package var knownPeers: [PeerRecord]
-        /// The largest ATT packet that this host takes, in octets.
+        /// The ATT MTU that this host offers, in octets.
         package var preferredMTU: Int
-        /// The length of the shortest key, in octets, that protects what requires encryption, 7 to 16.
+        /// The minimum key size, in octets, 7 to 16, for everything that requires encryption.
         package var leastKeySize: Int
-        /// How long nothing may be heard on a link before it counts as lost; never less than 720 ms.
+        /// The supervision timeout; at least 720 ms.
         package var supervisionTimeout: Duration
-        /// How often the ends of links meet that this host makes; 15 ms to 30 ms if `nil`.
+        /// The connection interval of links that this host creates; 15 ms to 30 ms if `nil`.
         package var connectionInterval: ConnectionInterval?
-        /// How many of these meetings the peripheral may leave out when it has nothing to say.
+        /// The number of connection events that the peripheral may skip.
         package var peripheralLatency: PeripheralLatency
-        /// Whether peers may open Enhanced ATT bearers on encrypted links, on which they ask several things at once.
+        /// Whether peers may open Enhanced ATT bearers on encrypted links.
         package var offersEnhancedBearers: Bool
-        /// The random static address of this host; `nil` for the public one of the controller or, if it has none, one
-        /// that is made of the secret.
+        /// The random static address of this host; `nil` for the controller's public address or, without one, an
+        /// address derived from the secret.
         package var staticAddress: DeviceAddress?
-        /// Whether strangers see private addresses that change, and paired peers get the key to know this host by.
+        /// Whether to use private addresses and to distribute the local IRK to paired peers.
         package var isPrivate: Bool
-        /// How long a private address is used.
+        /// The lifetime of a private address.
         package var addressLifetime: PrivateAddressTimeout
-        /// What this host offers when it pairs; who asks the user, and a policy, say the rest.
+        /// The pairing features of this host.
+        ///
+        /// The agent and a policy determine the rest.
         package var pairing: SecurityManager.Configuration
         package var limits: Limits
 

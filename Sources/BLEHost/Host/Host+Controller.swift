@@ -3,7 +3,7 @@ import BLEWire
 
 // How the controller comes and goes.
 extension Host {
-    /// Resets the controller and begins to set it up.
+    /// Resets the controller and starts its setup.
     mutating func setUp(at now: Instant) {
         commands.reset(at: now)
         let setup = ControllerSetup(
@@ -16,7 +16,7 @@ extension Host {
         submit(setup.first, for: .setup, at: now)
     }
 
-    /// Takes the answer to a command of the setup.
+    /// Processes the completion of a setup command.
     mutating func setupAnswered(_ status: HCI.Status, _ answer: HCI.CommandComplete?, at now: Instant) {
         guard case .settingUp(var setup) = phase else { return }
         let outcome: ControllerSetup.OnAnswer
@@ -63,13 +63,13 @@ extension Host {
         changeState(to: .poweredOn)
     }
 
-    /// Knows a controller that is ready as this from now on.
+    /// Records the description of a controller that is ready.
     mutating func describe(_ controller: ControllerDescription) {
         guard case .ready = phase else { return }
         phase = .ready(controller)
     }
 
-    /// Resets a controller that does not do what it should; if that has been tried, the transport must be reset.
+    /// Resets a controller that misbehaves; if that was already tried, requests a reset of the transport.
     mutating func recover(at now: Instant) {
         tearDown(at: now, isSwitchedOff: state == .poweredOff)
         if state == .poweredOn { changeState(to: .resetting) }
@@ -81,9 +81,9 @@ extension Host {
         setUp(at: now)
     }
 
-    /// Ends all that needs the controller, and answers all that waits for it.
+    /// Ends everything that needs the controller, and fails all pending requests.
     ///
-    /// Channels that clients have published stay, with their numbers, if Bluetooth is only switched off.
+    /// Published channels keep their numbers if Bluetooth was only switched off.
     mutating func tearDown(at now: Instant, isSwitchedOff: Bool = false) {
         phase = .idle
         commands.reset(at: now)
@@ -107,14 +107,14 @@ extension Host {
         }
     }
 
-    /// Tells every client of a state, unless that is the one they know.
+    /// Reports a state to every client that does not know it yet.
     mutating func changeState(to state: HostState) {
         guard state != self.state else { return }
         self.state = state
         for client in clients.clients { announceState(to: client.id, client.role) }
     }
 
-    /// Tells a client of the state, and before it can begin, of what it can count on.
+    /// Reports the state to a client, preceded by the features it can use.
     mutating func announceState(to client: ClientID, _ role: ClientRole) {
         if state == .poweredOn, role == .central, case .ready(let controller) = phase {
             let features = controller.hostFeatures
@@ -125,7 +125,7 @@ extension Host {
 
     mutating func note(_ note: Note) { outbox.append(.note(note)) }
 
-    /// Tells a client, if its session is still open.
+    /// Sends an event to a client whose session is open.
     mutating func tell(_ client: ClientID, _ event: ClientEvent) {
         guard clients.role(of: client) != nil else { return }
         outbox.tell(client, event)

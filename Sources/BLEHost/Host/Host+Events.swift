@@ -40,7 +40,7 @@ extension Host {
         }
     }
 
-    /// The controller has buffers free again.
+    /// Records that the controller has free buffers.
     mutating func completed(_ entry: HCI.CompletedPackets, at now: Instant) {
         guard case .ready = phase else { return }
         switch scheduler.completed(Int(entry.count), on: entry.handle) {
@@ -51,7 +51,7 @@ extension Host {
         }
     }
 
-    /// Takes the answer to a command, with its return parameters if it was Command Complete.
+    /// Processes the completion of a command, with its return parameters if it was Command Complete.
     mutating func answered(
         _ opcode: HCI.Opcode,
         _ status: HCI.Status,
@@ -69,8 +69,7 @@ extension Host {
         }
     }
 
-    /// Does without a command that the controller claims to know and does not; with all older ones instead of the
-    /// extended ones if it is one of those.
+    /// Stops using a command that the controller lists but rejects; all extended commands if it is one of those.
     private mutating func disbelieve(_ opcode: HCI.Opcode, at now: Instant) {
         guard case .ready(var controller) = phase, controller.commands.contains(opcode) else { return }
         let wasExtended = controller.usesExtendedCommands

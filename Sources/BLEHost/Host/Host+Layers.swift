@@ -1,20 +1,22 @@
 import BLEWire
 
-/// The layers above the link: attributes, and channels.
+/// The layers above the link: attributes and channels.
 ///
-/// Each wants things done and says so through `next()`. They are changed through ``Host/withLayers(at:_:)``, which does
-/// that, so that it is never forgotten, or through ``atOnce(_:)`` where it leaves nothing to be done.
+/// Each returns its actions through `next()`. They are changed through ``Host/withLayers(at:_:)``, which carries these
+/// out so that none is forgotten, or through ``atOnce(_:)`` where there are none.
 struct HostLayers {
     fileprivate(set) var attributes: AttributeLayer
     fileprivate(set) var channels: ChannelLayer
-    /// Whether what they want done is being done.
+    /// True while actions are being carried out.
     fileprivate var isDraining = false
 
     init(_ attributes: AttributeLayer, _ channels: ChannelLayer) {
         (self.attributes, self.channels) = (attributes, channels)
     }
 
-    /// When to have them wake up; `mutating` so that links are looked at where they lie.
+    /// The time at which they must be woken.
+    ///
+    /// `mutating` to avoid a copy.
     var deadline: Instant? {
         mutating get {
             var least = attributes.deadline
@@ -23,18 +25,18 @@ struct HostLayers {
         }
     }
 
-    /// Whether a layer holds something that has to leave on a link.
+    /// Returns whether a layer has something to send on a link.
     func areBusy(on link: ConnectionHandle) -> Bool { channels.isBusy(on: link) || attributes.holdsValues(of: link) }
 
-    /// Has the attribute layer do what leaves nothing to be done.
+    /// Changes the attribute layer in a way that leaves no actions.
     @inline(__always)
     mutating func atOnce<Result>(_ body: (inout AttributeLayer) -> Result) -> Result { body(&attributes) }
 }
 
 extension Host {
-    /// Has the layers do something, and does what they want done before anything else happens.
+    /// Changes the layers and carries out their actions before anything else happens.
     ///
-    /// What they want done while that is being done comes in its turn.
+    /// Actions that arise meanwhile are carried out in their turn.
     mutating func withLayers<Result>(
         at now: Instant,
         _ body: (inout AttributeLayer, inout ChannelLayer) -> Result
@@ -44,7 +46,7 @@ extension Host {
         return result
     }
 
-    /// The controller has taken a packet.
+    /// Records that the controller has taken a packet.
     mutating func sent(_ receipt: SendReceipt, at now: Instant) {
         if !layers.isDraining, layers.attributes.sentAtOnce(receipt, into: &outbox) { return }
         withLayers(at: now) { attributes, channels in
@@ -56,7 +58,7 @@ extension Host {
         }
     }
 
-    /// Does what the layers want done, in the order in which they want it.
+    /// Carries out the layers' actions in order.
     private mutating func drain(at now: Instant) {
         layers.isDraining = true
         defer { layers.isDraining = false }
@@ -83,7 +85,7 @@ extension Host {
         }
     }
 
-    /// Does what the attribute layer wants done.
+    /// Carries out the attribute layer's actions.
     private mutating func drainAttributes(at now: Instant) {
         while let output = layers.attributes.next() {
             switch output {
@@ -117,7 +119,7 @@ extension Host {
         }
     }
 
-    /// Sends one packet of a channel when its turn comes; `false` if it had to be dropped.
+    /// Queues a packet of a channel; returns `false` if it had to be dropped.
     @discardableResult
     mutating func send(
         _ payload: OutgoingPayload,

@@ -2,7 +2,7 @@ import BLEWire
 
 // What follows from a change: the next commands, the next packets, and what timers say.
 extension Host {
-    /// Hands a command to the queue; `false` if that has no room for it, which is told to whoever waits for an answer.
+    /// Queues a command; returns `false` if there is no room, and reports that to its owner.
     @discardableResult
     mutating func submit(_ command: HCICommandPacket, for owner: CommandQueue.Owner, at now: Instant) -> Bool {
         let entry = CommandQueue.Command(opcode: command.opcode, packet: command.encoded)
@@ -17,13 +17,13 @@ extension Host {
         return false
     }
 
-    /// Brings the machines that drive the controller up to date, and sends whatever may be sent.
+    /// Updates the state machines that control the controller, and sends what can be sent.
     mutating func proceed(at now: Instant) {
         if case .ready(let controller) = phase { plan(for: controller, at: now) }
         flush(at: now)
     }
 
-    /// Sends whatever may be sent.
+    /// Sends what can be sent.
     mutating func flush(at now: Instant) {
         alarm = .unknown
         while let packet = commands.next(at: now) { outbox.send(packet) }
@@ -63,10 +63,10 @@ extension Host {
         if rests { keepPrivate(controller, at: now) }
     }
 
-    /// Has the owner store what was learnt of a peer.
+    /// Requests that a changed peer record is stored.
     mutating func remember(_ change: PeerTable.OnChange) { outbox.remember(change) }
 
-    /// Lets every timer that is due expire.
+    /// Handles all expired timers.
     mutating func expire(at now: Instant) {
         if let opcode = commands.expired(at: now) {
             note(.commandTimedOut(opcode))
@@ -89,7 +89,7 @@ extension Host {
         }
     }
 
-    /// Lets the timers of a link expire; `false` if the controller does not end it.
+    /// Handles the expired timers of a link; returns `false` if the controller does not end it.
     private mutating func expire(_ handle: ConnectionHandle, at now: Instant) -> Bool {
         guard let index = links.index(of: handle) else { return true }
         switch links.values[index].phase {

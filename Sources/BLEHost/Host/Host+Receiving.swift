@@ -2,7 +2,7 @@ import BLEWire
 
 // What the controller sends: events, and data of links.
 extension Host {
-    /// Takes one whole packet; `false` if it leaves what the controller is to do as it is, as most packets do.
+    /// Processes a whole packet; returns `false` if the controller's activities need no update, as after most packets.
     mutating func receiveWhole(_ packet: Span<UInt8>, at now: Instant) -> Bool {
         guard packet.count > 0 else {
             note(.dropped(.truncated(field: "Packet Type"), .transport))
@@ -53,7 +53,9 @@ extension Host {
         }
     }
 
-    /// Takes what came in parts: attributes as if it had come in one, which mostly need no more than that.
+    /// Processes a reassembled packet.
+    ///
+    /// Attribute packets take the same path as complete ones.
     private mutating func receiveReassembled(
         _ packet: consuming [UInt8],
         on handle: ConnectionHandle,
@@ -68,13 +70,13 @@ extension Host {
         receive(attribute, in: packet.span, at: now)
     }
 
-    /// Takes what the peer of a link has said before the controller told that there is the link.
+    /// Processes the data of a link that arrived before the event that reported the link.
     mutating func receiveEarlyData(of handle: ConnectionHandle, at now: Instant) {
         guard !early.isEmpty else { return }
         for packet in early.take(of: handle, at: now) { receiveData(packet.span, at: now) }
     }
 
-    /// Takes what comes for a link from now on for what was on its way when it ended.
+    /// Treats data that arrive for a link from now on as remains of the ended one.
     mutating func endData(of handle: ConnectionHandle, at now: Instant) { early.linkEnded(handle, at: now) }
 
     private mutating func receiveFrame(_ frame: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {

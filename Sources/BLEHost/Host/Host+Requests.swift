@@ -36,7 +36,7 @@ extension Host {
         }
     }
 
-    /// The app of a client is used in another way: what it scans for and advertises follows.
+    /// Records that a client's app has changed its phase, which affects its scan and advertisement.
     private mutating func move(_ client: ClientID, to phase: AppPhase) {
         clients.move(client, to: phase)
         discovery.move(client, to: phase)

@@ -48,10 +48,11 @@ extension Host {
         }
     }
 
-    /// Whether anybody wants to hear advertisers.
+    /// True if advertisements are wanted by anyone.
     var isListening: Bool { discovery.isWanted || listeners.areThere }
 
-    /// How to scan: as apps expect, less if all are in the background, or if none scans, as testers want it.
+    /// The scan parameters: for apps in the foreground, for apps in the background, or those of a test suite if no app
+    /// scans.
     var scanPlan: Scanner.Plan {
         let ofApps: ScanParameters? = discovery.isInBackground ? .background : nil
         let parameters = discovery.isWanted ? ofApps : listeners.parameters
@@ -62,7 +63,7 @@ extension Host {
         )
     }
 
-    /// Tells testers of a packet.
+    /// Reports a packet to test suites.
     mutating func tellListeners(_ advertisement: HeardAdvertisement, _ data: [UInt8]) {
         let packet = HeardPacket(
             address: advertisement.address,
@@ -79,7 +80,7 @@ extension Host {
         for client in clients.testers { tell(client, .tester(event)) }
     }
 
-    /// Brings the sets of testers, and those that apps have beside the first, toward what is wanted.
+    /// Updates the sets of test suites, and those of apps after the first.
     mutating func steerTesterSets(isAllowed: Bool, _ controller: ControllerDescription, at now: Instant) {
         for (set, step) in advertiser.furtherSteps(at: now) + testerSets.steps(isAllowed: isAllowed, at: now) {
             submit(controller.command(step, for: set), for: .advertiser(set), at: now)

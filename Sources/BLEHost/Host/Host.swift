@@ -1,35 +1,36 @@
 import BLECrypto
 package import BLEWire
 
-/// A whole Bluetooth LE host as a value: bytes, requests and time go in, bytes and events come out.
+/// A complete Bluetooth LE host as a value: bytes, requests and time go in, bytes and events come out.
 ///
-/// Whoever owns a host does three things, always on the same executor:
+/// The owner of a host does three things, always on the same executor:
 ///
 /// 1. calls one of the methods with `at:` when something happens;
 /// 2. drains ``next()`` until it returns `nil`, and does what it says;
 /// 3. arranges for ``wake(at:)`` at ``deadline``.
 ///
-/// A host is not copyable: there is one owner, and no second truth about a link.
+/// A host is not copyable, so that there is a single owner and a single state of each link.
 package struct Host: ~Copyable {
-    /// Something that the owner must do.
+    /// An action for the owner.
     package enum Output: Equatable, Sendable {
-        /// Send a whole H4 packet to the controller, its indicator included.
+        /// Send an H4 packet, including its indicator, to the controller.
         case packet([UInt8])
-        /// Tell a client.
+        /// Deliver an event to a client.
         case event(ClientEvent, for: ClientID)
-        /// Store this over what is stored of the same peer, for ``Configuration/knownPeers`` of the next run.
+        /// Store this record in place of the previous one of the same peer, for ``Configuration/knownPeers`` of the
+        /// next run.
         indirect case remember(PeerRecord)
         /// Give ``Host/recall(_:)`` what was stored of peers on this radio.
         case recall(VirtualRadio)
-        /// The controller does not answer any more: close the transport and open it anew.
+        /// Close and reopen the transport, because the controller does not respond.
         case resetTransport
-        /// Log it, count it, or forget it.
+        /// Log this note.
         case note(Note)
     }
 
-    /// How far the controller is.
+    /// The state of the controller.
     enum Phase {
-        /// There is none, or it is of no use; nothing is sent to it.
+        /// There is none, or it is unusable. Nothing is sent to it.
         case idle
         case settingUp(ControllerSetup)
         case ready(ControllerDescription)
@@ -42,17 +43,19 @@ package struct Host: ~Copyable {
     var phase = Phase.idle {
         didSet { isReady = if case .ready = phase { true } else { false } }
     }
-    /// Whether the controller is ready; beside the phase, which is large, since each packet asks.
+    /// True if the controller is ready.
+    ///
+    /// Stored beside the phase, which is large, because each packet needs it.
     private(set) var isReady = false
-    /// What clients were told last.
+    /// The last state that was reported to clients.
     var state = HostState.unknown
-    /// Who made the controller that was ready last, as it says.
+    /// The manufacturer of the last controller.
     var controllerMaker: CompanyIdentifier?
     /// The virtual radio that was used last; `nil` if the controller is real, or does not say its run.
     package internal(set) var virtualRadio: VirtualRadio?
-    /// Whether the controller has been reset because it did not answer, and has not come up since.
+    /// True if the controller was reset because it did not respond, and is not ready yet.
     var isRecovering = false
-    /// The commands that the controller claims to know and does not; each once.
+    /// The commands that the controller lists but rejects, without duplicates.
     var unknownCommands: [HCI.Opcode] = []
 
     var clients = ClientTable()
@@ -64,10 +67,10 @@ package struct Host: ~Copyable {
     var early = EarlyData()
     var reports: ReportReassembler
     var scanner = Scanner()
-    /// How often somebody has begun to scan.
+    /// The number of scans that were started.
     var scanEpoch = 0
     var attachments = Attachments()
-    /// Whether a link may end as soon as what was accepted for it has gone.
+    /// True if a link may end as soon as its accepted data have been sent.
     var hasParting = false
     var alarm = Alarm.unknown
     var initiator = Initiator()
@@ -75,7 +78,7 @@ package struct Host: ~Copyable {
     var advertiser = Advertiser()
     var testerSets = TesterSets()
     var listeners = Listeners()
-    /// Keeps this host private, if it is to be.
+    /// The privacy of this host, if it is private.
     var privacy: LocalPrivacy?
     var pairings: Pairings
     var layers: HostLayers
@@ -84,8 +87,8 @@ package struct Host: ~Copyable {
     /// Creates a host without a controller.
     ///
     /// - Parameters:
-    ///   - configuration: Who this host is, and how much it takes on.
-    ///   - random: Where all that is random comes from; the same numbers give the same host.
+    ///   - configuration: The identity and the settings of this host.
+    ///   - random: The source of all random numbers; the same numbers give the same behaviour.
     package init(configuration: Configuration, random: any RandomNumberGenerator & Sendable) {
         let limits = configuration.limits
         self.configuration = configuration
@@ -116,11 +119,12 @@ package struct Host: ~Copyable {
         layers = HostLayers(attributes, channels)
     }
 
-    /// Returns the next thing to do, oldest first; `nil` when there is nothing left.
+    /// Returns the next action, oldest first; `nil` when there is none.
     package mutating func next() -> Output? { outbox.next() }
 
-    /// Exchanges what is empty for all that there is to do, oldest first, and for the packets to send, which are not
-    /// among that; what follows from doing it comes after that.
+    /// Swaps all pending actions and packets with empty ones.
+    ///
+    /// Actions that follow from carrying them out come afterwards.
     package mutating func takeAll(into outputs: inout [Output], _ packets: inout OutgoingPackets) {
         outbox.takeAll(into: &outputs, &packets)
     }
@@ -132,15 +136,15 @@ package struct Host: ~Copyable {
         for client in clients.centrals { tell(client, .knownPeers(peers.knownPeers)) }
     }
 
-    /// Whether the peers that are to be remembered may be met again in another run.
+    /// True if known peers can be met again in another run.
     ///
-    /// Those of a virtual radio are not: who has an address there is another one each time. A virtual controller says
-    /// that nobody made it.
+    /// Peers of a virtual radio cannot, because addresses belong to other devices each time. A virtual controller
+    /// reports no manufacturer.
     package var hasLastingPeers: Bool { controllerMaker != CompanyIdentifier.none }
 }
 
 extension Host {
-    /// There is a controller: it is reset and set up, and clients hear when it is ready.
+    /// Starts using a controller: it is reset and set up, and clients are told when it is ready.
     package mutating func transportOpened(at now: Instant) {
         tearDown(at: now, isSwitchedOff: state == .poweredOff)
         if state == .poweredOn { changeState(to: .resetting) }
@@ -150,24 +154,25 @@ extension Host {
         proceed(at: now)
     }
 
-    /// The controller went away: every pending request is answered, links end, and clients hear that it is being reset.
+    /// Ends the use of a lost controller: pending requests fail, links end, and clients are told that it is being
+    /// reset.
     package mutating func transportClosed(at now: Instant) {
         tearDown(at: now)
         changeState(to: .resetting)
         proceed(at: now)
     }
 
-    /// Why there is no controller.
+    /// The reason why there is no controller.
     package enum Absence: Equatable, Sendable {
-        /// None is there.
+        /// None was found.
         case missing
-        /// There is one that this host may not use.
+        /// This host may not use it.
         case forbidden
-        /// There is one that was switched off.
+        /// It was switched off.
         case switchedOff
     }
 
-    /// There is no controller, and none is to be expected.
+    /// Records that there is no controller, and none is expected.
     package mutating func transportAbsent(_ absence: Absence = .missing, at now: Instant) {
         tearDown(at: now, isSwitchedOff: absence == .switchedOff)
         switch absence {
@@ -178,14 +183,16 @@ extension Host {
         proceed(at: now)
     }
 
-    /// The user switched Bluetooth off: the same, but it stays off until the transport is opened.
+    /// Records that the user switched Bluetooth off.
+    ///
+    /// It stays off until the transport is opened.
     package mutating func transportSwitchedOff(at now: Instant) {
         tearDown(at: now, isSwitchedOff: true)
         changeState(to: .poweredOff)
         proceed(at: now)
     }
 
-    /// Takes one whole H4 packet from the controller, its indicator included.
+    /// Processes an H4 packet, including its indicator, from the controller.
     ///
     /// A malformed packet is dropped with a note; it never ends a link.
     package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
@@ -195,7 +202,7 @@ extension Host {
         if packet[1] == 0x3E { receiveReportAtOnce(packet, at: now) } else { completedAtOnce(packet, at: now) }
     }
 
-    /// Takes one whole packet by the long way, which is right for all of them.
+    /// Processes a packet on the general path, which handles all of them.
     @inline(never)
     mutating func receiveInFull(_ packet: Span<UInt8>, at now: Instant) {
         alarm = .unknown
@@ -216,10 +223,10 @@ extension Host {
         proceed(at: now)
     }
 
-    /// The app of a client has ended, and the session waits for its next launch.
+    /// Records that a client's app has ended and its session waits for the next launch.
     ///
-    /// Nobody waits for answers any more: what peers asked of the app is refused, and its channels end. What it asked
-    /// for to stay goes on: its scan, connections and subscriptions, its services and its advertisement.
+    /// Pending requests of peers to the app fail, and its channels are closed. Its scan, connections, subscriptions,
+    /// services and advertisement continue.
     package mutating func appEnded(_ client: ClientID, at now: Instant) {
         guard clients.role(of: client) != nil else { return note(.unknownClient(client)) }
         withLayers(at: now) { attributes, channels in
@@ -230,14 +237,16 @@ extension Host {
         proceed(at: now)
     }
 
-    /// The app of a client was launched again: it hears what every new session does.
+    /// Records that a client's app was launched again.
+    ///
+    /// It receives the events of a new session.
     package mutating func appReturned(_ client: ClientID, at now: Instant) {
         guard let role = clients.role(of: client) else { return note(.unknownClient(client)) }
         introduce(client, role)
         proceed(at: now)
     }
 
-    /// Tells a client which peers are known and how the radio is.
+    /// Sends the known peers and the state of the radio to a client.
     private mutating func introduce(_ client: ClientID, _ role: ClientRole) {
         switch role {
         case .central:
@@ -253,7 +262,9 @@ extension Host {
         if state != .unknown { announceState(to: client, role) }
     }
 
-    /// Ends a session: what this client alone wanted is dropped, and it is told nothing more.
+    /// Closes a session.
+    ///
+    /// What only this client requested is dropped, and it gets no more events.
     package mutating func close(_ client: ClientID, at now: Instant) {
         guard clients.close(client) else { return note(.unknownClient(client)) }
         stopScanning(client)
@@ -287,13 +298,14 @@ extension Host {
         if request.steersController { proceed(at: now) } else { flush(at: now) }
     }
 
-    /// Lets every timer that is due expire; does nothing if none is.
+    /// Handles all expired timers.
     package mutating func wake(at now: Instant) {
         expire(at: now)
         proceed(at: now)
     }
 
-    /// When to call ``wake(at:)``, or earlier: nothing is looked at unless something has happened that may change it.
+    /// Returns the time at which to call ``wake(at:)``, or an earlier one, without a search unless something has
+    /// happened that may change it.
     package mutating func nextWake() -> Instant? {
         if case .known(let instant) = alarm { return instant }
         let deadline = deadline
@@ -301,7 +313,9 @@ extension Host {
         return deadline
     }
 
-    /// When to call ``wake(at:)``, if nothing happens before; `mutating` so that links are looked at where they lie.
+    /// The time at which to call ``wake(at:)`` unless something happens first.
+    ///
+    /// `mutating` to avoid a copy.
     package var deadline: Instant? {
         mutating get {
             var least = layers.deadline

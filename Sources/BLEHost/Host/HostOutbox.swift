@@ -1,16 +1,16 @@
 import BLEWire
 
-/// What the host wants done, until its owner takes it: one by one, or all that there is at once.
+/// The actions of the host, until its owner takes them one by one or all at once.
 ///
-/// Packets lie apart from all else, one behind the other as the transport takes them, and are handed out first. All
-/// else keeps its order.
+/// Packets are stored separately, concatenated as the transport writes them, and are returned first. All other actions
+/// keep their order.
 struct HostOutbox {
-    /// All but packets.
+    /// All actions except packets.
     private var outputs: [Host.Output] = []
     private var packets = OutgoingPackets()
     private var taken = TakenCount()
     private var buffer = CopyBuffer()
-    /// How many of the outputs, and of the octets of packets, have been handed out.
+    /// The number of outputs and of packet octets that were already returned.
     private var nextOutput = 0, nextOctet = 0
 
     @inline(__always)
@@ -19,10 +19,10 @@ struct HostOutbox {
         outputs.append(output)
     }
 
-    /// A copy of octets, for what is appended.
+    /// Returns a copy of octets, to be appended.
     mutating func copy(_ octets: Span<UInt8>) -> [UInt8] { buffer.copy(octets) }
 
-    /// Tells a client, whose session is open, of something.
+    /// Sends an event to a client whose session is open.
     mutating func tell(_ client: ClientID, _ event: ClientEvent) {
         switch event {
         case .peer(let peer, .writeCommandsTaken(let number), _): tell(client, taken: .writeCommands(to: peer), number)
@@ -31,12 +31,12 @@ struct HostOutbox {
         }
     }
 
-    /// Tells a client that so many of its packets have left.
+    /// Reports to a client that some of its packets have left.
     mutating func tell(_ client: ClientID, taken kind: TakenCount.Kind, _ number: Int = 1) {
         if let earlier = taken.count(kind, for: client, number) { outputs.append(earlier) }
     }
 
-    /// Sends a whole H4 packet.
+    /// Sends an H4 packet.
     mutating func send(_ packet: [UInt8]) { packets.append(packet) }
 
     /// Sends a fragment of a packet.
@@ -44,13 +44,12 @@ struct HostOutbox {
         packets.append(fragment.payload, fragment.range, on: fragment.channel, of: fragment.link)
     }
 
-    /// Sends a packet that one buffer holds.
+    /// Sends a packet that fits into one buffer.
     mutating func send(_ payload: OutgoingPayload, on channel: ChannelIdentifier, of link: ConnectionHandle) {
         packets.append(payload, 0..<payload.length, on: channel, of: link)
     }
 
-    /// Sends a packet of the Attribute Protocol: an opcode, a handle if it has one, and at most `limit` octets of a
-    /// value.
+    /// Sends an ATT packet: an opcode, an optional handle, and at most `limit` octets of a value.
     mutating func send(
         _ opcode: ATT.Opcode,
         _ attribute: AttributeHandle? = nil,
@@ -61,7 +60,7 @@ struct HostOutbox {
         packets.append(opcode, attribute, value, limit: limit, on: link)
     }
 
-    /// Hands out what is next; `nil` if there is nothing.
+    /// Returns the next action; `nil` if there is none.
     mutating func next() -> Host.Output? {
         if !taken.isEmpty { appendTaken() }
         if let packet = packets.packet(at: nextOctet) {
@@ -76,7 +75,7 @@ struct HostOutbox {
         return nil
     }
 
-    /// Hands out all that there is in exchange for what is empty, whose storage is used from now on.
+    /// Swaps all actions with empty storage, which is used from now on.
     mutating func takeAll(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
         precondition(others.isEmpty && packets.isEmpty, "what was taken before has been dealt with")
         if !taken.isEmpty { appendTaken() }
@@ -85,7 +84,7 @@ struct HostOutbox {
         if !self.packets.isEmpty { swap(&self.packets, &packets) }
     }
 
-    /// Hands out what is left of what was handed out in part.
+    /// Returns the rest of what was returned in part.
     @inline(never)
     private mutating func takeRest(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
         while let output = next() {

@@ -1,4 +1,4 @@
-/// How much a host keeps for strangers and clients before it refuses, forgets or drops.
+/// The limits of what a host stores for strangers and clients.
 ///
 /// | limit | at the limit |
 /// | --- | --- |
@@ -29,62 +29,63 @@
 /// | ``cachedAttributes`` | nothing is kept of the peer's database when it goes |
 /// | ``attributeLength`` | longer values are refused |
 package struct Limits: Equatable, Sendable {
-    /// Links at a time, in whichever role.
+    /// Links, in both roles.
     package var links = 32
-    /// Peers that clients wait to be connected to or are, each counted for each client.
+    /// Connections and pending connections of all clients together.
     package var pendingPeers = 1024
-    /// Peers that one client waits to be connected to or is, so that others find room.
+    /// Connections and pending connections of one client.
     package var pendingPeersOfClient = 256
-    /// L2CAP packets that wait on one link for a buffer of the controller.
+    /// L2CAP packets of one link that wait for a controller buffer.
     package var queuedFrames = 1024
-    /// HCI commands that wait for their turn.
+    /// Queued HCI commands.
     package var queuedCommands = 256
-    /// Peers seen on the air of which a host knows the address and the name.
+    /// Received peers whose address and name are stored.
     ///
-    /// Of half of them it also knows what they said last, while somebody scans. By calculation all of it comes to less
-    /// than 20 MB: 12 MB for 96 octets and a name of each of 16 384 advertisers, which are the most that is kept, and
-    /// 5 MB for the addresses. A machine with more memory keeps more (``init(memory:)``).
+    /// For half of them, their last data are stored, too, while a client scans. The calculated total is less than 20
+    /// MB: 12 MB for 96 octets and a name of each of 16,384 advertisers, the maximum, and 5 MB for the addresses. A
+    /// machine with more memory stores more (``init(memory:)``).
     package var advertisers = 32_768
-    /// Peers that a client was connected to or wanted to be, in memory and in storage.
+    /// Peers that a client was or wanted to be connected to, in memory and in storage.
     package var knownPeers = 1024
     /// Peers that are bonded although neither the user nor an app wanted that; at most half of ``knownPeers``.
     package var unattendedBonds = 128
     /// Peers that are bonded without the user, those included; at most three quarters of ``knownPeers``, so that there
     /// is room for those that the user pairs with.
     package var bondsWithoutUser = 768
-    /// Peers of which a new client is told because they were seen on the air.
+    /// Received peers that a new client is told of.
     package var introducedPeers = 1024
-    /// Types of services of one peer that are kept over links.
+    /// Service types of one peer that are kept between links.
     package var peerServices = 256
     /// Advertisements that wait for their scan response.
     package var waitingReports = 256
-    /// Extended advertisements of which parts are missing.
+    /// Incomplete extended advertisements.
     package var partialReports = 16
-    /// Requests of one client to one peer that wait for their turn.
+    /// Queued requests of one client to one peer.
     package var queuedRequests = 512
     /// Write commands of one client to one peer that wait for its earlier requests.
     package var queuedWriteCommands = 1024
-    /// Requests of one peer that wait while an app answers an earlier one.
+    /// Queued requests of one peer while an app answers an earlier one.
     package var peerRequests = 64
-    /// Indications of one client that wait on one link for the confirmation of another.
+    /// Indications of one client that wait on one link for a confirmation.
     package var queuedIndications = 64
-    /// Values that wait on one link to be notified together.
+    /// Values on one link that wait to be notified together.
     package var gatheredValues = 64
-    /// Parts of values that one peer may prepare before it executes them.
+    /// Prepared writes of one peer.
     package var preparedParts = 128
     /// Enhanced ATT bearers of one link.
     package var enhancedBearers = 5
-    /// The largest SDU that this host takes on a channel, in octets, 64 to 65535.
+    /// The MTU that this host offers on a channel, in octets, 64 to 65535.
     package var channelMTU = 4096
-    /// The largest packet that it takes and sends on a channel, in octets, 64 to 65533: what fills a packet on the air.
+    /// The MPS that this host offers and sends on a channel, in octets, 64 to 65533: the payload that fills a packet on
+    /// the air.
     package var channelPacket = 247
-    /// Packets that wait on a channel to be consumed, or may come at any time, 1 to 65535.
+    /// Packets on a channel that were granted or not consumed, 1 to 65535.
     package var channelCredits = 64
-    /// Octets that a client may have waiting on one channel.
+    /// Octets that a client may have queued on one channel.
     package var queuedChannelOctets = 1 << 20
-    /// Attributes of one peer that a link knows of.
+    /// Known attributes of one peer on a link.
     package var discoveredAttributes = 16_384
-    /// Attributes of one bonded peer that are kept over links.
+    /// Stored attributes of one bonded peer.
     package var cachedAttributes = 2048
     /// Octets of one attribute value.
     package var attributeLength = 512

@@ -1,10 +1,10 @@
 package import BLEWire
 
-/// Something that a host noticed and need not act on: a log line, a metric and a mark for tests at once.
+/// An observation of a host for logs, metrics and tests, which requires no action.
 package enum Note: Equatable, Sendable {
-    /// Where a packet was met that had to be dropped.
+    /// The place at which a packet was dropped.
     package enum Place: Equatable, Sendable {
-        /// Between host and controller, before it was known what kind of packet it is.
+        /// Between host and controller, before the kind of packet was known.
         case transport
         case event
         case data(ConnectionHandle)
@@ -12,7 +12,7 @@ package enum Note: Equatable, Sendable {
         case advertisement(DeviceAddress)
     }
 
-    /// Which limit was reached.
+    /// The limit that was reached.
     package enum Limit: Equatable, Sendable {
         case links
         case pendingPeers
@@ -28,37 +28,37 @@ package enum Note: Equatable, Sendable {
         case partialReports
     }
 
-    /// Why a controller is of no use to a host.
+    /// The reason why a host cannot use a controller.
     package enum Refusal: Equatable, Sendable {
         case noLowEnergy
         case noBuffers
     }
 
-    /// Bytes were no packet and were dropped.
+    /// An invalid packet was dropped.
     case dropped(PacketError, Place)
-    /// Nothing listens on this channel, and what came there was ignored.
+    /// A packet for an unknown channel was ignored.
     case unknownChannel(ChannelIdentifier, ConnectionHandle)
-    /// There is no such link.
+    /// The link does not exist.
     case unknownLink(ConnectionHandle)
-    /// There is no such client.
+    /// The client does not exist.
     case unknownClient(ClientID)
-    /// An event that nothing can have caused, or that the host did not ask for.
+    /// An event without a cause, or one that the host did not enable.
     case unexpectedEvent(HCI.EventCode)
-    /// A command was answered that is not under way.
+    /// The completion of a command that was not pending.
     case unexpectedAnswer(HCI.Opcode)
     case commandFailed(HCI.Opcode, HCI.Status)
     case commandTimedOut(HCI.Opcode)
-    /// The controller did not do in time what it had agreed to do.
+    /// The controller did not do in time what it had accepted.
     case overdue(HCI.Opcode)
     case hardwareError(UInt8)
-    /// The controller cannot be used at all.
+    /// The controller cannot be used.
     case controllerRefused(Refusal)
-    /// The controller claimed to have sent more fragments than it was given.
+    /// The controller reported more completed fragments than it was given.
     case creditsClamped(ConnectionHandle, claimed: Int, counted: Int)
-    /// A connection came to nothing and is tried again.
+    /// A connection was not established and is tried again.
     case establishmentFailed(DeviceAddress, HCI.Status)
     case linkLost(ConnectionHandle, HCI.Status)
-    /// A link was ended although not all that was accepted for it had gone: that took too long.
+    /// A link was ended before all accepted data were sent, because it took too long.
     case undelivered(ConnectionHandle)
     /// A link could not be encrypted with the key of a bond.
     case encryptionFailed(ConnectionHandle, HCI.Status)
@@ -70,37 +70,37 @@ package enum Note: Equatable, Sendable {
     case pairingUnwanted(ConnectionHandle)
     /// The bond with a peer that neither the user nor an app wanted has given way to another one.
     case bondGaveWay(DeviceAddress)
-    /// A pairing came to nothing.
+    /// A pairing failed.
     case pairingFailed(ConnectionHandle, PairingFailure)
-    /// The security manager of a link passed something over.
+    /// The security manager of a link ignored something.
     case pairing(SecurityNote, ConnectionHandle)
-    /// An answer came that no request waits for, or no longer.
+    /// A response without a pending request.
     case lateAnswer(ChannelIdentifier, ConnectionHandle)
-    /// The peer did not answer a signalling request.
+    /// The peer did not respond to a signalling request.
     case signalTimedOut(ConnectionHandle)
-    /// The peer refused a signalling request.
+    /// The peer rejected a signalling request.
     case signalRefused(ConnectionHandle)
-    /// The peer broke the rules of a channel, which is closed for it.
+    /// The peer violated the protocol of a channel, which is closed.
     case channelBroken(ChannelFault, ChannelIdentifier, ConnectionHandle)
-    /// An ATT transaction was not answered within 30 s.
+    /// An ATT transaction timed out after 30 s.
     case transactionTimedOut(ConnectionHandle)
     /// A client wants to act on the link of a central that is not its own, or not its own alone.
     case foreignCentral(ClientID)
     /// A client made a request that sessions of its role may not make.
     case wrongRole(ClientID, ClientRole)
-    /// A client answered a request of a peer that is not there, or not any more.
+    /// A client answered a request that does not exist or was already answered.
     case lateResponse(ClientID)
-    /// A client wants to send more without an answer than a packet holds.
+    /// A client's write command does not fit into a packet.
     case oversizedCommand(AttributeHandle, ConnectionHandle)
-    /// A peer sent a value that no client subscribed to.
+    /// A peer sent a value without a subscription.
     case unwantedValue(AttributeHandle, ConnectionHandle)
     /// A peer sent a value of more than 512 octets, which was cut.
     case oversizedValue(AttributeHandle, ConnectionHandle)
-    /// What a peer says of an attribute contradicts the rest, and is passed over or cut short.
+    /// A peer's response about an attribute is inconsistent and was ignored or shortened.
     case implausibleAttribute(AttributeHandle, ConnectionHandle)
-    /// A peer wrote without awaiting an answer what it may not write.
+    /// A peer's write command was not permitted.
     case commandRefused(AttributeHandle, ATT.ErrorCode, ConnectionHandle)
-    /// A peer signed what it wrote, and there is no key to check that with.
+    /// A peer's signed write could not be verified, because there is no key.
     case unverifiedWrite(ConnectionHandle)
     case limitReached(Limit)
 }

@@ -1,4 +1,4 @@
-/// Names one packet that a layer hands down, so that it can be told when the controller has taken it.
+/// The identifier of a packet that a layer passes down, by which its transmission is reported.
 package struct SendReceipt: Hashable, Comparable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

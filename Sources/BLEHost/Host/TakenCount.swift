@@ -1,6 +1,6 @@
-/// How many of the packets that one client handed down have left, of which it is told as one number.
+/// The number of one client's packets that have left, which are reported together.
 struct TakenCount {
-    /// What left.
+    /// The kind of packets.
     enum Kind: Equatable {
         case writeCommands(to: PeerIdentifier)
         case updates
@@ -10,7 +10,7 @@ struct TakenCount {
     private var kind = Kind.updates
     private var count = 0
 
-    /// Counts one more; what was counted for another client, or of another kind, is handed out.
+    /// Counts a packet; returns the previous count if it is for another client or kind.
     mutating func count(_ kind: Kind, for client: ClientID, _ number: Int = 1) -> Host.Output? {
         if count > 0, client == self.client, kind == self.kind {
             count += number
@@ -23,7 +23,7 @@ struct TakenCount {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Hands out what was counted.
+    /// Removes and returns the count.
     mutating func take() -> Host.Output? {
         guard count > 0 else { return nil }
         defer { count = 0 }

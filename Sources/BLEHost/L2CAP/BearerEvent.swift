@@ -1,13 +1,13 @@
-/// What becomes of the credit-based channels that the attribute layer has: Enhanced ATT bearers.
+/// An event of the attribute layer's channels: Enhanced ATT bearers.
 ///
 /// Core 6.0, Vol 3, Part G, 5.3.
 enum BearerEvent: Equatable {
-    /// One of the ends asked for a channel, and it is open.
+    /// A channel was opened at the request of either end.
     case opened(OpenedChannel)
-    /// A channel that this end asked for is not opened.
+    /// A channel that this end requested was refused.
     case refused(Failure)
-    /// The largest packet that both ends take is another, in octets: the peer takes more than it did.
+    /// The MTU of a bearer has changed, in octets, because the peer's increased.
     case mtuChanged(ChannelID, Int)
-    /// Something happened to a channel that is open.
+    /// An event of an open channel.
     case channel(ChannelID, ChannelEvent)
 }

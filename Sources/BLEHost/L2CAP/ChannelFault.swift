@@ -1,18 +1,18 @@
-/// How a peer can break the rules of a credit-based channel, for which that channel is closed.
+/// A protocol violation of a peer on a credit-based channel, for which the channel is closed.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3, 4.24 and 10.1.
 package enum ChannelFault: Equatable, Sendable {
-    /// A packet for which the peer had no credit.
+    /// A packet without a credit.
     case noCredit
-    /// A packet longer than this end takes.
+    /// A packet longer than the MPS of this end.
     case frameTooLong
-    /// A K-frame that begins an SDU and does not say how long that is.
+    /// The first K-frame of an SDU without an SDU length.
     case lengthMissing
-    /// An SDU longer than this end takes.
+    /// An SDU longer than the MTU of this end.
     case sduTooLong
-    /// An SDU of which more came than was announced.
+    /// More octets than the SDU length.
     case sduExceeded
-    /// More credits than an end may have.
+    /// More credits than allowed.
     case creditsExceeded
 }
 

@@ -2,7 +2,7 @@ import BLEWire
 
 // Channels that peers ask for.
 extension ChannelLayer {
-    /// Answers a request for one channel.
+    /// Responds to a request for one channel.
     ///
     /// Core 6.0, Vol 3, Part A, 4.22 and 4.23.
     mutating func accept(
@@ -35,7 +35,9 @@ extension ChannelLayer {
         add(.single, publication, local, request.source, outgoing, on: handle)
     }
 
-    /// Answers a request for several channels: what is wrong with one of them is no matter to the others.
+    /// Responds to a request for several channels.
+    ///
+    /// An error of one does not affect the others.
     ///
     /// Core 6.0, Vol 3, Part A, 4.25 and 4.26.
     mutating func accept(
@@ -93,7 +95,7 @@ extension ChannelLayer {
         }
     }
 
-    /// What peers may open several of: what clients published, and Enhanced ATT bearers.
+    /// Returns the publication for enhanced channels: those of clients, and Enhanced ATT bearers.
     ///
     /// Core 6.0, Vol 3, Part G, 5.3.1 and 5.4.
     private func enhancedPublication(_ spsm: SPSM) -> Publication? {
@@ -103,13 +105,13 @@ extension ChannelLayer {
         return publications.first { $0.spsm == spsm }
     }
 
-    /// What goes out to a peer that said this of itself.
+    /// Returns the outgoing flow to a peer with these parameters.
     func flow(mtu: UInt16, mps: UInt16, credits: UInt16) -> OutgoingFlow {
         OutgoingFlow(mtu: Int(mtu), mps: Int(mps), credits: Int(credits), ceiling: limits.channelPacket)
     }
 }
 
-/// The least that an end may say it receives, in octets, and the most of a packet.
+/// The limits of the sizes that an end may announce: the minimum in octets, and the maximum MPS.
 ///
 /// Core 6.0, Vol 3, Part A, 4.22 and 4.25.
 struct ChannelSizes {
@@ -122,14 +124,14 @@ struct ChannelSizes {
 }
 
 extension ChannelLink {
-    /// Why the peer may not name each of these channels so, where it may not.
+    /// Returns the refusals of the identifiers that the peer may not use.
     fileprivate func refusals(of sources: [ChannelIdentifier]) -> [Signal.ConnectionResult?] {
         sources.enumerated().map { position, source in
             sources[..<position].contains(source) ? .sourceAlreadyAllocated : refusal(of: source)
         }
     }
 
-    /// How many more channels this owner may have.
+    /// Returns the number of further channels that this owner may have.
     fileprivate func room(for owner: CreditChannel.Owner, _ limits: Limits) -> Int {
         switch owner {
         case .attributes:
@@ -139,7 +141,7 @@ extension ChannelLink {
         }
     }
 
-    /// Why the peer may not name a channel so; `nil` if it may.
+    /// Returns the refusal of a channel identifier that the peer may not use; `nil` if it may.
     fileprivate func refusal(of source: ChannelIdentifier) -> Signal.ConnectionResult? {
         guard source.isDynamic else { return .invalidSource }
         return index(remote: source) == nil ? nil : .sourceAlreadyAllocated
@@ -147,7 +149,7 @@ extension ChannelLink {
 }
 
 extension LinkTrust {
-    /// Why nobody may open on such a link what needs this; `nil` if anybody may.
+    /// Returns the refusal of a channel on a link without the required security; `nil` if it is sufficient.
     ///
     /// Core 6.0, Vol 3, Part A, 4.23 and 4.26; Part C, 10.3.1.
     fileprivate func refusal(where needed: LinkRequirement) -> Signal.ConnectionResult? {

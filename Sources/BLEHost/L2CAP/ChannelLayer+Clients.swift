@@ -2,7 +2,7 @@ import BLEWire
 
 // What clients ask.
 extension ChannelLayer {
-    /// Asks the peer of a link to open a channel.
+    /// Requests a channel from the peer of a link.
     mutating func open(_ spsm: SPSM, on handle: ConnectionHandle, for requester: Requester, at now: Instant) {
         guard let link = links.index(of: handle) else { return outbox.append(.note(.unknownLink(handle))) }
         func refuse(_ failure: Failure) { tell(requester, spsm, .failure(failure), on: handle) }
@@ -27,9 +27,10 @@ extension ChannelLayer {
         send(.leCreditBasedConnectionRequest(request), identifier, on: handle)
     }
 
-    /// Asks the peer of a link to open up to five channels at once, of which it may open some.
+    /// Requests up to five channels at once from the peer of a link, which may open some of them.
     ///
-    /// The owner hears of each of them. Where fewer can be named, fewer are asked for, and the rest is refused at once.
+    /// The owner gets an event for each. If there are too few free identifiers, fewer are requested and the rest is
+    /// refused immediately.
     ///
     /// Core 6.0, Vol 3, Part A, 4.25.
     mutating func open(
@@ -62,7 +63,7 @@ extension ChannelLayer {
         send(.creditBasedConnectionRequest(request), identifier, on: handle)
     }
 
-    /// Lets peers open channels to a client.
+    /// Allows peers to open channels to a client.
     mutating func publish(_ security: LinkRequirement, for client: ClientID) {
         var spsm = latestSPSM
         for _ in SPSM.dynamic.lowerBound.wire...SPSM.dynamic.upperBound.wire {
@@ -75,19 +76,19 @@ extension ChannelLayer {
         outbox.append(.event(.server(.channelPublished(.none, .limitReached)), for: client))
     }
 
-    /// Lets peers open no more channels of this kind.
+    /// Stops allowing peers to open channels of this kind.
     mutating func unpublish(_ spsm: SPSM, for client: ClientID) {
         let index = publications.firstIndex { $0.spsm == spsm && $0.owner == .client(client) }
         if let index { publications.remove(at: index) }
         outbox.append(.event(.server(.channelUnpublished(spsm, index == nil ? .notFound : nil)), for: client))
     }
 
-    /// Carries out what a client asks of a channel that is open and its own.
+    /// Carries out a client's request about one of its open channels.
     mutating func perform(_ request: ChannelRequest, on id: ChannelID, for client: ClientID, at now: Instant) {
         perform(request, on: id, for: .client(client), at: now)
     }
 
-    /// Carries out what the owner of a channel asks of it.
+    /// Carries out an owner's request about its channel.
     mutating func perform(
         _ request: ChannelRequest,
         on id: ChannelID,
@@ -106,7 +107,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Closes a channel for its owner, who hears of it no more, when what it sent has gone.
+    /// Closes a channel for its owner, which gets no more events, after its data were sent.
     private mutating func close(_ index: Int, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .closed(nil))
@@ -126,7 +127,7 @@ extension ChannelLayer {
         pump(index, at: link)
     }
 
-    /// A client is not connected to the peer of a link any more: what it has there ends.
+    /// Closes a client's channels on a link that it is no longer connected to.
     mutating func detach(_ client: ClientID, from handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         for index in links.values[link].openings.indices
@@ -144,16 +145,16 @@ extension ChannelLayer {
         }
     }
 
-    /// Forgets a client: its channels are closed, and what it published is not there any more.
+    /// Removes a client: its channels and publications are closed.
     mutating func clientClosed(_ client: ClientID, at now: Instant) {
         publications.removeAll { $0.owner == .client(client) }
         for handle in links.handles { detach(client, from: handle, at: now) }
     }
 
-    /// Forgets what clients published: the radio is gone, and links with it.
+    /// Removes all publications, because the radio and all links are gone.
     mutating func reset() { publications.removeAll() }
 
-    /// Answers whoever wanted a channel.
+    /// Reports the result of a channel request to its owner.
     mutating func tell(
         _ opening: ChannelLink.Opening,
         _ result: Result<OpenedChannel, Failure>,
@@ -162,7 +163,7 @@ extension ChannelLayer {
         tell(opening.spsm, result, opening.owner, opening.number, on: handle)
     }
 
-    /// Answers a client that wanted a channel of this kind.
+    /// Reports the result of a channel request of this kind to a client.
     mutating func tell(
         _ requester: Requester,
         _ spsm: SPSM,
@@ -172,7 +173,7 @@ extension ChannelLayer {
         tell(spsm, result, .client(requester.client), requester.number, on: handle)
     }
 
-    /// Answers whoever wanted a channel of this kind.
+    /// Reports the result of a channel request of this kind to its owner.
     mutating func tell(
         _ spsm: SPSM,
         _ result: Result<OpenedChannel, Failure>,

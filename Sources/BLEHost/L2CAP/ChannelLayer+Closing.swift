@@ -2,20 +2,21 @@ import BLEWire
 
 // How channels end.
 extension ChannelLayer {
-    /// Whether a link has channels that this end closes and that are not closed yet, or on which something waits to be
-    /// sent.
+    /// Returns whether a link has channels that are being closed, or data to send.
     func isBusy(on link: ConnectionHandle) -> Bool {
         links[link]?.channels.contains { !$0.isOpen || !$0.outgoing.isEmpty } ?? false
     }
 
-    /// Ends a channel at once on account of this end; its owner hears why.
+    /// Closes a channel immediately because of this end.
+    ///
+    /// Its owner gets the reason.
     mutating func abandon(_ index: Int, _ failure: Failure?, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .closed(failure))
         if links.values[link].channels[index].abandon() == .disconnect { askToClose(index, on: handle, at: now) }
     }
 
-    /// Asks the peer to close a channel.
+    /// Requests the end of a channel from the peer.
     ///
     /// Core 6.0, Vol 3, Part A, 4.6.
     mutating func askToClose(_ index: Int, on handle: ConnectionHandle, at now: Instant) {
@@ -27,10 +28,9 @@ extension ChannelLayer {
         send(.disconnectionRequest(request), identifier, on: handle)
     }
 
-    /// The peer closes a channel.
+    /// Closes a channel for the peer.
     ///
-    /// One that there is not is rejected; one whose other end has another name is no channel of this peer, and nothing
-    /// is said.
+    /// A request for an unknown channel is rejected. A request with a wrong remote identifier is ignored.
     ///
     /// Core 6.0, Vol 3, Part A, 4.6.
     mutating func close(
@@ -51,7 +51,7 @@ extension ChannelLayer {
         discard(index, nil, on: handle)
     }
 
-    /// The peer has closed a channel, as it was asked.
+    /// Records that the peer closed a channel as requested.
     ///
     /// Core 6.0, Vol 3, Part A, 4.7.
     mutating func closed(
@@ -67,7 +67,9 @@ extension ChannelLayer {
         forget(channel.id)
     }
 
-    /// Forgets a channel of which the peer wants to hear no more; its owner hears why.
+    /// Removes a channel that the peer has closed.
+    ///
+    /// Its owner gets the reason.
     mutating func discard(_ index: Int, _ failure: Failure?, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle) else { return }
         let channel = links.values[link].channels[index]

@@ -2,7 +2,7 @@ import BLEWire
 
 // What goes over channels, and the credits for it.
 extension ChannelLayer {
-    /// Takes the payload of one packet of the channel that this end names so.
+    /// Processes the payload of a packet on the channel with this local identifier.
     mutating func receive(
         _ payload: Span<UInt8>,
         on local: ChannelIdentifier,
@@ -25,7 +25,7 @@ extension ChannelLayer {
         replenish(index, at: link)
     }
 
-    /// Gives the peer credits, if there are enough to be worth it.
+    /// Sends credits to the peer, if there are enough to be worth a packet.
     mutating func replenish(_ index: Int, at link: Int) {
         guard !links.values[link].channels[index].isClosing,
             let credits = links.values[link].channels[index].incoming.replenish()
@@ -37,7 +37,7 @@ extension ChannelLayer {
         send(.flowControlCredit(credit), identifier, on: links.handle(at: link))
     }
 
-    /// The peer gives credits.
+    /// Processes the peer's credits.
     ///
     /// Core 6.0, Vol 3, Part A, 4.24.
     mutating func receive(_ credit: Signal.FlowControlCredit, on handle: ConnectionHandle, at now: Instant) {
@@ -53,7 +53,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Hands down what may be sent on a channel.
+    /// Passes down the packets of a channel that can be sent.
     mutating func pump(_ index: Int, at link: Int) {
         guard !links.values[link].channels[index].isClosing else { return }
         let handle = links.handle(at: link)
@@ -64,7 +64,7 @@ extension ChannelLayer {
         }
     }
 
-    /// The controller has taken the packet of this channel that was handed down first of those that wait.
+    /// Records that the controller has taken the first pending packet of this channel.
     mutating func sent(_ id: ChannelID, at now: Instant) {
         guard let (link, index) = find(id) else { return }
         let octets = links.values[link].channels[index].outgoing.sent()

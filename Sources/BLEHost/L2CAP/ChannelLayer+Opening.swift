@@ -2,7 +2,7 @@ import BLEWire
 
 // What peers answer to those who want channels.
 extension ChannelLayer {
-    /// Takes the answer to a request for one channel.
+    /// Processes the response to a request for one channel.
     ///
     /// Core 6.0, Vol 3, Part A, 4.23.
     mutating func opened(
@@ -20,7 +20,7 @@ extension ChannelLayer {
         open(local, response.destination, outgoing, isAllowed: isAllowed, on: handle, at: now)
     }
 
-    /// Takes the answer to a request for several channels, or that it will take time.
+    /// Processes the response to a request for several channels, which may be that it is pending.
     ///
     /// Core 6.0, Vol 3, Part A, 4.26.
     mutating func opened(
@@ -52,9 +52,9 @@ extension ChannelLayer {
         }
     }
 
-    /// The peer has opened a channel.
+    /// Records that the peer has opened a channel.
     ///
-    /// If it names the channel as one that there is, neither is of use any more.
+    /// If the peer uses the identifier of another channel, both are closed.
     private mutating func open(
         _ local: ChannelIdentifier,
         _ remote: ChannelIdentifier,
@@ -77,7 +77,9 @@ extension ChannelLayer {
         if let (_, index) = find(channel.id) { abandon(index, nil, on: handle, at: now) }
     }
 
-    /// The peer does not open a channel; it is asked again when the link can be trusted further, if it wants that.
+    /// Records that the peer refused a channel.
+    ///
+    /// If it wants a more secure link, the request is repeated after that.
     private mutating func refused(
         _ local: ChannelIdentifier,
         _ result: Signal.ConnectionResult,
@@ -94,8 +96,8 @@ extension ChannelLayer {
         outbox.append(.secure(handle, for: result))
     }
 
-    /// Goes on after a link was made as trustworthy as it can be, or could not be: what was refused is asked for again,
-    /// or fails as the peer said unless there is more to say.
+    /// Continues after the security of the link was raised, or could not be: refused channels are requested again or
+    /// fail, with the peer's error unless there is a better one.
     mutating func securityAnswered(_ handle: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         let deferred = links.values[link].deferred
@@ -109,7 +111,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Nothing comes of these channels.
+    /// Fails the requests for these channels.
     mutating func fail(_ locals: [ChannelIdentifier], _ failure: Failure, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle) else { return }
         for local in locals {
@@ -118,7 +120,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Makes a channel, of which the peer has just said how much it takes, or will hear how much this end does.
+    /// Creates a channel with the peer's and the own parameters.
     mutating func insert(
         _ kind: CreditChannel.Kind,
         _ spsm: SPSM,
@@ -145,7 +147,7 @@ extension ChannelLayer {
 }
 
 extension ChannelLayer {
-    /// The largest SDU that the owner of a channel takes, in octets.
+    /// Returns the MTU of a channel's owner, in octets.
     func mtu(of owner: CreditChannel.Owner) -> Int {
         switch owner {
         case .attributes: bearerMTU ?? limits.channelMTU
@@ -155,7 +157,7 @@ extension ChannelLayer {
 }
 
 extension ChannelLink {
-    /// Hands out what was wanted under this name, and is done with it.
+    /// Removes and returns the request with this local identifier.
     fileprivate mutating func take(_ local: ChannelIdentifier) -> Opening? {
         guard let index = openings.firstIndex(where: { $0.local == local }) else { return nil }
         return openings.remove(at: index)
@@ -163,7 +165,7 @@ extension ChannelLink {
 }
 
 extension Signal.ConnectionResult {
-    /// Whether another answer follows.
+    /// True if another response follows.
     fileprivate var isPending: Bool {
         [.pending, .authenticationPending, .authorizationPending].contains(self)
     }

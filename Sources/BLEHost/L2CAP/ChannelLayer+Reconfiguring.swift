@@ -2,9 +2,9 @@ import BLEWire
 
 // Ends that take more, or less, than they said.
 extension ChannelLayer {
-    /// Takes note of the sizes that a peer receives from now on: for all the channels it names, or for none.
+    /// Processes the peer's new sizes, for all the named channels or none.
     ///
-    /// SDUs may never become smaller; K-frames may, on one channel at a time.
+    /// The MTU must not decrease; the MPS may, on one channel at a time.
     ///
     /// Core 6.0, Vol 3, Part A, 4.27 and 4.28.
     mutating func reconfigure(
@@ -25,10 +25,10 @@ extension ChannelLayer {
         }
     }
 
-    /// Tells the peer that this end takes SDUs and K-frames of these sizes from now on, on up to five channels.
+    /// Sends new sizes of this end to the peer, for up to five channels.
     ///
-    /// The same rules hold as for the peer: what breaks them is not sent. Each channel has one such request under way
-    /// at most.
+    /// The same rules apply as for the peer; an invalid request is not sent. Each channel has at most one such request
+    /// pending.
     mutating func resize(
         _ ids: [ChannelID],
         mtu: Int,
@@ -50,7 +50,7 @@ extension ChannelLayer {
         send(.creditBasedReconfigureRequest(request), identifier, on: handle)
     }
 
-    /// Takes the answer to ``resize(_:mtu:mps:on:at:)``.
+    /// Processes the response to ``resize(_:mtu:mps:on:at:)``.
     ///
     /// Core 6.0, Vol 3, Part A, 4.28.
     mutating func resized(
@@ -69,7 +69,7 @@ extension ChannelLayer {
         resized(locals, nil, on: handle)
     }
 
-    /// Tells those who own these channels what came of their other sizes.
+    /// Reports the result to the owners of these channels.
     mutating func resized(_ locals: [ChannelIdentifier], _ failure: Failure?, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle) else { return }
         for local in locals {
@@ -80,7 +80,7 @@ extension ChannelLayer {
 }
 
 extension ChannelLink {
-    /// Why this end may not have these sizes on these channels; `nil` if it may.
+    /// Returns the reason why this end may not use these sizes; `nil` if it may.
     fileprivate func refusal(of locals: [ChannelIdentifier], mtu: Int, mps: Int) -> Failure? {
         guard let sdus = UInt16(exactly: mtu), let packets = UInt16(exactly: mps), !locals.isEmpty,
             ChannelSizes.enhanced.allow(mtu: sdus, mps: packets)

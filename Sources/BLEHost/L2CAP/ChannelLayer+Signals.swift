@@ -2,10 +2,10 @@ import BLEWire
 
 // What comes on the signalling channel.
 extension ChannelLayer {
-    /// Takes the payload of one packet of the signalling channel.
+    /// Processes the payload of a packet on the signalling channel.
     ///
-    /// What is no signal is rejected if it calls for an answer, and dropped otherwise. Which channels the peer may
-    /// open depends on how far the link can be trusted now.
+    /// An invalid packet is rejected if it may be a request, and dropped otherwise. The channels that the peer may open
+    /// depend on the current security of the link.
     ///
     /// Core 6.0, Vol 3, Part A, 4 and 4.1.
     mutating func receiveSignal(
@@ -46,7 +46,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Asks the central for other connection parameters, unless it has been asked and has not answered yet.
+    /// Requests other connection parameters from the central, unless a request is pending.
     mutating func request(
         _ parameters: Signal.ConnectionParameterUpdateRequest,
         on handle: ConnectionHandle,
@@ -68,7 +68,7 @@ extension ChannelLayer {
         if response.result == .rejected { outbox.append(.note(.signalRefused(handle))) }
     }
 
-    /// The peer does not know what it was asked, or not in this way.
+    /// Processes the peer's rejection of a signal.
     private mutating func rejected(_ identifier: SignalIdentifier, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle),
             let request = links.values[link].exchange.finish(identifier, where: { _ in true })
@@ -77,7 +77,7 @@ extension ChannelLayer {
         giveUp(request, .notSupported, on: handle)
     }
 
-    /// Rejects what may be a request.
+    /// Rejects a packet that may be a request.
     private mutating func reject(
         _ bytes: Span<UInt8>,
         _ rejection: Signal.CommandReject,
@@ -90,7 +90,7 @@ extension ChannelLayer {
 
     mutating func stray(on handle: ConnectionHandle) { outbox.append(.note(.lateAnswer(.leSignaling, handle))) }
 
-    /// What is never answered.
+    /// Codes that never get a response.
     private static let answers: [Signal.Code] = [
         .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse, .leCreditBasedConnectionResponse,
         .flowControlCredit, .creditBasedConnectionResponse, .creditBasedReconfigureResponse,

@@ -1,47 +1,47 @@
 import BLEWire
 
-/// All that this host does with the signalling channel and with credit-based channels.
+/// The signalling channel and the credit-based channels of this host.
 ///
-/// It takes the payloads of channels 0x0005 and 0x0040 to 0x007F and the requests of clients; what it wants done, it
-/// hands out through ``next()``. It knows nothing of controllers, and two of them joined by their packets are a pair.
+/// It takes the payloads of channels 0x0005 and 0x0040 to 0x007F and the requests of clients, and returns actions
+/// through ``next()``. It knows nothing of controllers: two layers that exchange packets form a pair.
 ///
 /// Core 6.0, Vol 3, Part A, 4 and 10.
 struct ChannelLayer {
-    /// What the layer wants done.
+    /// An action for the caller.
     enum Output: Equatable {
-        /// Send the payload of a packet, and report back with ``ChannelLayer/sent(_:at:)`` if there is a receipt.
+        /// Send the payload of a packet, and call ``ChannelLayer/sent(_:at:)`` afterwards if there is a receipt.
         case send([UInt8], on: ChannelIdentifier, of: ConnectionHandle, receipt: SendReceipt?)
-        /// Forget the packets of a channel that wait: it is being closed.
+        /// Drop the queued packets of a channel that is being closed.
         case discard(ChannelIdentifier, of: ConnectionHandle)
         case event(ClientEvent, for: ClientID)
-        /// The peer of a link opened a channel that this client published.
+        /// A peer opened a channel that this client published.
         case accepted(OpenedChannel, for: ClientID, of: ConnectionHandle)
-        /// Tell the attribute layer.
+        /// Pass this event to the attribute layer.
         case bearer(BearerEvent, of: ConnectionHandle)
-        /// The peripheral asks for other parameters: accept them or refuse them, with this identifier.
+        /// The peripheral requests other parameters: accept or reject them with this identifier.
         case parametersRequested(Signal.ConnectionParameterUpdateRequest, SignalIdentifier, ConnectionHandle)
-        /// The peer refuses a channel for this reason: have the link trusted further, and report back with
-        /// ``ChannelLayer/securityAnswered(_:_:at:)``.
+        /// The peer refused a channel for this reason: raise the security of the link, and call
+        /// ``ChannelLayer/securityAnswered(_:_:at:)`` afterwards.
         case secure(ConnectionHandle, for: Signal.ConnectionResult)
         case note(Note)
     }
 
-    /// What peers may open.
+    /// A service that peers may open channels to.
     struct Publication {
         let spsm: SPSM
         let owner: CreditChannel.Owner
-        /// What a link must have for it.
+        /// The required security of the link.
         let security: LinkRequirement
     }
 
-    /// Where a channel is.
+    /// The position of a channel.
     struct Place {
         let link: ConnectionHandle
         let local: ChannelIdentifier
     }
 
     let limits: Limits
-    /// The largest SDU that the attribute layer takes, in octets; `nil` if it wants no channels.
+    /// The MTU of the attribute layer's channels, in octets; `nil` if it uses none.
     let bearerMTU: Int?
     var links = ConnectionTable<ChannelLink>()
     var publications: [Publication] = []
@@ -52,29 +52,30 @@ struct ChannelLayer {
     private var places: [ChannelID: Place] = [:]
     private var latestID = ChannelID(rawValue: 0)
 
-    /// Creates a layer without links; `bearerMTU` is the largest SDU that the attribute layer takes, 64 or more, if
-    /// peers may open Enhanced ATT bearers.
+    /// Creates a layer without links.
+    ///
+    /// `bearerMTU` is the MTU of Enhanced ATT bearers, at least 64, if peers may open them.
     init(limits: Limits, bearerMTU: Int? = nil) {
         self.limits = limits
         self.bearerMTU = bearerMTU.map { max($0, Int(ChannelSizes.enhanced.least)) }
     }
 
-    /// What to do next; call until it is `nil`.
+    /// Returns the next action; call it until it returns `nil`.
     mutating func next() -> Output? { outbox.next() }
 
-    /// When to call ``wake(at:)``, if nothing happens before.
+    /// The time at which to call ``wake(at:)`` unless something happens first.
     var deadline: Instant? {
         var least: Instant?
         for index in 0..<links.count { least.bringForward(to: links.values[index].deadline) }
         return least
     }
 
-    /// Begins with a link that came up.
+    /// Adds a link that came up.
     mutating func linkUp(_ link: ConnectionHandle, peer: PeerIdentifier, role: LinkRole) {
         links[link] = ChannelLink(peer: peer, role: role)
     }
 
-    /// Ends with a link that is gone, and answers all that waited for it.
+    /// Removes a link that has ended, and fails all pending requests.
     mutating func linkDown(_ link: ConnectionHandle, failure: Failure) {
         guard let state = links[link] else { return }
         for opening in state.openings { tell(opening, .failure(failure), on: link) }
@@ -101,7 +102,7 @@ struct ChannelLayer {
         }
     }
 
-    /// What this end asked will not be answered, or was refused altogether.
+    /// Ends a request of this end that timed out or was rejected.
     mutating func giveUp(_ request: SignalExchange.Request, _ failure: Failure, on handle: ConnectionHandle) {
         switch request {
         case .parameters: break
@@ -117,7 +118,7 @@ struct ChannelLayer {
         outbox.append(.send(packet.encoded, on: .leSignaling, of: link, receipt: nil))
     }
 
-    /// Tells the owner of a channel, if there is one.
+    /// Sends an event to the owner of a channel, if there is one.
     mutating func tell(_ owner: CreditChannel.Owner, of channel: ChannelID, _ event: ChannelEvent) {
         switch owner {
         case .client(let client): outbox.append(.event(.channel(channel, event), for: client))
@@ -128,7 +129,7 @@ struct ChannelLayer {
         }
     }
 
-    /// A name that no channel of this host has had.
+    /// Returns a channel identifier that was not used before.
     mutating func makeID() -> ChannelID {
         latestID = ChannelID(rawValue: latestID.rawValue &+ 1)
         return latestID
@@ -139,7 +140,7 @@ struct ChannelLayer {
         links.update(handle) { $0.insert(channel) }
     }
 
-    /// Forgets a channel of which neither end will say more, not even in answer to a request to close it.
+    /// Removes a channel that neither end will mention again.
     mutating func forget(_ id: ChannelID) {
         guard let (link, index) = find(id) else { return }
         links.values[link].exchange.drop(.disconnect(id))
@@ -147,7 +148,7 @@ struct ChannelLayer {
         places[id] = nil
     }
 
-    /// Where a channel is at the moment: its link, and its place there.
+    /// Returns the position of a channel: its link, and its index there.
     func find(_ id: ChannelID) -> (link: Int, index: Int)? {
         guard let place = places[id], let link = links.index(of: place.link),
             let index = links.values[link].index(local: place.local)
@@ -159,9 +160,11 @@ struct ChannelLayer {
 extension SendReceipt {
     private static let mark: UInt64 = 0xFFFF << 48
 
-    /// The receipt for a packet of a channel; what is no handle of a link keeps it apart from those of attributes.
+    /// Creates the receipt for a packet of a channel.
+    ///
+    /// A value that is not a link handle distinguishes it from receipts of attributes.
     init(_ channel: ChannelID) { self.init(rawValue: Self.mark | channel.rawValue) }
 
-    /// The channel whose packet it is for, if it is for one.
+    /// The channel of the packet, if it belongs to one.
     var channel: ChannelID? { rawValue & Self.mark == Self.mark ? ChannelID(rawValue: rawValue & ~Self.mark) : nil }
 }

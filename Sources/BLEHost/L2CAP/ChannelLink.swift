@@ -1,18 +1,18 @@
 import BLEWire
 
-/// The channels of one link, and what its two ends are asking each other about them.
+/// The channels of one link, and the pending requests about them.
 struct ChannelLink {
-    /// A channel that the peer was asked for.
+    /// A channel that was requested from the peer.
     struct Opening {
         let kind: CreditChannel.Kind
         let spsm: SPSM
         let local: ChannelIdentifier
         var owner: CreditChannel.Owner
-        /// Which request of its owner it answers.
+        /// The number of the owner's request.
         var number = RequestNumber.none
     }
 
-    /// A channel of a client that the peer does not open on a link that it trusts no further.
+    /// A client's channel that the peer refused for insufficient security.
     struct Deferred {
         let requester: Requester
         let spsm: SPSM
@@ -22,10 +22,10 @@ struct ChannelLink {
     let peer: PeerIdentifier
     let role: LinkRole
     var exchange = SignalExchange()
-    /// In ascending order of what this end names them; ``insert(_:)`` and ``remove(at:)`` keep it so.
+    /// In ascending order of local identifiers, which ``insert(_:)`` and ``remove(at:)`` maintain.
     var channels: [CreditChannel] = []
     var openings: [Opening] = []
-    /// What the peer refused, and is asked again when the link can be trusted further.
+    /// Channels that are requested again when the link is more secure.
     var deferred: [Deferred] = []
     private var latest = ChannelIdentifier.dynamic.upperBound
 
@@ -34,7 +34,7 @@ struct ChannelLink {
         self.role = role
     }
 
-    /// When something is due, if nothing happens before.
+    /// The next time at which something is due.
     var deadline: Instant? {
         var least = exchange.deadline
         for channel in channels {
@@ -55,9 +55,11 @@ struct ChannelLink {
     @discardableResult
     mutating func remove(at index: Int) -> CreditChannel { channels.remove(at: index) }
 
-    /// Names up to `count` new channels; none of them is taken before it is used.
+    /// Returns up to `count` free identifiers.
     ///
-    /// A name is given again as late as can be, so that what is on its way to a channel that is gone meets nobody.
+    /// They are not reserved until they are used.
+    ///
+    /// Identifiers are reused as late as possible, so that late packets of a closed channel do not reach another one.
     mutating func allocate(_ count: Int) -> [ChannelIdentifier] {
         let range = ChannelIdentifier.dynamic
         var names: [ChannelIdentifier] = [], candidate = latest
@@ -71,7 +73,7 @@ struct ChannelLink {
         return names
     }
 
-    /// Where the channel with this name is or belongs.
+    /// Returns the index of the channel with this identifier, or the index to insert it.
     private func position(_ local: ChannelIdentifier) -> Int {
         channels.indices.bisected { channels[$0].local < local }
     }

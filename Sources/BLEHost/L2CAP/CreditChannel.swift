@@ -1,45 +1,45 @@
 import BLEWire
 
-/// One end of a credit-based channel, from when both ends know of it until neither does.
+/// One end of a credit-based channel, from its opening until both ends know that it is closed.
 ///
 ///                close                     empty, or too late
 ///        ┌──────┐ ────▶ ┌──────────┐ ─────────────────────────▶ ┌─────────┐ ── answer, timeout ──▶ gone
 ///        │ open │       │ draining │                            │ closing │
 ///        └──────┘ ───── broken, abandoned ────────────────────▶ └─────────┘
 ///
-/// Its owner hears that it is closed when it is asked to be: what the peer sends afterwards is dropped.
+/// The owner is told that it is closed when it requests that; later data of the peer are dropped.
 ///
 /// Core 6.0, Vol 3, Part A, 4.6, 4.7 and 10.
 struct CreditChannel {
-    /// How a channel was asked for, which decides whether its sizes may change.
+    /// The way in which a channel was opened, which determines whether its sizes can change.
     enum Kind: Equatable { case single, enhanced }
 
-    /// Who uses a channel.
+    /// The owner of a channel.
     enum Owner: Equatable {
         case client(ClientID)
-        /// The attribute layer, as an Enhanced ATT bearer.
+        /// The attribute layer, for an Enhanced ATT bearer.
         case attributes
-        /// Somebody who is gone.
+        /// An owner that is gone.
         case nobody
     }
 
     private enum State {
         case open
-        /// The owner has no more to send, and what there is goes out as long as the peer takes it.
+        /// The owner has closed the channel, and the queued data are sent as long as the peer accepts them.
         case draining(due: Instant)
-        /// The peer has been asked to close it.
+        /// The peer was asked to close the channel.
         case closing
     }
 
-    /// How long the peer may take for what is left when the owner closes the channel.
+    /// The maximum time for the queued data after the owner closed the channel.
     static let drainPatience = Duration.seconds(5)
 
     let id: ChannelID
     let kind: Kind
     let spsm: SPSM
-    /// What this end names the channel.
+    /// The local channel identifier.
     let local: ChannelIdentifier
-    /// What the other end names it.
+    /// The peer's channel identifier.
     let remote: ChannelIdentifier
     private(set) var owner: Owner
     var incoming: IncomingFlow
@@ -66,7 +66,7 @@ struct CreditChannel {
         self.outgoing = outgoing
     }
 
-    /// What its owner is told of it.
+    /// The description for the owner.
     var opened: OpenedChannel {
         OpenedChannel(id: id, psm: spsm, outgoingMTU: outgoing.mtu, incomingMTU: incoming.mtu)
     }
@@ -75,25 +75,25 @@ struct CreditChannel {
         if case .open = state { true } else { false }
     }
 
-    /// Whether the peer has been asked to close it, so that only its answer is awaited.
+    /// True if the peer was asked to close it and only its response is outstanding.
     var isClosing: Bool {
         if case .closing = state { true } else { false }
     }
 
-    /// When to call ``expire(at:)``, if nothing happens before.
+    /// The time at which to call ``expire(at:)`` unless something happens first.
     var deadline: Instant? {
         if case .draining(let due) = state { due } else { nil }
     }
 
-    /// What a packet of the peer calls for.
+    /// The consequence of a packet from the peer.
     enum OnReceive: Equatable {
         case nothing
         case deliver([UInt8])
-        /// The peer broke the rules.
+        /// The peer violated the protocol.
         case close(ChannelFault)
     }
 
-    /// Takes the payload of one packet.
+    /// Processes the payload of a packet.
     mutating func receive(_ packet: Span<UInt8>) -> OnReceive {
         switch state {
         case .closing: return .nothing
@@ -114,14 +114,14 @@ struct CreditChannel {
         }
     }
 
-    /// What is to be done to close a channel.
+    /// The action that closes a channel.
     enum OnClose: Equatable {
         case nothing
-        /// Ask the peer.
+        /// Send a request to the peer.
         case disconnect
     }
 
-    /// Its owner wants nothing more of it, but what was sent is to arrive if that can be.
+    /// Closes the channel for its owner, after the queued data were sent if possible.
     mutating func close(at now: Instant) -> OnClose {
         guard case .open = state else { return .nothing }
         owner = .nobody
@@ -133,14 +133,14 @@ struct CreditChannel {
         return .nothing
     }
 
-    /// Closes it if what was left to send has gone.
+    /// Closes the channel if the queued data were sent.
     mutating func drained() -> OnClose {
         guard case .draining = state, outgoing.isEmpty else { return .nothing }
         state = .closing
         return .disconnect
     }
 
-    /// Closes it at once, whatever waits.
+    /// Closes the channel immediately, regardless of queued data.
     mutating func abandon() -> OnClose {
         owner = .nobody
         guard !isClosing else { return .nothing }
@@ -148,7 +148,7 @@ struct CreditChannel {
         return .disconnect
     }
 
-    /// Closes it if the peer has not taken in time what was left.
+    /// Closes the channel if the peer did not accept the queued data in time.
     mutating func expire(at now: Instant) -> OnClose {
         guard let deadline, deadline <= now else { return .nothing }
         return abandon()

@@ -1,42 +1,41 @@
 import BLEWire
 
-/// What comes in on one credit-based channel: SDUs of the peer, which come in K-frames, for each of which it needs a
-/// credit of this end.
+/// The incoming direction of a credit-based channel: K-frames, each of which needs a credit, are joined to SDUs.
 ///
-/// A window of credits is what bounds the memory: K-frames on their way and SDUs that nobody has consumed share it.
-/// The SDU that is being collected, at most an MTU, does not count, or a peer with small K-frames could never end it.
+/// The credit window limits the memory: K-frames in flight and unconsumed SDUs share it. The incomplete SDU, at most
+/// one MTU, is not counted, because otherwise a peer with small K-frames could never complete it.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3 and 10.1.
 struct IncomingFlow {
     private enum State {
-        /// The next K-frame begins an SDU.
+        /// The next K-frame starts an SDU.
         case between
-        /// The beginning of an SDU is here, of which there must be so many octets.
+        /// An SDU of this length is incomplete.
         case collecting(length: Int)
     }
 
-    /// An SDU that has been delivered.
+    /// An SDU that was delivered.
     private struct DeliveredSDU {
         var octets: Int
         let credits: Int
     }
 
-    /// The largest SDU that this end takes, in octets.
+    /// The MTU of this end, in octets.
     private(set) var mtu: Int
-    /// The largest K-frame that this end takes, in octets.
+    /// The MPS of this end, in octets.
     private(set) var mps: Int
-    /// How many K-frames may be on their way or wait to be consumed.
+    /// The maximum number of K-frames in flight or unconsumed.
     let window: Int
     private var state = State.between
-    /// What there is of the SDU that is being collected.
+    /// The octets of the incomplete SDU.
     private var sdu: [UInt8] = []
-    /// How many more K-frames the peer may send.
+    /// The number of further K-frames that the peer may send.
     private(set) var credits: Int
     private var sdus = Fifo<DeliveredSDU>()
-    /// How much of the window the SDUs take that have been delivered and not consumed.
+    /// The part of the window that delivered but unconsumed SDUs take.
     private var held = 0
 
-    /// Begins with a peer that was told these sizes, and to send `window` K-frames at most.
+    /// Creates the flow with the sizes and credits that the peer was told.
     init(mtu: Int, mps: Int, window: Int) {
         precondition(0 < window && window <= Int(UInt16.max), "a peer is given at most 65535 credits")
         self.mtu = mtu
@@ -45,16 +44,16 @@ struct IncomingFlow {
         credits = window
     }
 
-    /// What a K-frame amounts to.
+    /// The result of a K-frame.
     enum OnReceive: Equatable {
         case incomplete
         /// An SDU is complete.
         case complete([UInt8])
-        /// The peer broke the rules, for which the channel is to be closed.
+        /// The peer violated the protocol: close the channel.
         case broken(ChannelFault)
     }
 
-    /// Takes the payload of one K-frame.
+    /// Processes the payload of a K-frame.
     mutating func receive(_ frame: Span<UInt8>) -> OnReceive {
         guard credits > 0 else { return .broken(.noCredit) }
         guard frame.count <= mps else { return .broken(.frameTooLong) }
@@ -87,7 +86,7 @@ struct IncomingFlow {
         return .complete(whole)
     }
 
-    /// Notes that the owner has no more use for that many octets, in the order in which they came.
+    /// Records that the owner has consumed that many octets, in order.
     mutating func consume(_ octets: Int) {
         var rest = max(0, octets)
         while rest > 0, let first = sdus.first {
@@ -98,10 +97,10 @@ struct IncomingFlow {
         }
     }
 
-    /// Takes SDUs and K-frames of at most these sizes from now on: the peer has agreed.
+    /// Sets new sizes that the peer has accepted.
     mutating func resize(mtu: Int, mps: Int) { (self.mtu, self.mps) = (mtu, mps) }
 
-    /// Hands out the credits to give the peer now; `nil` while they are too few to be worth a K-frame.
+    /// Returns the credits to send now; `nil` while they are not worth a packet.
     mutating func replenish() -> UInt16? {
         let missing = window - held - credits
         guard missing > 0, credits == 0 || 2 * missing >= window else { return nil }

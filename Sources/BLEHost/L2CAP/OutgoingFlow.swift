@@ -1,39 +1,39 @@
 import BLEWire
 
-/// What goes out on one credit-based channel: SDUs of the owner, cut into K-frames, for each of which the peer gives a
-/// credit.
+/// The outgoing direction of a credit-based channel: SDUs are split into K-frames, each of which needs a credit of the
+/// peer.
 ///
-/// A few K-frames at a time are handed down, so that channels can take turns, and so that little has to be dropped when
-/// the channel is closed.
+/// Only a few K-frames are passed down at a time, so that channels take turns and little has to be dropped when the
+/// channel is closed.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3 and 10.1.
 struct OutgoingFlow {
-    /// A K-frame that was handed down and waits for a buffer of the controller.
+    /// A K-frame that was passed down and waits for a controller buffer.
     private struct Frame {
-        /// How many octets of an SDU end with it; zero if it ends none.
+        /// The length of the SDU that ends with it, in octets; zero if none does.
         let octets: Int
     }
 
-    /// How many K-frames are handed down at a time.
+    /// The maximum number of K-frames that are passed down.
     static let depth = 4
-    /// How many credits an end may have.
+    /// The maximum number of credits.
     static let creditLimit = 65535
 
-    /// The largest SDU that the peer takes, in octets.
+    /// The peer's MTU, in octets.
     private(set) var mtu: Int
-    /// The largest K-frame that the peer takes, in octets.
+    /// The peer's MPS, in octets.
     private(set) var mps: Int
-    /// The largest K-frame that this end cares to send.
+    /// The largest K-frame that this end sends.
     private let ceiling: Int
     private(set) var credits: Int
     private var sdus = Fifo<[UInt8]>()
-    /// How much of the first SDU has been handed down, in octets.
+    /// The part of the first SDU that was passed down, in octets.
     private var offset = 0
     private var frames = Fifo<Frame>()
-    /// How many octets wait here or for a buffer of the controller.
+    /// The number of octets that wait here or for a controller buffer.
     private(set) var queued = 0
 
-    /// Begins with a peer that takes these sizes and has given so many credits.
+    /// Creates the flow with the peer's sizes and credits.
     init(mtu: Int, mps: Int, credits: Int, ceiling: Int) {
         self.mtu = mtu
         self.mps = mps
@@ -41,21 +41,21 @@ struct OutgoingFlow {
         self.credits = credits
     }
 
-    /// Whether everything has been handed to the controller.
+    /// True if everything was passed to the controller.
     var isEmpty: Bool { sdus.isEmpty && frames.isEmpty }
 
-    /// Whether something waits that the peer gives no credit for.
+    /// True if data wait for the peer's credits.
     var isStalled: Bool { !sdus.isEmpty && credits == 0 }
 
     enum OnGrant: Equatable {
         case granted
-        /// No credits, which is no use and no harm.
+        /// No credits, which is harmless.
         case nothing
-        /// More than there can be, for which the channel is to be closed.
+        /// More credits than allowed: close the channel.
         case overflow
     }
 
-    /// Takes credits of the peer.
+    /// Processes credits of the peer.
     mutating func grant(_ count: Int) -> OnGrant {
         guard count > 0 else { return .nothing }
         guard count <= Self.creditLimit - credits else { return .overflow }
@@ -63,14 +63,14 @@ struct OutgoingFlow {
         return .granted
     }
 
-    /// Takes an SDU, which must fit ``mtu``.
+    /// Queues an SDU, which must fit ``mtu``.
     mutating func append(_ sdu: [UInt8]) {
         precondition(sdu.count <= mtu, "an SDU is at most as long as the peer takes")
         sdus.append(sdu)
         queued += sdu.count
     }
 
-    /// Hands out the payload of the next K-frame, if there is a credit for it and room further down.
+    /// Returns the payload of the next K-frame, if there is a credit and room below.
     mutating func next() -> [UInt8]? {
         guard credits > 0, frames.count < Self.depth, let sdu = sdus.first else { return nil }
         var frame: [UInt8] = []
@@ -89,14 +89,14 @@ struct OutgoingFlow {
         return frame
     }
 
-    /// Notes that the controller has taken the K-frame handed down first of those that wait, and returns how many
-    /// octets of SDUs have gone with it.
+    /// Records that the controller has taken the first pending K-frame; returns the SDU octets that are complete with
+    /// it.
     mutating func sent() -> Int {
         guard let frame = frames.popFirst() else { preconditionFailure("what was sent has been handed down") }
         queued -= frame.octets
         return frame.octets
     }
 
-    /// Sends SDUs and K-frames of at most these sizes from now on.
+    /// Sets new sizes of the peer.
     mutating func resize(mtu: Int, mps: Int) { (self.mtu, self.mps) = (mtu, mps) }
 }

@@ -1,20 +1,20 @@
 import BLEWire
 
-/// What this end of a link has asked the other on the signalling channel, and when the answers are due.
+/// The pending signalling requests of this end of a link, and their timeouts.
 ///
-/// Any number may be under way; the identifier says which of them an answer is for.
+/// Any number may be pending; the identifier matches a response to its request.
 ///
 /// Core 6.0, Vol 3, Part A, 4 and 6.2.
 struct SignalExchange {
-    /// What was asked.
+    /// The kind of request.
     enum Request: Equatable {
         /// For other connection parameters.
         case parameters
-        /// For the channel that this end names so.
+        /// For the channel with this local identifier.
         case open(ChannelIdentifier)
-        /// For the channels that this end names so, in the order of the request.
+        /// For the channels with these local identifiers, in the order of the request.
         case openSeveral([ChannelIdentifier])
-        /// To send SDUs and K-frames of these sizes, in octets, on the channels that this end names so.
+        /// For new sizes on the channels with these local identifiers, in octets.
         case resize([ChannelIdentifier], mtu: Int, mps: Int)
         /// To close a channel.
         case disconnect(ChannelID)
@@ -26,25 +26,25 @@ struct SignalExchange {
         var due: Instant
     }
 
-    /// How long the peer may take to answer: the response timeout, which is 1 s to 60 s.
+    /// The response timeout, which may be 1 s to 60 s.
     static let timeout = Duration.seconds(30)
-    /// How long it may take once it has said that it needs time: the extended one, which is 60 s to 300 s.
+    /// The extended response timeout after a pending response, which may be 60 s to 300 s.
     static let extendedTimeout = Duration.seconds(120)
 
-    /// In the order in which they were asked.
+    /// In the order of the requests.
     private var entries: [Entry] = []
     private var identifier = SignalIdentifier.first
 
-    /// When to call ``expire(at:)``, if nothing happens before.
+    /// The time at which to call ``expire(at:)`` unless something happens first.
     var deadline: Instant? { entries.lazy.map(\.due).min() }
 
-    /// Whether this is under way.
+    /// Returns whether this request is pending.
     func isAsking(_ request: Request) -> Bool { isAsking { $0 == request } }
 
-    /// Whether something like that is under way.
+    /// Returns whether a matching request is pending.
     func isAsking(where fits: (Request) -> Bool) -> Bool { entries.contains { fits($0.request) } }
 
-    /// Notes a request that goes out now, and says which identifier it has.
+    /// Records a request that is sent now, and returns its identifier.
     mutating func begin(_ request: Request, at now: Instant) -> SignalIdentifier {
         precondition(entries.count < 255, "a channel has one request under way at most, and a link one more")
         let identifier = makeIdentifier()
@@ -52,14 +52,14 @@ struct SignalExchange {
         return identifier
     }
 
-    /// An identifier that nothing under way has, for a packet that is not answered.
+    /// Returns an unused identifier for a packet without a response.
     mutating func makeIdentifier() -> SignalIdentifier {
         while entries.contains(where: { $0.identifier == identifier }) { identifier = identifier.next }
         defer { identifier = identifier.next }
         return identifier
     }
 
-    /// Hands out the request with this identifier, if it is of the kind that was answered, and is done with it.
+    /// Removes and returns the request with this identifier, if it is of the answered kind.
     mutating func finish(_ identifier: SignalIdentifier, where fits: (Request) -> Bool) -> Request? {
         guard let index = entries.firstIndex(where: { $0.identifier == identifier && fits($0.request) }) else {
             return nil
@@ -67,12 +67,12 @@ struct SignalExchange {
         return entries.remove(at: index).request
     }
 
-    /// Is done with a request whose answer makes no difference any more.
+    /// Removes a request whose response does not matter any more.
     mutating func drop(_ request: Request) { entries.removeAll { $0.request == request } }
 
-    /// Waits longer for an answer, since the peer has said that it needs time.
+    /// Extends the timeout of a request after a pending response.
     ///
-    /// - Returns: Whether something like that is under way.
+    /// - Returns: True if such an operation is in progress.
     mutating func postpone(
         _ identifier: SignalIdentifier,
         at now: Instant,
@@ -85,7 +85,7 @@ struct SignalExchange {
         return true
     }
 
-    /// Gives up what is overdue, and hands it out.
+    /// Removes and returns the requests that have timed out.
     mutating func expire(at now: Instant) -> [Request] {
         let overdue = entries.filter { $0.due <= now }.map(\.request)
         if !overdue.isEmpty { entries.removeAll { $0.due <= now } }

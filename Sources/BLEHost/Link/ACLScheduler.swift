@@ -1,11 +1,10 @@
 import BLEWire
 
-/// Shares the controller's buffers for ACL data between the links, and what a link gets between its channels.
+/// The distribution of the controller's ACL buffers among links and their channels.
 ///
-/// Packets are cut into fragments of the size of one buffer. Links take turns fragment by fragment, so that a long
-/// packet on one does not hold up the others; the channels of a link take turns packet by packet, since a packet cannot
-/// be interrupted, and signals go first. A buffer counts as taken until the controller says that it is free, or until
-/// the link is gone.
+/// Packets are split into fragments of the buffer size. Links take turns by fragment, so that a long packet on one does
+/// not delay the others. The channels of a link take turns by packet, because packets cannot be interleaved, and
+/// signals go first. A buffer is occupied until the controller reports its completion or the link is gone.
 ///
 /// Core 6.0, Vol 4, Part E, 4.1.1 (flow control) and Vol 3, Part A, 7.2.1 (fragmentation).
 struct ACLScheduler {
@@ -17,25 +16,26 @@ struct ACLScheduler {
 
     private struct Queue {
         var lanes = ChannelLanes<Frame>()
-        /// The packet of which a part is with the controller already.
+        /// The packet of which a part was already passed to the controller.
         private var begun: Frame?
-        /// How much of it that is, in octets.
+        /// The length of that part, in octets.
         private var offset = 0
-        /// Buffers of the controller that hold fragments of this link.
+        /// The number of controller buffers with fragments of this link.
         private(set) var taken = 0
-        /// How many fragments the controller was given, and how many when the last was one of the security manager's.
+        /// The number of fragments passed to the controller, and that number at the last fragment of the security
+        /// manager.
         private var given = 0, lastOfPairing = 0
 
         var isEmpty: Bool { begun == nil && lanes.isEmpty }
-        /// How many packets wait, one that has begun among them.
+        /// The number of queued packets, including a started one.
         var count: Int { lanes.count + (begun == nil ? 0 : 1) }
-        /// Whether all that the security manager had to say has been sent.
+        /// True if the controller has sent all packets of the security manager.
         var hasSentPairing: Bool {
             let channel = ChannelIdentifier.securityManager
             return lanes.count(on: channel) == 0 && begun?.channel != channel && given - taken >= lastOfPairing
         }
 
-        /// Hands out the next fragment, of at most `size` octets.
+        /// Returns the next fragment of at most `size` octets.
         mutating func next(_ size: Int, of link: ConnectionHandle) -> Fragment? {
             if begun == nil {
                 guard let first = lanes.next() else { return nil }
@@ -53,20 +53,20 @@ struct ACLScheduler {
             return Fragment(of: frame, range, on: link)
         }
 
-        /// A fragment of a channel is with the controller now.
+        /// Records that a fragment of a channel was passed to the controller.
         mutating func give(on channel: ChannelIdentifier) {
             give()
             if channel == .securityManager { lastOfPairing = given }
         }
 
-        /// A fragment is with the controller now, of another channel than the security manager's.
+        /// Records that a fragment of a channel other than the security manager's was passed to the controller.
         @inline(__always)
         mutating func give() {
             taken += 1
             given += 1
         }
 
-        /// The controller has sent so many fragments, or as many as it was given.
+        /// Records completed fragments, at most as many as were passed to the controller.
         mutating func sent(_ count: Int) -> Int {
             let sent = min(count, taken)
             taken -= sent
@@ -74,17 +74,17 @@ struct ACLScheduler {
         }
     }
 
-    /// One fragment that may go out.
+    /// A fragment to send.
     struct Fragment {
         let link: ConnectionHandle
         let channel: ChannelIdentifier
-        /// What it is a part of.
+        /// The payload that it is a part of.
         let payload: OutgoingPayload
-        /// Where it is in that, with the L2CAP header.
+        /// Its range in the payload, including the L2CAP header.
         let range: Range<Int>
-        /// The receipt of the packet that is complete with this fragment, if it has one.
+        /// The receipt of the packet that this fragment completes, if it has one.
         let receipt: SendReceipt?
-        /// Whether the packet is complete with it.
+        /// True if it completes the packet.
         fileprivate let isLast: Bool
 
         fileprivate init(of frame: Frame, _ range: Range<Int>, on link: ConnectionHandle) {
@@ -98,18 +98,18 @@ struct ACLScheduler {
     private var size: Int
     private var free: Int
     private var turn: ConnectionHandle?
-    /// How many packets wait, of all links.
+    /// The number of queued packets of all links.
     private var waiting = 0
     private let queueLimit: Int
 
-    /// Creates a scheduler for a controller with no buffers; ``reset(size:count:)`` gives it some.
+    /// Creates a scheduler without buffers; see ``reset(size:count:)``.
     init(queueLimit: Int) {
         self.queueLimit = queueLimit
         size = 27
         free = 0
     }
 
-    /// Starts anew with `count` buffers of `size` octets and no link.
+    /// Starts anew with `count` buffers of `size` octets and no links.
     mutating func reset(size: Int, count: Int) {
         precondition(size > 0 && count >= 0, "a buffer holds something")
         (self.size, free, turn, waiting) = (size, count, nil, 0)
@@ -118,7 +118,8 @@ struct ACLScheduler {
 
     mutating func linkUp(_ link: ConnectionHandle) { queues[link] = Queue() }
 
-    /// Forgets a link: what waits for it is dropped, and its buffers are free, as the controller has flushed them.
+    /// Removes a link: its queued packets are dropped and its buffers are free, because the controller has flushed
+    /// them.
     mutating func linkDown(_ link: ConnectionHandle) {
         guard let queue = queues[link] else { return }
         free += queue.taken
@@ -126,34 +127,34 @@ struct ACLScheduler {
         queues[link] = nil
     }
 
-    /// Whether nothing waits for a link, and the controller has sent all that it was given.
+    /// Returns whether nothing is queued for a link and the controller has sent everything.
     func isIdle(_ link: ConnectionHandle) -> Bool {
         guard let index = queues.index(of: link) else { return true }
         return queues.values[index].isEmpty && queues.values[index].taken == 0
     }
 
-    /// Whether the controller has sent all that the security manager of a link had to say.
+    /// Returns whether the controller has sent all packets of a link's security manager.
     ///
-    /// The peer's controller has it then, by the acknowledgement of the link layer.
+    /// The peer's controller has received them then, because the link layer acknowledges packets.
     func hasSentPairing(_ link: ConnectionHandle) -> Bool {
         guard let index = queues.index(of: link) else { return false }
         return queues.values[index].hasSentPairing
     }
 
     enum OnSubmit: Equatable {
-        /// It may go out at once, in one packet.
+        /// It can be sent immediately, in one packet.
         case passed
-        /// Its fragments are handed out when it is their turn.
+        /// Its fragments are returned in their turn.
         case queued
         case noLink, limitReached
     }
 
-    /// Takes the payload of one L2CAP packet.
+    /// Queues the payload of an L2CAP packet.
     ///
-    /// One that fits a buffer goes past all queues if there is a buffer and nothing waits for one.
-    /// On each fixed channel, packets with a receipt, which somebody may have many of, leave as much room again for
-    /// those without: requests and answers, of which there are few, and whose loss would end the link. Credit-based
-    /// channels hand down few packets at a time by themselves, of which none may be lost.
+    /// A packet that fits into a buffer bypasses the queues if a buffer is free and nothing is queued. On each fixed
+    /// channel, packets with a receipt, of which a client may queue many, leave as much room for those without:
+    /// requests and responses, which are few, and whose loss would end the link. Credit-based channels limit their
+    /// packets themselves, and none of them may be lost.
     mutating func submit(
         _ payload: OutgoingPayload,
         on channel: ChannelIdentifier,
@@ -172,7 +173,7 @@ struct ACLScheduler {
         return wait(Frame(channel: channel, payload: payload, receipt: receipt), at: index) ? .queued : .limitReached
     }
 
-    /// Has a packet wait for its turn; `false` if too many do.
+    /// Queues a packet; returns `false` if too many are queued.
     private mutating func wait(_ frame: Frame, at index: Int) -> Bool {
         let channel = frame.channel, limit = frame.receipt == nil ? 2 * queueLimit : queueLimit
         guard channel.isDynamic || queues.values[index].lanes.count(on: channel) < limit else { return false }
@@ -181,11 +182,11 @@ struct ACLScheduler {
         return true
     }
 
-    /// Whether so many packets, each of at most `length` octets with its L2CAP header, can go past all queues.
+    /// Returns whether that many packets of at most `length` octets, including the L2CAP header, can bypass the queues.
     func hasRoom(for count: Int, upTo length: Int) -> Bool { waiting == 0 && free >= count && length <= size }
 
-    /// Takes a buffer for a packet of attributes, of at most `length` octets with its L2CAP header, that goes past all
-    /// queues; `false`, and nothing happens, if it cannot, or there is no such link.
+    /// Takes a buffer for an attribute packet of at most `length` octets, including the L2CAP header, which bypasses
+    /// the queues; returns `false`, without side effects, if that is impossible or the link does not exist.
     @inline(__always)
     mutating func pass(_ length: Int, of link: ConnectionHandle) -> Bool {
         guard hasRoom(for: 1, upTo: length), let index = queues.index(of: link) else { return false }
@@ -195,14 +196,14 @@ struct ACLScheduler {
         return true
     }
 
-    /// Whether nothing waits for a buffer.
+    /// True if nothing is queued.
     var isEmpty: Bool { waiting == 0 }
 
-    /// Whether something waits for which there is a buffer.
+    /// True if something is queued and a buffer is free.
     var maySend: Bool { waiting > 0 && free > 0 }
 
-    /// Has a packet of attributes wait for its turn, although there may be a buffer for it; `false`, and nothing
-    /// happens, if too many do, or there is no such link.
+    /// Queues an attribute packet even if a buffer is free; returns `false`, without side effects, if too many are
+    /// queued or the link does not exist.
     mutating func wait(_ payload: OutgoingPayload, of link: ConnectionHandle, receipt: SendReceipt) -> Bool {
         guard let index = queues.index(of: link) else { return false }
         return wait(Frame(channel: .attribute, payload: payload, receipt: receipt), at: index)
@@ -214,7 +215,7 @@ struct ACLScheduler {
         turn = queues.handle(at: index)
     }
 
-    /// Drops what waits on a channel, but for the packet that has begun.
+    /// Drops the queued packets of a channel, except a started one.
     mutating func discard(_ channel: ChannelIdentifier, of link: ConnectionHandle) {
         queues.update(link) { queue in
             waiting -= queue.lanes.count(on: channel)
@@ -224,12 +225,12 @@ struct ACLScheduler {
 
     enum OnCompleted: Equatable {
         case freed
-        /// The controller claims to have sent more than it was given; what it was given counts.
+        /// The controller reported more completed fragments than it was given. Those that it was given are counted.
         case clamped(to: Int)
         case noLink
     }
 
-    /// The controller has `count` buffers of the link free again.
+    /// Records that `count` buffers of a link are free again.
     mutating func completed(_ count: Int, on link: ConnectionHandle) -> OnCompleted {
         guard let index = queues.index(of: link) else { return .noLink }
         let freed = queues.values[index].sent(count)
@@ -237,15 +238,15 @@ struct ACLScheduler {
         return freed == count ? .freed : .clamped(to: freed)
     }
 
-    /// The controller has so many buffers of the link free again; `false`, and nothing happens, if it was not given as
-    /// many.
+    /// Records that `count` buffers of a link are free again; returns `false`, without side effects, if the controller
+    /// was given fewer.
     mutating func completedExactly(_ count: Int, on link: ConnectionHandle) -> Bool {
         guard let index = queues.index(of: link), count <= queues.values[index].taken else { return false }
         free += queues.values[index].sent(count)
         return true
     }
 
-    /// Returns the fragment that is next, if a buffer is free for it.
+    /// Returns the next fragment, if a buffer is free.
     mutating func next() -> Fragment? {
         guard maySend, let index = nextInTurn() else { return nil }
         let link = queues.handle(at: index)
@@ -256,7 +257,7 @@ struct ACLScheduler {
         return fragment
     }
 
-    /// Where the first link is, after the one that had its turn last, for which something waits.
+    /// Returns the index of the next link with queued packets, after the one that was last.
     private func nextInTurn() -> Int? {
         let first = turn.flatMap { queues.index(after: $0) } ?? 0
         for step in 0..<queues.count {

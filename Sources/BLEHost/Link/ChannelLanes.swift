@@ -1,16 +1,18 @@
 import BLEWire
 
-/// What waits on the channels of one link: each channel keeps its order, and between channels the turn goes round.
+/// The queues of one link's channels.
 ///
-/// Signals go before anything else: there are few of them, and what they say, such as that a channel is open, must be
-/// known before anything comes on it.
+/// Each keeps its order, and channels take turns.
+///
+/// Signals go first: there are few of them, and their contents, such as the opening of a channel, must arrive before
+/// data on that channel.
 struct ChannelLanes<Element> {
     private struct Lane {
         let channel: ChannelIdentifier
         var elements = Fifo<Element>()
     }
 
-    /// In ascending order of channels: the fixed ones, and those that the peer has named.
+    /// In ascending order of channels: the fixed ones and the peer's.
     private var lanes: [Lane] = []
     private var waiting = 0
     private var turn = ChannelIdentifier.none
@@ -28,7 +30,7 @@ struct ChannelLanes<Element> {
         lanes.insert(lane, at: lanes.firstIndex { $0.channel > channel } ?? lanes.endIndex)
     }
 
-    /// Takes out what is next.
+    /// Removes and returns the next element.
     mutating func next() -> Element? {
         guard waiting > 0, let index = nextInTurn() else { return nil }
         waiting -= 1
@@ -36,7 +38,7 @@ struct ChannelLanes<Element> {
         return lanes[index].elements.popFirst()
     }
 
-    /// Drops what waits on a channel.
+    /// Drops the queue of a channel.
     mutating func remove(_ channel: ChannelIdentifier) {
         guard let index = index(of: channel) else { return }
         waiting -= lanes.remove(at: index).elements.count

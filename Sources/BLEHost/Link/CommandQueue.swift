@@ -1,34 +1,34 @@
 import BLEWire
 
-/// Sends commands to the controller no faster than it takes them, and says whose command an answer belongs to.
+/// The flow control of HCI commands, which matches answers to their owners.
 ///
-/// The controller says in each answer how many more commands it takes. Every command is answered once, by Command
-/// Complete or by Command Status; answers are told apart by the opcode alone.
+/// Each answer says how many further commands the controller accepts. Every command is answered once, by Command
+/// Complete or Command Status, and matched by its opcode.
 ///
 /// Core 6.0, Vol 4, Part E, 4.4.
 struct CommandQueue {
-    /// How long a controller may take to answer.
+    /// The maximum time until the controller's answer.
     static let timeout = Duration.seconds(2)
 
-    /// Who waits for an answer.
+    /// The owner of a command, which gets the answer.
     enum Owner: Equatable {
         case setup
         case scanner
         case initiator
-        /// One of the advertising sets.
+        /// An advertising set.
         case advertiser(AdvertisingHandle)
-        /// The private addresses of this host, and of its friends.
+        /// The private addresses and the resolving list.
         case privacy
-        /// The link itself; its failure is only noted.
+        /// A link. Failures are only noted.
         case link(ConnectionHandle)
-        /// What was asked about the link, by its number there.
+        /// A client's request about a link, with its number there.
         case errand(ConnectionHandle, UInt32)
-        /// The link is to be encrypted.
+        /// The encryption of a link.
         case encryption(ConnectionHandle)
-        /// The end of the link was asked for.
+        /// The end of a link.
         case disconnection(ConnectionHandle)
 
-        /// The link that the command is about, if it is about one.
+        /// The link of the command, if it concerns one.
         var link: ConnectionHandle? {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy: nil
@@ -36,7 +36,8 @@ struct CommandQueue {
             }
         }
 
-        /// Whether it has one command in the queue at most, without which a machine or a link would wait for ever.
+        /// True for owners with at most one queued command, without which a state machine or link would wait
+        /// indefinitely.
         var isPatient: Bool {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection: true
@@ -45,7 +46,7 @@ struct CommandQueue {
         }
     }
 
-    /// A command, encoded as a whole H4 packet.
+    /// A command, encoded as an H4 packet.
     struct Command: Equatable {
         let opcode: HCI.Opcode
         let packet: [UInt8]
@@ -60,13 +61,13 @@ struct CommandQueue {
     private var waiting = Fifo<(command: Command, owner: Owner)>()
     private var sent: [Sent] = []
     private var credits = 1
-    /// When the controller last took or answered anything.
+    /// The time at which the controller last accepted or answered a command.
     private var lastTurn = Instant()
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
-    /// Starts anew, with nothing under way and one command allowed, as after power-up.
+    /// Starts anew, with one command allowed, as after power-up.
     mutating func reset(at now: Instant) {
         waiting.removeAll()
         sent.removeAll()
@@ -74,10 +75,10 @@ struct CommandQueue {
         lastTurn = now
     }
 
-    /// When to call ``expired(at:)``, if nothing happens before.
+    /// The time at which to call ``expired(at:)`` unless something happens first.
     var deadline: Instant? { sent.first?.due ?? (waiting.isEmpty ? nil : lastTurn + Self.timeout) }
 
-    /// Takes a command; `false` if too many wait already, and the owner can do without it.
+    /// Queues a command; returns `false` if too many are queued and the owner does not depend on it.
     mutating func submit(_ command: Command, for owner: Owner, at now: Instant) -> Bool {
         guard waiting.count < limit || owner.isPatient else { return false }
         if waiting.isEmpty, sent.isEmpty { lastTurn = now }
@@ -85,7 +86,7 @@ struct CommandQueue {
         return true
     }
 
-    /// Returns the command that may be sent now.
+    /// Returns the command that can be sent now.
     mutating func next(at now: Instant) -> [UInt8]? {
         guard credits > 0, let (command, owner) = waiting.popFirst() else { return nil }
         credits -= 1
@@ -93,17 +94,17 @@ struct CommandQueue {
         return command.packet
     }
 
-    /// Forgets what waits to be sent about a link that is gone: its handle may be that of another soon.
+    /// Drops the queued commands of a link that is gone, because its handle may be reused.
     mutating func forget(_ link: ConnectionHandle) { waiting.removeAll { $0.owner.link == link } }
 
     enum OnAnswer: Equatable {
         case answered(Owner)
-        /// It only says how many commands are allowed.
+        /// It only changes the number of allowed commands.
         case credits
         case unexpected
     }
 
-    /// The controller has answered the command with `opcode`, and takes as many commands from now on.
+    /// Processes the controller's answer to the command with `opcode`, and the number of further commands it accepts.
     mutating func answered(_ opcode: HCI.Opcode, allowed: UInt8, at now: Instant) -> OnAnswer {
         credits = Int(allowed)
         lastTurn = now
@@ -112,7 +113,7 @@ struct CommandQueue {
         return .answered(sent.remove(at: index).owner)
     }
 
-    /// The command whose answer is overdue, or that the controller does not even take; `nil` if there is none.
+    /// Returns a command whose answer is overdue, or that the controller does not accept; `nil` if there is none.
     func expired(at now: Instant) -> HCI.Opcode? {
         guard let deadline, deadline <= now else { return nil }
         return sent.first?.opcode ?? waiting.first?.command.opcode

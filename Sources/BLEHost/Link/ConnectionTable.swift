@@ -1,19 +1,25 @@
 import BLEWire
 
-/// What a host knows of its few links, in the order of their handles.
+/// A table of links in the order of their handles.
 ///
-/// What a host does first must not depend on how this process hashes, so the cores iterate no `Dictionary`. A
-/// controller has a few dozen links at most, and gives them small numbers: an array of places is also the faster map.
+/// The actions of a host must not depend on hashing, so cores never iterate a `Dictionary`. A controller has a few
+/// dozen links with small handles, for which a sorted array is also faster.
 struct ConnectionTable<Value> {
-    /// In ascending order; beside the values, which are large, so that a search copies none.
+    /// In ascending order.
+    ///
+    /// Stored apart from the values, which are large, so that a search copies none.
     private(set) var handles: [ConnectionHandle] = [] { didSet { places = LinkPlaces(handles) } }
     private var places = LinkPlaces()
-    /// In the order of ``handles``; changed at a place that ``index(of:)`` gave, without a copy, and nowhere else.
+    /// In the order of ``handles``.
+    ///
+    /// Only changed in place, at an index from ``index(of:)``.
     var values: [Value] = []
 
     var count: Int { handles.count }
 
-    /// The value of `handle`, or `nil` if there is no such link; setting `nil` removes it.
+    /// The value of `handle`; `nil` if there is no such link.
+    ///
+    /// Setting `nil` removes it.
     subscript(handle: ConnectionHandle) -> Value? {
         get { index(of: handle).map { values[$0] } }
         set {
@@ -31,22 +37,22 @@ struct ConnectionTable<Value> {
         }
     }
 
-    /// Changes the value of `handle` in place; does nothing, and returns `nil`, if there is none.
+    /// Changes the value of `handle` in place; returns `nil`, without side effects, if there is none.
     @discardableResult
     mutating func update<Result>(_ handle: ConnectionHandle, _ body: (inout Value) -> Result) -> Result? {
         index(of: handle).map { body(&values[$0]) }
     }
 
-    /// Where the value of `handle` is at the moment, or `nil` if there is none.
+    /// Returns the current index of `handle`; `nil` if there is none.
     func index(of handle: ConnectionHandle) -> Int? { places[handle] }
 
-    /// The handle at a place, `0..<count`.
+    /// Returns the handle at an index in `0..<count`.
     func handle(at index: Int) -> ConnectionHandle { handles[index] }
 
-    /// The first place whose handle is greater than `handle`, or `nil` if there is none.
+    /// Returns the first index whose handle is greater than `handle`; `nil` if there is none.
     func index(after handle: ConnectionHandle) -> Int? { handles.firstIndex { $0 > handle } }
 
-    /// The first handle whose value fits.
+    /// Returns the first handle with a matching value.
     func handle(where fits: (Value) -> Bool) -> ConnectionHandle? {
         values.firstIndex(where: fits).map { handles[$0] }
     }

@@ -2,14 +2,14 @@ import BLEWire
 
 // The commands of this host, in the form that a controller understands.
 extension ControllerDescription {
-    /// How often and how long the controller listens while it initiates: most of the time, with room left for links.
+    /// The scan interval and window while initiating, which leave some time for links.
     private static let listening = (
         interval: ScanInterval(.milliseconds(40)), window: ScanInterval(.milliseconds(30))
     )
-    /// How long of each interval it listens on the Coded PHY as well: what the other PHY leaves.
+    /// The scan window on the Coded PHY, which is the time that the other PHY leaves.
     private static let codedWindow = ScanInterval(.milliseconds(10))
 
-    /// Whether advertisers on the Coded PHY can be heard and called.
+    /// True if advertisers on the Coded PHY can be received and connected.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.3.
     var hearsCoded: Bool { usesExtendedCommands && features.contains(.phyCoded) }

@@ -1,33 +1,33 @@
 import BLEWire
 
-/// What a controller says that it is and can do.
+/// The description of a controller: what it reports, and what follows from that.
 struct ControllerDescription: Equatable, Sendable {
-    /// Who made it; ``CompanyIdentifier/none`` if it is virtual.
+    /// The manufacturer; ``CompanyIdentifier/none`` for a virtual controller.
     var company: CompanyIdentifier?
     /// The HCI Subversion, a number of its maker's.
     var subversion: UInt16 = 0
     var commands = SupportedCommands()
-    /// What its link manager knows: bit 37 stands for BR/EDR Not Supported, bit 38 for LE Supported (Controller).
+    /// The features of the link manager: bit 37 is BR/EDR Not Supported, bit 38 is LE Supported (Controller).
     var classicFeatures: UInt64 = 0
-    /// The features that it says it has.
+    /// The features that the controller reports.
     var claimedFeatures: LEFeatures = []
-    /// The address that this host keeps.
+    /// The identity address of this host.
     var address = DeviceAddress.none
-    /// The random static address of this host, which it keeps where the controller has no public one.
+    /// The random static address of this host, which is the identity if the controller has no public one.
     var randomAddress = DeviceAddress.none
-    /// What strangers see instead of it; `nil` if they see it.
+    /// The private address that strangers see; `nil` if they see the identity.
     var privateAddress: DeviceAddress?
-    /// Whether the controller makes and resolves private addresses with the keys that it was given.
+    /// True if the controller uses the resolving list.
     var resolvesAddresses = false
-    /// How many peers it can know by their keys.
+    /// The capacity of the resolving list.
     var resolvingListSize = 0
-    /// How large one buffer for ACL data is, in octets.
+    /// The size of an ACL buffer, in octets.
     var bufferSize = 0
     var bufferCount = 0
     var acceptListSize = 0
-    /// Which activities it combines: Core 6.0, Vol 4, Part E, 7.8.27.
+    /// The supported combinations of states: Core 6.0, Vol 4, Part E, 7.8.27.
     var states: UInt64 = 0
-    /// The longest packets that it sends on the air, in octets and microseconds.
+    /// The maximum packet length on the air, in octets and microseconds.
     var dataLength: (octets: UInt16, time: UInt16)?
 
     static func == (a: Self, b: Self) -> Bool {
@@ -39,7 +39,7 @@ struct ControllerDescription: Equatable, Sendable {
     var isLowEnergy: Bool { classicFeatures & 1 << 38 != 0 }
     var isDualMode: Bool { classicFeatures & 1 << 37 == 0 }
 
-    /// What is made of what it says.
+    /// The interpretation of the controller's report.
     private var quirks: ControllerQuirks {
         ControllerQuirks(
             ControllerReport(
@@ -55,19 +55,19 @@ struct ControllerDescription: Equatable, Sendable {
     /// The features to rely on.
     var features: LEFeatures { quirks.features }
 
-    /// Whether to use the commands of extended advertising for everything.
+    /// True if extended commands are used for everything.
     var usesExtendedCommands: Bool { quirks.usesExtendedCommands }
 
-    /// How many peers it can know by their keys; 0 if this host has to resolve private addresses itself.
+    /// The usable capacity of the resolving list; 0 if this host must resolve private addresses itself.
     var friendCapacity: Int { quirks.resolvesAddresses ? resolvingListSize : 0 }
 
-    /// What clients can count on beyond the least.
+    /// The optional features for clients.
     var hostFeatures: HostFeatures { usesExtendedCommands ? .extendedScanAndConnect : [] }
 
     /// The address that strangers see.
     var shownAddress: DeviceAddress { privateAddress ?? address }
 
-    /// Which address to use where one of this kind is asked for; `nil` if there is none.
+    /// Returns the own address type for a kind of address; `nil` if there is none.
     func ownAddress(_ kind: OwnAddressKind?) -> HCI.OwnAddress? {
         switch kind {
         case nil: ownAddress
@@ -77,7 +77,7 @@ struct ControllerDescription: Equatable, Sendable {
         }
     }
 
-    /// The address of this kind that an advertising set shows.
+    /// Returns the address of an advertising set for a kind of address.
     func setAddress(_ kind: OwnAddressKind?) -> DeviceAddress {
         switch kind {
         case .public: address
@@ -86,7 +86,7 @@ struct ControllerDescription: Equatable, Sendable {
         }
     }
 
-    /// The address of this kind that is shown where only one random address can be in use; `nil` if there is none.
+    /// Returns the address for a kind where only one random address can be in use; `nil` if there is none.
     func commonAddress(_ kind: OwnAddressKind?) -> DeviceAddress? {
         switch kind {
         case nil: shownAddress
@@ -101,6 +101,6 @@ struct ControllerDescription: Equatable, Sendable {
         return resolvesAddresses ? .resolvableOrRandom : .random
     }
 
-    /// Whether it goes on scanning actively while it tries to connect.
+    /// True if it can continue active scanning while initiating.
     var scansWhileInitiating: Bool { states & 1 << 23 != 0 }
 }

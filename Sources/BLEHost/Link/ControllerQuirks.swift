@@ -1,12 +1,12 @@
 package import BLEWire
 
-/// What a controller said of itself, as far as there are controllers of which more has to be known than that.
+/// The parts of a controller's report for which known quirks exist.
 package struct ControllerReport: Equatable, Sendable {
     package var commands: SupportedCommands
     package var features: LEFeatures
-    /// What it says is its public address.
+    /// The public address that the controller reports.
     package var address: DeviceAddress
-    /// How many buffers for ACL data it has, and whether they are those of BR/EDR as well.
+    /// The number of ACL buffers, and whether they are shared with BR/EDR.
     package var buffers: Int
     package var sharesBuffers: Bool
 
@@ -25,7 +25,7 @@ package struct ControllerReport: Equatable, Sendable {
     }
 }
 
-/// Something about a real controller that a host must heed, beyond what the specification has it rely on.
+/// A known deviation of real controllers from the specification.
 package enum ControllerQuirk: String, CaseIterable, Sendable {
     case noExtendedAdvertising = "no-extended-advertising"
     case extendedOnly = "extended-only"
@@ -36,20 +36,20 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
     case commandsWithoutFeature = "commands-without-feature"
     case noResolvingList = "no-resolving-list"
     case noPublicAddress = "no-public-address"
-    /// The rest is noticed when it happens, since controllers do not report it.
+    /// The others are detected when they occur, because controllers do not report them.
     case unknownCommand = "unknown-command"
     case deafFilter = "deaf-filter"
     case strangeHandle = "strange-handle"
 
-    /// One row of the table of quirks.
+    /// A row in the table of quirks.
     package struct Row: Sendable {
         package let quirk: ControllerQuirk
-        /// What the controller reports, or does.
+        /// The report or behaviour of the controller.
         package let sign: String
-        /// What the host does then.
+        /// The countermeasure of the host.
         package let measure: String
         package let reason: String
-        /// Whether the report tells; `nil` if no report does.
+        /// Returns whether the report shows the quirk; `nil` if no report does.
         let isTold: (@Sendable (ControllerReport) -> Bool)?
     }
 
@@ -160,29 +160,29 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
     }
 }
 
-/// What a host makes of a controller's report: the one place where it is decided what is believed of it.
+/// The interpretation of a controller's report: the only place that decides what to believe.
 package struct ControllerQuirks: Equatable, Sendable {
     private let report: ControllerReport
 
     package init(_ report: ControllerReport) { self.report = report }
 
-    /// The quirks that the report tells of, in the order of the table.
+    /// The quirks that the report shows, in the order of the table.
     package var found: [ControllerQuirk] { ControllerQuirk.allCases.filter { $0.row.isTold?(report) ?? false } }
 
-    /// The commands of extended advertising that this host cannot do without.
+    /// The extended commands that this host requires.
     static let extendedCommands: [HCI.Opcode] = [
         .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
         .leSetExtendedAdvertisingEnable, .leSetAdvertisingSetRandomAddress, .leSetExtendedScanParameters,
         .leSetExtendedScanEnable, .leExtendedCreateConnection,
     ]
 
-    /// The older commands that do the same.
+    /// The equivalent legacy commands.
     private static let legacyCommands: [HCI.Opcode] = [
         .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetAdvertisingEnable, .leSetScanParameters,
         .leSetScanEnable, .leCreateConnection,
     ]
 
-    /// Features that are of no use without commands, and those.
+    /// Features that require commands, and those commands.
     static let needed: [(feature: LEFeatures, commands: [HCI.Opcode])] = [
         (.encryption, [.leEnableEncryption, .leLongTermKeyRequestReply]),
         (
@@ -194,9 +194,9 @@ package struct ControllerQuirks: Equatable, Sendable {
         (.phy2M, [.leSetPHY]),
     ]
 
-    /// The features that are to be relied on: those whose commands the controller knows.
+    /// The features to rely on: those whose commands are supported.
     ///
-    /// A controller that lists no commands at all is believed: it does not tell.
+    /// A controller without any listed command is believed, because it does not report commands.
     var features: LEFeatures {
         guard report.commands != SupportedCommands() else { return report.features }
         return Self.needed.reduce(report.features) { features, entry in
@@ -204,14 +204,13 @@ package struct ControllerQuirks: Equatable, Sendable {
         }
     }
 
-    /// Whether all older commands are missing for which there are extended ones.
+    /// True if all legacy commands with an extended equivalent are missing.
     var isExtendedOnly: Bool {
         Self.extendedCommands.allSatisfy(report.commands.contains)
             && !Self.legacyCommands.contains(where: report.commands.contains)
     }
 
-    /// Whether to use the commands of extended advertising for everything, since a controller refuses to mix them with
-    /// the older ones.
+    /// True if extended commands are used for everything, because a controller rejects a mixture.
     ///
     /// Core 6.0, Vol 4, Part E, 3.1.1.
     var usesExtendedCommands: Bool {
@@ -219,9 +218,9 @@ package struct ControllerQuirks: Equatable, Sendable {
             ? Self.extendedCommands.allSatisfy(report.commands.contains) : isExtendedOnly
     }
 
-    /// Whether it can know peers by their keys, and be told that they may use their identities as well.
+    /// True if it can resolve addresses, including the device privacy mode.
     ///
-    /// Without that it would take no notice of a peer that gave a key and uses no private addresses.
+    /// Without that mode, it would ignore a peer that has distributed an IRK but uses its identity address.
     var resolvesAddresses: Bool {
         let needed: [HCI.Opcode] = [
             .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
@@ -232,6 +231,6 @@ package struct ControllerQuirks: Equatable, Sendable {
 }
 
 extension DeviceAddress {
-    /// Whether somebody gave the controller this address: memory that was never written is all zeros or all ones.
+    /// True for an assigned address: unwritten memory is all zeros or all ones.
     var isGiven: Bool { value != 0 && value != 0xFFFF_FFFF_FFFF }
 }

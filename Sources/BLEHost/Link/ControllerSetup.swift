@@ -1,10 +1,9 @@
 import BLEWire
 
-/// Makes a controller ready for use, from what it says that it supports.
+/// The setup of a controller, depending on what it supports.
 ///
-/// One command after the other; those that the controller does not know are left out, and those that it refuses are
-/// done without, where that is possible. Write Authenticated Payload Timeout is not among them: it is for encrypted
-/// links.
+/// Commands are sent one after the other. Unsupported ones are left out, and optional ones may fail. Write
+/// Authenticated Payload Timeout is not included, because it concerns encrypted links.
 ///
 /// Core 6.0, Vol 4, Part E, 4.2 and 7; Vol 6, Part D, 2.
 struct ControllerSetup {
@@ -22,11 +21,11 @@ struct ControllerSetup {
     private let isPrivate: Bool
     private let doubted: [HCI.Opcode]
 
-    /// Creates a setup that gives the controller a random address: `address`, or, if that is `nil` and the controller
-    /// has no public one, `fallback`.
+    /// Creates a setup that sets the random address: `address` or, if that is `nil` and the controller has no public
+    /// address, `fallback`.
     ///
-    /// A host that is private also wants to know how many keys of peers the controller takes. The commands `doubted`
-    /// are not believed, whatever the controller says.
+    /// For a private host, the capacity of the resolving list is read, too. The commands in `doubted` are regarded as
+    /// unsupported.
     init(
         address: DeviceAddress?,
         fallback: DeviceAddress,
@@ -46,25 +45,25 @@ struct ControllerSetup {
     enum OnAnswer: Equatable {
         case proceed(HCICommandPacket)
         case ready(ControllerDescription)
-        /// The host has no use for this controller.
+        /// The host cannot use this controller.
         case refused(Note.Refusal)
-        /// The controller does not even reset.
+        /// The controller cannot even be reset.
         case broken
     }
 
-    /// Takes the answer to the command that came last.
+    /// Processes the answer to the last command.
     ///
     /// - Parameters:
-    ///   - status: What became of the command.
-    ///   - answer: The whole answer, if it was Command Complete.
-    /// - Returns: What to do next.
-    /// - Throws: `PacketError` if the answer makes no sense; the setup goes on with ``skip()`` then.
+    ///   - status: The status of the command.
+    ///   - answer: The complete return parameters, if the event was Command Complete.
+    /// - Returns: The next actions.
+    /// - Throws: `PacketError` if the answer is malformed; the setup then continues with ``skip()``.
     mutating func answered(_ status: HCI.Status, _ answer: HCI.CommandComplete?) throws(PacketError) -> OnAnswer {
         if status == .success, let answer { try read(answer) }
         return proceed(status)
     }
 
-    /// Goes on after an answer that made no sense, as if the command had been refused.
+    /// Continues after an invalid answer, as if the command had been rejected.
     mutating func skip() -> OnAnswer { proceed(.unspecifiedError) }
 
     private mutating func proceed(_ status: HCI.Status) -> OnAnswer {
@@ -87,7 +86,7 @@ struct ControllerSetup {
 
     private var hasBuffers: Bool { controller.bufferSize > 0 && controller.bufferCount > 0 }
 
-    /// The command of a step; `nil` if this controller does not need or know it.
+    /// Returns the command of a step; `nil` if this controller does not need or support it.
     private func command(for step: Step) -> HCICommandPacket? {
         switch step {
         case .reset: .reset
@@ -133,7 +132,9 @@ struct ControllerSetup {
         .dataBufferOverflow, .encryptionKeyRefreshComplete, .leMeta,
     ]
 
-    /// The events that this controller may send: a controller may refuse a mask with others in it.
+    /// The LE events that this controller supports.
+    ///
+    /// A controller may reject a mask with others.
     private var lowEnergyEvents: LEEventMask {
         let features = controller.features
         var masks: [LEEventMask] = [.standard]

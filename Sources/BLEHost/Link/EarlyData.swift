@@ -1,18 +1,17 @@
 import BLEWire
 
-/// Data of links of which the controller has not told yet.
+/// Data that arrived before the event that reports their link.
 ///
-/// Over USB, events and data come by ways of their own, and the first packet of a peer may be ahead of the event that
-/// says that there is a link. A peer whose Exchange MTU Request is lost by that waits 30 s for the answer, and then
-/// leaves.
+/// Over USB, events and data arrive on different paths, so a peer's first packet may overtake the connection event. If
+/// it is an Exchange MTU Request and is lost, the peer waits 30 s for the response and then disconnects.
 ///
 /// Core 6.0, Vol 4, Part B, 2.1.
 struct EarlyData {
-    /// How long data may be ahead of the event.
+    /// The maximum time between data and event.
     static let patience = Duration.milliseconds(10)
-    /// For how long after the end of a link what comes for its handle is taken for the rest of it.
+    /// The time after the end of a link in which data for its handle count as its remains.
     static let rest = Duration.seconds(1)
-    /// How many packets are kept, of so many octets each.
+    /// The maximum number of packets, and of octets in each.
     static let limit = (packets: 16, octets: 1024)
 
     private struct Packet {
@@ -21,13 +20,13 @@ struct EarlyData {
         let arrival: Instant
     }
 
-    /// In the order in which they came.
+    /// In the order of arrival.
     private var packets: [Packet] = []
     private var ended: [(handle: ConnectionHandle, at: Instant)] = []
 
     var isEmpty: Bool { packets.isEmpty }
 
-    /// Keeps a packet of a link that there is not, if it may be one that comes too early.
+    /// Stores a packet of an unknown link, if it may have arrived early.
     mutating func keep(_ contents: Span<UInt8>, of handle: ConnectionHandle, at now: Instant) {
         packets.removeAll { $0.arrival + Self.patience < now }
         ended.removeAll { $0.at + Self.rest < now }
@@ -37,13 +36,13 @@ struct EarlyData {
         packets.append(Packet(handle: handle, contents: [UInt8](copying: contents), arrival: now))
     }
 
-    /// Hands out what came for a link that is there now.
+    /// Removes and returns the packets of a link that is known now.
     mutating func take(of handle: ConnectionHandle, at now: Instant) -> [[UInt8]] {
         defer { packets.removeAll { $0.handle == handle } }
         return packets.filter { $0.handle == handle && now <= $0.arrival + Self.patience }.map(\.contents)
     }
 
-    /// Notes that a link has ended.
+    /// Records the end of a link.
     mutating func linkEnded(_ handle: ConnectionHandle, at now: Instant) {
         ended.removeAll { $0.handle == handle || $0.at + Self.rest < now }
         ended.append((handle, now))

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// What has been asked of the controller about one link, and what it has told of the link.
+/// The pending requests to the controller about one link, and the link's details.
 ///
 ///                        taken, if nothing else will tell
 ///        ┌───────┐ ───────────────────────────────────────────▶ finished
@@ -12,27 +12,29 @@ import BLEWire
 ///        │ agreeing │ ────────────────────────────────────────▶ finished
 ///        └──────────┘
 ///
-/// An event names no command: it ends the oldest change of its kind. Of the length of packets an event tells only if it
-/// is another now.
+/// An event does not name a command: it completes the oldest change of its kind. Data length events only report
+/// changes.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.18, 7.8.33 and 7.8.49.
 struct LinkControl {
-    /// What can be asked.
+    /// A kind of request.
     enum Request: Equatable {
-        /// How strong the signal is.
+        /// Read the signal strength.
         case readRSSI
-        /// On which PHYs the link is.
+        /// Read the PHYs.
         case readPHY
         case tune(LinkTuning)
-        /// Other connection parameters, for which a peripheral asks its central by a signal if the controllers cannot
-        /// agree on them by themselves.
+        /// Change the connection parameters. A peripheral asks its central with a signal if the controllers cannot
+        /// negotiate them.
         case propose(HCI.ConnectionParameters)
     }
 
-    /// Something that was asked.
+    /// A request about a link, made on behalf of a client or the host.
+    ///
+    /// The number identifies it within the link.
     struct Errand: Equatable {
         let number: UInt32
-        /// Who hears of the outcome; `nil` if the host itself asked.
+        /// The client that gets the result; `nil` if the host made the request.
         let requester: Requester?
         let request: Request
 
@@ -46,30 +48,30 @@ struct LinkControl {
         }
     }
 
-    /// The changes of which an event tells, since both ends must agree.
+    /// The changes that complete with an event, because both ends must agree.
     fileprivate enum Kind { case parameters, phy }
 
-    /// How many changes may wait on one link.
+    /// The maximum number of pending changes per link.
     static let limit = 64
 
-    /// What the link is like.
+    /// The details of the link.
     private(set) var details: LinkDetails
-    /// In the order in which they were asked.
+    /// In the order of the requests.
     private var errands: [Errand] = []
     private var lastNumber: UInt32 = 0
 
     init(_ details: LinkDetails) { self.details = details }
 
     enum OnAsk: Equatable {
-        /// Submit the command, with this number.
+        /// Send the command with this number.
         case submit(UInt32)
-        /// Too many changes wait already for this one.
+        /// Too many changes are pending.
         case tooMany(Errand)
     }
 
-    /// Takes note that something is asked.
+    /// Adds a request.
     ///
-    /// Of what a peripheral proposes the last counts.
+    /// Of several parameter requests of a peripheral, the last one counts.
     mutating func ask(_ request: Request, for requester: Requester?) -> OnAsk {
         lastNumber &+= 1
         let errand = Errand(number: lastNumber, requester: requester, request: request)
@@ -83,12 +85,12 @@ struct LinkControl {
     }
 
     enum OnAnswer: Equatable {
-        /// An event will tell what became of it, or nobody waits for it any more.
+        /// An event will report the result, or nothing waits for it.
         case wait
         case finished(Errand)
     }
 
-    /// The controller has taken the command.
+    /// Records that the controller accepted the command.
     mutating func taken(_ number: UInt32) -> OnAnswer {
         guard let index = place(of: number) else { return .wait }
         switch errands[index].request {
@@ -97,31 +99,31 @@ struct LinkControl {
         }
     }
 
-    /// The controller has refused the command, or there was no room for it.
+    /// Records that the controller rejected the command, or that there was no room for it.
     mutating func refused(_ number: UInt32) -> OnAnswer {
         place(of: number).map { .finished(errands.remove(at: $0)) } ?? .wait
     }
 
-    /// The ends have other connection parameters, or could not agree on them.
+    /// Processes the result of a connection parameter update.
     mutating func updated(_ event: HCI.LEConnectionUpdateComplete) -> OnAnswer {
         if event.status == .success { details.set(event.interval, event.latency, event.timeout) }
         return finish(.parameters)
     }
 
-    /// The ends use other PHYs, or could not agree on them.
+    /// Processes the result of a PHY update.
     mutating func updated(_ event: HCI.LEPHYUpdateComplete) -> OnAnswer {
         if event.status == .success { (details.transmitPHY, details.receivePHY) = (event.transmit, event.receive) }
         return finish(.phy)
     }
 
     enum OnNews: Equatable {
-        /// Tell whoever uses the link what it is like now.
+        /// Report the new details to the clients of the link.
         case announce
-        /// It was so before.
+        /// Unchanged.
         case ignore
     }
 
-    /// The controller has said on which PHYs the link is.
+    /// Records the PHYs of the link.
     mutating func read(_ layers: HCI.LEReadPHY.Return) -> OnNews {
         let known = (details.transmitPHY, details.receivePHY)
         (details.transmitPHY, details.receivePHY) = (layers.transmit, layers.receive)
@@ -133,21 +135,21 @@ struct LinkControl {
         details.receiveOctets = Int(event.receiveOctets)
     }
 
-    /// The link can be trusted as far as this from now on.
+    /// Records the security of the link.
     mutating func trust(_ security: LinkSecurity) -> OnNews {
         let known = details.security
         details.security = security
         return known == security ? .ignore : .announce
     }
 
-    /// Hands out what nobody waits for any more, since the client is gone.
+    /// Removes and returns the requests of a client that is gone.
     mutating func leave(_ client: ClientID) -> [Errand] {
         let gone = errands.filter { $0.requester?.client == client }
         if !gone.isEmpty { errands.removeAll { $0.requester?.client == client } }
         return gone
     }
 
-    /// Hands out all that nobody will answer, since the link is gone.
+    /// Removes and returns all requests, because the link is gone.
     mutating func end() -> [Errand] {
         defer { errands = [] }
         return errands
@@ -171,7 +173,7 @@ extension LinkControl.Errand {
 }
 
 extension LinkDetails {
-    /// Takes new connection parameters.
+    /// Records new connection parameters.
     mutating func set(
         _ interval: Reported<ConnectionInterval>,
         _ latency: Reported<PeripheralLatency>,

@@ -1,43 +1,42 @@
 import BLEWire
 
-/// What a host keeps of one link.
+/// The host's state of one link.
 struct LinkState {
-    /// How far a link is.
+    /// The phase of a link.
     enum Phase: Equatable {
-        /// The ends have not agreed on the size of ATT packets yet: clients have not heard of the link.
+        /// The MTU is being negotiated, and clients were not told of the link.
         case settling
         case up
-        /// Somebody has ended the link; what was accepted for it goes out and its channels are closed first, or it ends
-        /// then if that takes longer.
+        /// The link was released. It ends when all accepted data were sent and channels are closed, or at this time.
         case parting(until: Instant)
-        /// The controller was asked to end the link, which is due; on account of a failure, unless somebody wanted it.
+        /// The controller was asked to end the link; with a failure, unless a client requested it.
         case closing(due: Instant, Failure?)
     }
 
-    /// How long the controller may take to end a link: the longest supervision timeout, and then some.
+    /// The maximum time for a controller to end a link: slightly more than the longest supervision timeout.
     static let closingPatience = Duration.seconds(40)
-    /// How long the end of a link waits for what was accepted for it: as long as its channels may drain, and for the
-    /// peer's answer then.
+    /// The maximum time for accepted data after a link was released: the time for channels to drain, and for the peer's
+    /// response.
     static let partingPatience = CreditChannel.drainPatience + .seconds(1)
 
     let peer: PeerIdentifier
     let address: DeviceAddress
-    /// The addresses that the two ends had on the air when the link was made, with which pairing counts.
+    /// The over-the-air addresses of both ends when the link was made, which pairing uses.
     private(set) var onAir: (local: DeviceAddress, peer: DeviceAddress)
-    /// Whether the controller made the local one of them.
+    /// True if the controller generated the local address.
     private let hasMadeAddress: Bool
     let role: LinkRole
     private(set) var phase = Phase.settling
-    /// Packets get the headers back that they would have come with in one piece.
+    /// Reassembled packets get the headers that they would have had as one packet.
     var reassembler = Reassembler(room: ACLHeader.h4Size)
-    /// What was asked of the controller about the link, and what it told.
+    /// The pending requests to the controller about the link, and its details.
     var control: LinkControl
-    /// How far the link is encrypted.
+    /// The encryption of the link.
     var encryption = LinkEncryption()
-    /// What the key is worth that the link is encrypted with.
+    /// The strength of the key that the link is encrypted with.
     private(set) var strength: PairingStrength?
 
-    /// Creates the state of a link to `peer` on which strangers see this host as `address`.
+    /// Creates the state of a link to `peer`, on which strangers see this host as `address`.
     init(_ link: NewLink, to peer: PeerIdentifier, as address: DeviceAddress) {
         self.peer = peer
         self.address = link.details.address
@@ -47,10 +46,10 @@ struct LinkState {
         role = link.role
     }
 
-    /// What the link is like, as far as the controller has told.
+    /// The details of the link, as reported by the controller.
     var details: LinkDetails { control.details }
 
-    /// The link was made with this address of this host, unless the controller made another one for it.
+    /// Records the own address with which the link was made, unless the controller generated another one.
     mutating func showed(_ address: DeviceAddress) {
         if !hasMadeAddress { onAir.local = address }
     }
@@ -60,31 +59,32 @@ struct LinkState {
         encryption.begin(with: key, until: now + LinkEncryption.patience(details.interval, details.latency))
     }
 
-    /// The link is encrypted with a key that is worth this.
+    /// Records the strength of the key that the link is encrypted with.
     mutating func secured(with strength: PairingStrength) { self.strength = strength }
 
-    /// The ends have agreed on the size of ATT packets; `false` if that is nothing new, or the link ends.
+    /// Records that the MTU is settled; returns `false` if it already was, or if the link is ending.
     mutating func mtuSettled() -> Bool {
         guard phase == .settling else { return false }
         phase = .up
         return true
     }
 
-    /// Somebody ends the link, when what was accepted for it has gone; `false` if it ends already.
+    /// Releases the link, which ends when its accepted data were sent; returns `false` if it is already ending.
     mutating func part(at now: Instant) -> Bool {
         guard !isClosing else { return false }
         phase = .parting(until: now + Self.partingPatience)
         return true
     }
 
-    /// The controller is asked to end the link, for `failure` unless somebody wanted it; `false` if it was before.
+    /// Records that the controller is asked to end the link, with a failure unless a client requested it; returns
+    /// `false` if it already was.
     mutating func close(for failure: Failure?, at now: Instant) -> Bool {
         if case .closing = phase { return false }
         phase = .closing(due: now + Self.closingPatience, failure)
         return true
     }
 
-    /// Whether the link ends on account of this host.
+    /// True if this host is ending the link.
     var isClosing: Bool {
         switch phase {
         case .parting, .closing: true
@@ -92,15 +92,15 @@ struct LinkState {
         }
     }
 
-    /// Whether the link ends as soon as what was accepted for it has gone.
+    /// True if the link ends when its accepted data were sent.
     var isParting: Bool {
         if case .parting = phase { true } else { false }
     }
 
-    /// Why the link has ended, if the controller gives this reason for it.
+    /// Returns the failure for the end of a link with this HCI reason.
     ///
-    /// A controller that was asked to end a link says only that its host did so; what the host did it for is known here
-    /// alone. Any other reason came first.
+    /// If the controller was asked to end the link, it only reports that its host did so; the actual failure is stored
+    /// here. Any other reason came first.
     ///
     /// Core 6.0, Vol 1, Part F, 2.22.
     func failure(_ reason: HCI.Status) -> Failure {
@@ -108,10 +108,12 @@ struct LinkState {
         return encryption.startingKey == .bond ? .bondRefused(reason) : .hci(reason)
     }
 
-    /// Whether a part of a packet has come; mutating, so that it is looked at where it lies.
+    /// True while a packet is incomplete.
+    ///
+    /// `mutating` to avoid a copy.
     var isCollecting: Bool { mutating get { reassembler.isCollecting } }
 
-    /// When something is due, if nothing happens before.
+    /// The next time at which something is due.
     var deadline: Instant? {
         switch phase {
         case .parting(let due), .closing(let due, _): due

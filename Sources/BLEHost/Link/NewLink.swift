@@ -1,21 +1,21 @@
 import BLEWire
 
-/// What the controller tells of a link that has just been made.
+/// The controller's report about a new link.
 struct NewLink {
     let handle: ConnectionHandle
     let role: LinkRole
     var details: LinkDetails
-    /// The private address that the controller made for this host; `nil` if it made none.
+    /// The own private address that the controller generated; `nil` if there is none.
     let localPrivateAddress: DeviceAddress?
-    /// The private address under which the peer was reached; `nil` if the controller resolved none.
+    /// The peer's private address that the controller resolved; `nil` if there is none.
     let peerPrivateAddress: DeviceAddress?
 
-    /// The address that the peer had on the air, with which pairing counts.
+    /// The over-the-air address of the peer, which pairing uses.
     var peerOnAir: DeviceAddress { peerPrivateAddress ?? details.address.onAir }
 }
 
 extension HCI.LEConnectionComplete {
-    /// What the event tells of the link.
+    /// The contents of the event.
     var link: NewLink {
         NewLink(
             handle: handle,
@@ -28,7 +28,7 @@ extension HCI.LEConnectionComplete {
 }
 
 extension HCI.LEEnhancedConnectionComplete {
-    /// What the event tells of the link.
+    /// The contents of the event.
     var link: NewLink {
         NewLink(
             handle: handle,
@@ -41,7 +41,7 @@ extension HCI.LEEnhancedConnectionComplete {
 }
 
 extension DeviceAddress {
-    /// The address, unless it stands for none.
+    /// The address; `nil` for zero.
     fileprivate var ifMade: Self? { value == 0 ? nil : self }
 }
 

@@ -1,50 +1,53 @@
 import BLEWire
 
-/// A session that goes on without its app: what the app was at, and what its next launch is to hear.
+/// A session that continues without its app: the state of the app, and the events for its next launch.
 ///
-/// Whoever keeps sessions tells it what apps ask for, what the host says, and when apps end and come back.
+/// The keeper of sessions passes it the requests of the app, the events of the host, and the ends and launches of the
+/// app.
 package struct KeptSession: Equatable, Sendable {
-    /// How many events wait for the next launch; with more than that the session is given up.
+    /// The maximum number of held events.
+    ///
+    /// Beyond it, the session is dropped.
     package static let mostHeld = 1_024
 
-    /// What is to be done with what the host says.
+    /// The treatment of an event from the host.
     package enum Course: Equatable, Sendable {
-        /// The app is there to hear it.
+        /// Deliver it to the running app.
         case tell
-        /// The app is there to hear these, and the host, which may know nothing of the session, is asked for this.
+        /// Deliver these to the running app, and send these requests to the host, which may have lost the session.
         case tellAll([ClientEvent], asking: [ClientRequest])
-        /// The next launch hears it, or the app that is there when it knows how the radio is; if `launches`, there is
-        /// to be a launch now.
+        /// Hold it for the next launch, or until the running app knows the state of the radio. If `launches` is true,
+        /// launch the app now.
         case hold(launches: Bool)
-        /// Nobody will hear it; a peer that waits for an answer gets this one.
+        /// Drop it, and send this answer to a waiting peer.
         case refuse(ClientRequest)
-        /// Nobody will hear it.
+        /// Drop it.
         case drop
-        /// The host knows nothing of the session any more and is asked for this.
+        /// Send these requests to the host, which has lost the session.
         case ask([ClientRequest])
-        /// Nothing is left of the session.
+        /// Drop the session, which has nothing left.
         case giveUp
     }
 
-    /// Where the app is.
+    /// Whether the app is running.
     private enum Presence: Equatable, Sendable {
         case there
-        /// It is there, and hears this as soon as it knows how the radio is.
+        /// Running. It receives these events as soon as it knows the state of the radio.
         case back([ClientEvent])
-        /// Its next launch hears this.
+        /// Not running. Its next launch receives these events.
         case away([ClientEvent])
     }
 
-    /// What the app has asked for and heard.
+    /// The requests and events of the app that must be preserved.
     package private(set) var state: PreservedState
     private var presence = Presence.there
-    /// Whether the host has to be asked for everything again when it can be.
+    /// True if the requests must be repeated when the radio is on.
     private var awaitsRadio = false
 
-    /// Creates the session of an app that is there.
+    /// Creates the session of a running app.
     package init(_ role: ClientRole) { state = PreservedState(role) }
 
-    /// Creates a session that was kept elsewhere, on a host that knows nothing of it.
+    /// Creates a session from storage, on a host that does not have it.
     package init(continuing state: PreservedState) {
         self.state = state
         self.state.machineRestarted()
@@ -52,13 +55,13 @@ package struct KeptSession: Equatable, Sendable {
         awaitsRadio = true
     }
 
-    /// Whether the app is there.
+    /// True if the app is running.
     package var hasApp: Bool { if case .away = presence { false } else { true } }
 
-    /// The app asks for something.
+    /// Records a request of the app.
     package mutating func note(_ request: ClientRequest) { state.note(request) }
 
-    /// The app has ended.
+    /// Records that the app has ended.
     package mutating func appEnded() {
         if case .back(let unheard) = presence {
             presence = .away(unheard.filter(state.concerns))
@@ -67,18 +70,18 @@ package struct KeptSession: Equatable, Sendable {
         }
     }
 
-    /// The app was launched again: where it was; `nil` if there is nothing to tell.
+    /// Records that the app was launched again; returns its preserved state, or `nil` if there is none.
     package mutating func appReturned() -> PreservedState? {
         if case .away(let held) = presence { presence = .back(held) }
         return state.isEmpty ? nil : state
     }
 
-    /// The host says something.
+    /// Processes an event of the host.
     ///
     /// - Parameters:
-    ///   - event: What it says.
-    ///   - canLaunch: Whether the app can be launched for it.
-    /// - Returns: What is to be done with it.
+    ///   - event: The event.
+    ///   - canLaunch: Whether the app can be launched for the event.
+    /// - Returns: How to handle the event.
     package mutating func hear(_ event: ClientEvent, canLaunch: Bool) -> Course {
         switch presence {
         case .there:
@@ -89,8 +92,9 @@ package struct KeptSession: Equatable, Sendable {
         }
     }
 
-    /// Of the app that is back, what waits comes after the state; what it had asked for before there was a radio is
-    /// asked for when there is one.
+    /// Processes an event for an app that has returned.
+    ///
+    /// Held events come after the state of the radio, and requests made before the radio was on are repeated then.
     private mutating func hear(_ event: ClientEvent, before waiting: [ClientEvent]) -> Course {
         if event.introduces { return .tell }
         guard case .stateChanged(let radio) = event else {
@@ -119,8 +123,10 @@ package struct KeptSession: Equatable, Sendable {
         return .hold(launches: event.launchesApps)
     }
 
-    /// When the user switches Bluetooth off while an app is not there, nothing is left for its next launch; a radio
-    /// that is gone comes back, and until then what was held is over.
+    /// Processes a change of the radio.
+    ///
+    /// If the user switches Bluetooth off while the app is not running, its next launch gets nothing. A lost radio will
+    /// return, but the held events are dropped.
     private mutating func radioChanged(to radio: HostState, after held: [ClientEvent]) -> Course {
         switch radio {
         case .poweredOn:
@@ -138,7 +144,7 @@ package struct KeptSession: Equatable, Sendable {
 }
 
 extension ClientEvent {
-    /// Whether it belongs to what every new session hears before the state of the radio.
+    /// True for events that every new session gets before the state of the radio.
     fileprivate var introduces: Bool {
         switch self {
         case .knownPeers, .systemLinks, .featuresChanged, .server(.centralsConnected): true
@@ -146,7 +152,7 @@ extension ClientEvent {
         }
     }
 
-    /// Whether it is of no use to hear of this when it is long over.
+    /// True for events that are meaningless later.
     package var needsApp: Bool {
         switch self {
         case .discovered, .server(.readRequested), .server(.writeRequested): true
@@ -154,7 +160,7 @@ extension ClientEvent {
         }
     }
 
-    /// What a peer is answered that waits for an app which is not there; `nil` if nobody waits.
+    /// The answer to a peer that waits for an app which is not running; `nil` if none waits.
     package var refusal: ClientRequest? {
         switch self {
         case .server(.readRequested(let transaction, _, _, _)), .server(.writeRequested(let transaction?, _, _)):

@@ -1,9 +1,9 @@
 import BLEWire
 
-/// What a client in the central role scans for, and whom it is connected to or waits for.
+/// The scan and the connections of a client in the central role.
 package struct PreservedCentral: Equatable, Sendable {
     package private(set) var scan: ScanRequest?
-    /// In the order in which the client asked for them.
+    /// In the order of the requests.
     package private(set) var peers: [PreservedPeer] = []
 
     package init(scan: ScanRequest? = nil, peers: [PreservedPeer] = []) {
@@ -44,7 +44,7 @@ package struct PreservedCentral: Equatable, Sendable {
         for index in peers.indices { peers[index].disconnected() }
     }
 
-    /// What to ask of a host that knows nothing of the client.
+    /// The requests for a host that does not have the client.
     var requests: [ClientRequest] {
         (scan.map { [.scan($0)] } ?? []) + peers.map { .connect($0.peer, $0.request) }
     }
@@ -57,26 +57,27 @@ package struct PreservedCentral: Equatable, Sendable {
     private func index(of peer: PeerIdentifier) -> Int? { peers.firstIndex { $0.peer == peer } }
 }
 
-/// How a client stands to one peer.
+/// A client's connection to one peer.
 package struct PreservedPeer: Equatable, Sendable {
-    /// How many answers are kept; a client that discovers more than that finds the oldest gone.
+    /// The maximum number of stored results.
+    ///
+    /// Beyond it, the oldest are dropped.
     static let mostAnswers = 512
 
     package let peer: PeerIdentifier
     package internal(set) var request: ConnectRequest
-    /// What the peer is called, if its link told.
+    /// The name of the peer, from its link.
     package private(set) var name: String?
-    /// The largest ATT packet of the connection, in octets; `nil` while it is not there.
+    /// The ATT MTU of the connection, in octets; `nil` while there is none.
     package private(set) var mtu: Int?
-    /// What the client has heard of the peer that still counts, in that order: what was discovered, what it subscribed
-    /// to, and what the link is like.
+    /// The valid results and events, in order: discovered attributes, subscriptions, and the details of the link.
     package private(set) var learnt: [PeerEvent] = []
 
     init(peer: PeerIdentifier, request: ConnectRequest) {
         self.init(peer: peer, request: request, name: nil, mtu: nil, learnt: [])
     }
 
-    /// Creates what was kept elsewhere; of the answers, the last that there is room for.
+    /// Creates it from storage, with as many of the last results as there is room for.
     package init(peer: PeerIdentifier, request: ConnectRequest, name: String?, mtu: Int?, learnt: [PeerEvent]) {
         self.peer = peer
         self.request = request
@@ -129,7 +130,7 @@ package struct PreservedPeer: Equatable, Sendable {
         learn(event)
     }
 
-    /// Where the known services are in whose place there are others, if `found` is what is there now.
+    /// Returns the ranges of the known services that `found` replaces.
     private func places(replacedBy found: [DiscoveredService]) -> [AttributeHandleRange] {
         learnt.flatMap(\.services).filter { known in
             found.contains { new in
@@ -138,7 +139,7 @@ package struct PreservedPeer: Equatable, Sendable {
         }.map(\.range)
     }
 
-    /// The known characteristics in whose place there are others, if `found` is what is there now.
+    /// Returns the known characteristics that `found` replaces.
     private func characteristics(replacedBy found: [DiscoveredCharacteristic]) -> [DiscoveredCharacteristic] {
         learnt.flatMap(\.characteristics).filter { known in
             found.contains { $0 != known && $0.declaration <= known.end && known.declaration <= $0.end }
@@ -158,7 +159,7 @@ package struct PreservedPeer: Equatable, Sendable {
         }
     }
 
-    /// Drops what is about attributes in `range`.
+    /// Drops everything about attributes in `range`.
     private mutating func forget(_ range: AttributeHandleRange) {
         learnt = learnt.compactMap { event in
             switch event {
@@ -177,7 +178,7 @@ package struct PreservedPeer: Equatable, Sendable {
 }
 
 extension PeerEvent {
-    /// The services that this tells of.
+    /// The discovered services.
     fileprivate var services: [DiscoveredService] {
         switch self {
         case .servicesDiscovered(.success(let found)), .includedServicesDiscovered(_, .success(let found)): found
@@ -185,7 +186,7 @@ extension PeerEvent {
         }
     }
 
-    /// The characteristics that this tells of.
+    /// The discovered characteristics.
     fileprivate var characteristics: [DiscoveredCharacteristic] {
         if case .characteristicsDiscovered(_, .success(let found)) = self { found } else { [] }
     }

@@ -1,8 +1,8 @@
 import BLEWire
 
-/// What a client in the peripheral role publishes and advertises, and who listens.
+/// The services, advertisement and subscribers of a client in the peripheral role.
 package struct PreservedPeripheral: Equatable, Sendable {
-    /// A central that hears of a value.
+    /// A central that is subscribed to a value.
     package struct Subscriber: Equatable, Sendable {
         package var central: RemoteCentral
         package let characteristic: LocalAttributeID
@@ -16,12 +16,12 @@ package struct PreservedPeripheral: Equatable, Sendable {
     /// In the order in which they were added.
     package private(set) var services: [ServiceDefinition] = []
     package private(set) var advertisement: AdvertisingRequest?
-    /// In the order in which they subscribed.
+    /// In the order of subscription.
     package internal(set) var subscribers: [Subscriber] = []
-    /// What the host was asked to advertise and has not said whether it does, `nil` for what is not wanted any more,
-    /// behind what is advertised if none of that is; empty while all is answered.
+    /// The advertising requests without a result, `nil` for those that were cancelled, after the current advertisement
+    /// if there is one; empty while all have results.
     ///
-    /// In one array, since this value is part of an event, of which thousands are moved a second.
+    /// A single array, because this value is part of an event, of which thousands per second are copied.
     private var unanswered: [AdvertisingRequest?] = []
 
     package init(
@@ -81,7 +81,9 @@ package struct PreservedPeripheral: Equatable, Sendable {
         }
     }
 
-    /// The host has said what came of the oldest request to advertise; one that is refused leaves what there was.
+    /// Records the result of the oldest advertising request.
+    ///
+    /// A failure leaves the previous advertisement.
     private mutating func advertisingAnswered(_ failure: Failure?) {
         guard !unanswered.isEmpty else {
             if failure != nil { advertisement = nil }
@@ -92,7 +94,7 @@ package struct PreservedPeripheral: Equatable, Sendable {
         advertisement = unanswered.removeFirst()
     }
 
-    /// What to ask of a host that knows nothing of the client.
+    /// The requests for a host that does not have the client.
     var requests: [ClientRequest] {
         services.map { .service(.addService($0)) } + (advertisement.map { [.server(.startAdvertising($0))] } ?? [])
     }

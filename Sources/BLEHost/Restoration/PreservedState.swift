@@ -1,14 +1,14 @@
 import BLEWire
 
-/// What a session would have to ask for again if its app were launched anew.
+/// The state of a session that must be restored for a new launch of its app.
 ///
-/// Whoever keeps sessions for apps that come back tells it each request of the app and each event that the app hears.
-/// The host goes on meanwhile; this is what the next launch of the app is told, as its ``ClientEvent/restored(_:)``.
+/// The keeper of sessions passes it each request and event of the app. The next launch receives it as
+/// ``ClientEvent/restored(_:)``.
 package enum PreservedState: Equatable, Sendable {
     case central(PreservedCentral)
     case peripheral(PreservedPeripheral)
 
-    /// Creates the state of a session that has just been opened.
+    /// Creates the state of a new session.
     package init(_ role: ClientRole) {
         self =
             switch role {
@@ -19,7 +19,7 @@ package enum PreservedState: Equatable, Sendable {
             }
     }
 
-    /// Whether there is nothing to tell a new launch.
+    /// True if there is nothing to restore.
     package var isEmpty: Bool {
         switch self {
         case .central(let state): state == PreservedCentral()
@@ -27,7 +27,7 @@ package enum PreservedState: Equatable, Sendable {
         }
     }
 
-    /// Notes what the app asks for.
+    /// Records a request of the app.
     package mutating func note(_ request: ClientRequest) {
         switch self {
         case .central(var state):
@@ -39,7 +39,7 @@ package enum PreservedState: Equatable, Sendable {
         }
     }
 
-    /// Notes what the app hears.
+    /// Records an event for the app.
     package mutating func note(_ event: ClientEvent) {
         switch self {
         case .central(var state):
@@ -51,7 +51,7 @@ package enum PreservedState: Equatable, Sendable {
         }
     }
 
-    /// Notes that the machine was started anew: no link is there any more.
+    /// Records a restart of the machine, which ends all links.
     package mutating func machineRestarted() {
         switch self {
         case .central(var state):
@@ -63,7 +63,7 @@ package enum PreservedState: Equatable, Sendable {
         }
     }
 
-    /// What to ask of a host that knows nothing of the session.
+    /// The requests for a host that does not have the session.
     package var requests: [ClientRequest] {
         switch self {
         case .central(let state): state.requests
@@ -71,8 +71,8 @@ package enum PreservedState: Equatable, Sendable {
         }
     }
 
-    /// Whether an app that has not asked for it may hear of `event`: it is no answer, and about nothing that the app
-    /// had given up.
+    /// Returns whether an app can receive `event` without having requested it: it is not a result, and does not concern
+    /// something that the app had given up.
     package func concerns(_ event: ClientEvent) -> Bool {
         switch event {
         case .discovered: return true
@@ -93,7 +93,7 @@ package enum PreservedState: Equatable, Sendable {
 }
 
 extension ClientEvent {
-    /// Whether a connection has ended, or not begun, because the radio went or was switched off.
+    /// True for connections that ended or failed because the radio was lost or switched off.
     var isOfRadio: Bool {
         switch self {
         case .connectFailed(_, .poweredOff), .disconnected(_, .poweredOff, _): true
@@ -101,7 +101,7 @@ extension ClientEvent {
         }
     }
 
-    /// Whether an app is launched so that it hears of this.
+    /// True for events that launch an app.
     package var launchesApps: Bool {
         if isOfRadio { return false }
         return switch self {
@@ -118,7 +118,7 @@ extension ClientEvent {
 }
 
 extension PeerEvent {
-    /// Whether the peer, or its link, says this by itself.
+    /// True for unsolicited events of a peer or its link.
     fileprivate var isUnasked: Bool {
         switch self {
         case .mtuChanged, .nameChanged, .linkChanged, .valueNotified, .servicesModified: true
@@ -131,7 +131,7 @@ extension PeerEvent {
 }
 
 extension ServerEvent {
-    /// Whether a central says this by itself.
+    /// True for unsolicited events of a central.
     fileprivate var isUnasked: Bool {
         switch self {
         case .subscribed, .unsubscribed, .readRequested, .writeRequested, .centralChanged: true

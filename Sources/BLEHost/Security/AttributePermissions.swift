@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// Who may read and write an attribute of the own server.
+/// The read and write permissions of a local attribute.
 package struct AttributePermissions: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -23,12 +23,12 @@ extension AttributePermissions {
         ])
     }
 
-    /// What a peer does with an attribute.
+    /// The kind of access to an attribute.
     package enum Access: Sendable {
         case read, write
     }
 
-    /// Whether anybody may do that, however far a link is trusted, of which ``refusal(of:on:)`` would say nothing else.
+    /// Returns whether all devices may do that on any link, so that ``refusal(of:on:)`` need not be asked.
     @inline(__always)
     func isOpen(to access: Access) -> Bool {
         switch access {
@@ -43,13 +43,13 @@ extension AttributePermissions {
         }
     }
 
-    /// Why a peer that is trusted so far may not do that; `nil` if it may.
+    /// Returns the error for an access on a link with this trust; `nil` if it is permitted.
     ///
-    /// An access for which there is no permission of any kind is not permitted; of the others, the permission decides
-    /// what the link must have, and ``LinkTrust/lack(of:)`` what it lacks.
+    /// An access without any permission is not permitted. For the others, the permission determines the required
+    /// security, and ``LinkTrust/lack(of:)`` what is missing.
     ///
-    /// Every operation goes through this table: reads of any kind as reads; write requests, commands, signed or not,
-    /// and each part that is prepared, as writes.
+    /// Every operation uses this table: all kinds of reads as reads; write requests, commands (signed or not) and
+    /// prepared parts as writes.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.5 and 4; Part C, 10.3.1.
     package func refusal(of access: Access, on trust: LinkTrust) -> ATT.ErrorCode? {
@@ -70,7 +70,7 @@ extension AttributePermissions {
 }
 
 extension SecurityLack {
-    /// What a server answers to a request that is refused for it.
+    /// The ATT error for this lack.
     fileprivate var refusal: ATT.ErrorCode {
         switch self {
         case .authentication: .insufficientAuthentication

@@ -1,9 +1,9 @@
 package import BLEWire
 
-/// What this host keeps of a device that it is bonded with, over links and over restarts.
+/// The stored data of a bonded device.
 ///
-/// Pairing makes it; whoever knows that a peer is the one that it was made with gives it to the attribute layer, which
-/// says when something in it has changed.
+/// It is created by pairing. When a peer has proven that the bond is with it, the bond is passed to the attribute
+/// layer, which reports changes.
 ///
 /// Core 6.0, Vol 3, Part C, 9.4.
 package struct Bond: Equatable, Sendable {
@@ -19,43 +19,43 @@ package struct Bond: Equatable, Sendable {
         package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// The identity of the adapter that it was made on, and on which alone it counts; `nil` if that is not known, as of
-    /// one that an earlier version stored: it counts on any until its key has been shown on one.
+    /// The identity address of the adapter on which the bond was made, and on which alone it is valid; `nil` for bonds
+    /// from an earlier version, which are valid on any adapter until their key was used on one.
     package var adapter: DeviceAddress?
     /// The identity address of the device, as far as that is proved, or else the address that it had on the air when
     /// it paired.
     ///
     /// One that the device sent under a private address is only claimed: nothing is attributed to the device for it.
     package var identity: DeviceAddress
-    /// How far links can be trusted that are encrypted with the key of this bond.
+    /// The security of links that are encrypted with the key of this bond.
     package var security: LinkSecurity
-    /// The length of that key in octets, 7 to 16.
+    /// The size of that key in octets, 7 to 16.
     package var keySize: Int
-    /// Whether the key was made by LE Secure Connections.
+    /// True if the key was made by LE Secure Connections.
     package var isSecureConnections = false
     /// Who wanted the bond; of one that an earlier version stored, that is not known, and it stays.
     package var wantedBy = Party.user
-    /// What links to the device are encrypted with; `nil` if there is no such key.
+    /// The LTK; `nil` if there is none.
     ///
-    /// If this host is the peripheral, ``localLongTermKey`` counts before it.
+    /// If this host is the peripheral, ``localLongTermKey`` takes precedence.
     package var longTermKey: LongTermKey?
-    /// What this host gave the device to encrypt with when that is the central; `nil` if both use one key, as by LE
-    /// Secure Connections, or this host gave none.
+    /// The LTK that this host distributed for links on which it is the peripheral; `nil` if both ends use one key, as
+    /// with LE Secure Connections, or if this host distributed none.
     package var localLongTermKey: LongTermKey?
-    /// What the device makes its private addresses with; `nil` if it has none.
+    /// The peer's IRK; `nil` if it has none.
     package var resolvingKey: Key128?
-    /// What this host signs with for the device; `nil` if it gave no such key.
+    /// The local CSRK; `nil` if none was distributed.
     package var localSigningKey: Key128?
-    /// What the device signs its writes with; `nil` if it gave no such key.
+    /// The peer's CSRK and counter; `nil` if it distributed none.
     package var remoteSigning: RemoteSigning?
     /// The users whose apps used the link when it was made, who may remove it; empty for the program of the host.
     package var users: [UInt32] = []
-    /// What the own server remembers of the device as its client.
+    /// The local server's data of this client.
     package var client = ClientMemory()
-    /// What is known of the device's own attributes; `nil` if nothing is that could be relied on.
+    /// The known attributes of the peer; `nil` if there are no reliable ones.
     package var database: CachedDatabase?
 
-    /// Creates the bond of a pairing that has just come to its end.
+    /// Creates the bond of a completed pairing.
     package init(
         identity: DeviceAddress,
         security: LinkSecurity = .encrypted,
@@ -78,7 +78,7 @@ package struct Bond: Equatable, Sendable {
         owner.isAdministrator || owner.user.map(users.contains) ?? false
     }
 
-    /// How much the key of this bond is worth.
+    /// The strength of the key.
     package var strength: PairingStrength {
         PairingStrength(
             keySize: keySize,
@@ -87,13 +87,13 @@ package struct Bond: Equatable, Sendable {
         )
     }
 
-    /// Whether one pairing made both, whatever was learnt of the device since.
+    /// Returns whether both are from the same pairing, regardless of later data.
     func isOfSamePairing(as other: Self) -> Bool {
         longTermKey == other.longTermKey && localLongTermKey == other.localLongTermKey
             && resolvingKey == other.resolvingKey && localSigningKey == other.localSigningKey
     }
 
-    /// What a link is encrypted with on which this host has the given role; `nil` if there is no such key.
+    /// Returns the LTK for a link with the given local role; `nil` if there is none.
     package func longTermKey(as role: LinkRole) -> LongTermKey? {
         switch role {
         case .central: longTermKey
@@ -102,14 +102,14 @@ package struct Bond: Equatable, Sendable {
     }
 }
 
-/// The key that two devices agreed on for their links.
+/// A long term key and its identification.
 ///
 /// Core 6.0, Vol 3, Part H, 2.4.2.3 and 3.6.2.
 package struct LongTermKey: Equatable, Sendable {
     package let key: Key128
-    /// Names the key if the devices paired the legacy way; 0 otherwise.
+    /// Identifies the key after legacy pairing; 0 otherwise.
     package let random: UInt64
-    /// Names the key if the devices paired the legacy way; 0 otherwise.
+    /// Identifies the key after legacy pairing; 0 otherwise.
     package let diversifier: UInt16
 
     package init(key: Key128, random: UInt64 = 0, diversifier: UInt16 = 0) {
@@ -119,13 +119,13 @@ package struct LongTermKey: Equatable, Sendable {
     }
 }
 
-/// The key that a device signs its writes with, and how many of them it has signed.
+/// The CSRK with which a device signs its writes, and the signature counter.
 ///
 /// Core 6.0, Vol 3, Part C, 10.4; Part H, 2.4.2.1.
 package struct RemoteSigning: Equatable, Sendable {
-    /// The Connection Signature Resolving Key.
+    /// The CSRK.
     package let key: Key128
-    /// The least counter that the next signature may have; `nil` when there is none left.
+    /// The minimum counter of the next signature; `nil` when none is left.
     package private(set) var nextCounter: UInt32?
 
     package init(key: Key128, nextCounter: UInt32? = 0) {
@@ -133,10 +133,10 @@ package struct RemoteSigning: Equatable, Sendable {
         self.nextCounter = nextCounter
     }
 
-    /// Notes a signature with this counter, so that it counts no second time.
+    /// Records a signature with this counter, so that it cannot be repeated.
     package mutating func use(_ counter: UInt32) { nextCounter = counter == .max ? nil : counter + 1 }
 
-    /// Notes that another process has used the counters below `other`, or all of them if that is `nil`.
+    /// Records that another process has used the counters below `other`; all of them if that is `nil`.
     package mutating func skip(to other: UInt32?) {
         guard let own = nextCounter, let other else { return nextCounter = nil }
         nextCounter = max(own, other)

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// How far the encryption of one link is, and whose key it is done with.
+/// The encryption state of one link, and the origin of its key.
 ///
 ///        ┌─────┐ a key was given ┌──────────┐ success ┌────┐
 ///        │ off │ ──────────────▶ │ starting │ ──────▶ │ on │ ─┐ another key, or the same again
@@ -12,11 +12,11 @@ import BLEWire
 ///
 /// Core 6.0, Vol 3, Part C, 10.3; Vol 4, Part E, 7.7.8.
 struct LinkEncryption: Equatable, Sendable {
-    /// Where the key is from.
+    /// The origin of the key.
     enum Key: Equatable, Sendable {
         /// An earlier pairing with the peer.
         case bond
-        /// The pairing that is under way.
+        /// The current pairing.
         case pairing
     }
 
@@ -26,15 +26,15 @@ struct LinkEncryption: Equatable, Sendable {
         case on(Key)
     }
 
-    /// What follows from what the controller says.
+    /// The consequence of an event from the controller.
     enum OnChange: Equatable {
-        /// The link is encrypted with this key: the peer has it.
+        /// The link is encrypted with this key, so the peer has it.
         case encrypted(Key)
-        /// The link could not be encrypted with this key, and is as it was.
+        /// The link could not be encrypted with this key, and is unchanged.
         case failed(Key)
-        /// The link is not encrypted any more, or by a key that nobody gave: it must end.
+        /// The link is not encrypted any more, or with an unknown key: it must end.
         case broken
-        /// Nothing was to be expected.
+        /// The event was not expected.
         case unexpected
     }
 
@@ -61,7 +61,7 @@ struct LinkEncryption: Equatable, Sendable {
         if case .starting(let key, _, _) = state { key } else { nil }
     }
 
-    /// Whether a key was given, and it is not known yet what came of that.
+    /// True if a key was passed to the controller and the result is outstanding.
     var isStarting: Bool { if case .starting = state { true } else { false } }
 
     var isOn: Bool {
@@ -90,7 +90,7 @@ struct LinkEncryption: Equatable, Sendable {
         }
     }
 
-    /// The controller has changed the encryption of the link, or cannot.
+    /// Processes a change of the link's encryption, or its failure.
     mutating func changed(_ status: HCI.Status, isOn: Bool) -> OnChange {
         switch (state, status) {
         case (.starting(let key, _, _), .success) where isOn:

@@ -1,12 +1,11 @@
-/// All that decides what the peer of a link may do with what is protected.
+/// The properties of a link that determine what its peer may access.
 package struct LinkTrust: Equatable, Sendable {
     package private(set) var security: LinkSecurity
-    /// Whether there is a key that the link could be encrypted with: that of a bond, or the one that it is encrypted
-    /// with already.
+    /// True if there is a key for the link: that of a bond, or the one in use.
     package private(set) var hasKey: Bool
-    /// Whether the key of an encrypted link has as many octets as this host wants.
+    /// True if the key of an encrypted link has the required size.
     package private(set) var isKeyLongEnough: Bool
-    /// Whether somebody has said that this peer may do what needs an authorisation.
+    /// True if the peer is authorized.
     package var isAuthorized: Bool
 
     package init(
@@ -21,22 +20,24 @@ package struct LinkTrust: Equatable, Sendable {
         self.isAuthorized = isAuthorized
     }
 
-    /// Notes how the link is protected from now on; the key has `keySize` octets, and this host wants `leastKeySize`.
+    /// Sets the security of the link; the key has `keySize` octets, and this host requires `leastKeySize`.
     mutating func secure(_ security: LinkSecurity, keySize: Int, leastKeySize: Int) {
         self.security = security
         isKeyLongEnough = keySize >= leastKeySize
         if security > .unencrypted { hasKey = true }
     }
 
-    /// Notes that both ends keep a key, with which the link could be encrypted.
+    /// Records that both ends have a key with which the link can be encrypted.
     mutating func bond() { hasKey = true }
 
-    /// Notes that the bond is gone; a link that is encrypted still has its key.
+    /// Records that the bond was removed.
+    ///
+    /// An encrypted link still has its key.
     mutating func unbond() { hasKey = security > .unencrypted }
 
-    /// What a link lacks for something that has these requirements; `nil` if it lacks nothing.
+    /// Returns what a link lacks for these requirements; `nil` if it lacks nothing.
     ///
-    /// The first line that holds decides:
+    /// The first matching row applies:
     ///
     /// | needed | link | lack |
     /// | --- | --- | --- |
@@ -46,7 +47,7 @@ package struct LinkTrust: Equatable, Sendable {
     /// | encryption, with whatever key | encrypted with a key that is too short | key size |
     /// | authorisation | not authorised | authorisation |
     ///
-    /// So a peer can tell whether it has to pair, or only to encrypt with the key that it has.
+    /// So a peer can tell whether it must pair, or only encrypt with its existing key.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.1.
     package func lack(of needed: LinkRequirement) -> SecurityLack? {
@@ -59,10 +60,10 @@ package struct LinkTrust: Equatable, Sendable {
     }
 }
 
-/// What a link must have for something to be done on it.
+/// The requirements for a link.
 package struct LinkRequirement: Equatable, Sendable {
     package var security: LinkSecurity
-    /// Whether somebody must have said that the peer may.
+    /// True if the peer must be authorized.
     package var needsAuthorization: Bool
 
     package init(_ security: LinkSecurity, needsAuthorization: Bool = false) {
@@ -74,7 +75,7 @@ package struct LinkRequirement: Equatable, Sendable {
     package static let encrypted = Self(.encrypted)
 }
 
-/// What a link lacks, so that a peer is refused.
+/// The reason why a link is insufficient.
 package enum SecurityLack: Equatable, Sendable {
     case authentication, encryption, keySize, authorization
 }

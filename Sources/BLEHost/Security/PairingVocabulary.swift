@@ -1,44 +1,47 @@
 package import BLEWire
 
-/// What pairing wants to know of the user, or has to show.
+/// A question of pairing for the user, or something to display.
 ///
-/// One is open at a time; ``SecurityManager/answer(_:at:)`` takes the answer.
+/// At most one is open; ``SecurityManager/answer(_:at:)`` takes the answer.
 package enum PairingQuestion: Equatable, Sendable {
-    /// Whether to pair with this device at all, without any protection against who may stand between.
+    /// Asks whether to pair with this device without MITM protection.
     ///
-    /// Answered by ``PairingReply/confirm(_:)``. `replacesBond` says that a bond of an earlier pairing with this device
-    /// would be replaced, which somebody in between may be after.
+    /// Answered by ``PairingReply/confirm(_:)``. `replacesBond` is true if an existing bond with this device would be
+    /// replaced, which may be the aim of an attacker.
     case consent(replacesBond: Bool)
-    /// Shows a passkey, 0 to 999999, that is typed in at the other device; nothing is answered but a cancellation.
+    /// Displays a passkey, 0 to 999999, to be entered on the other device. The only answer is a cancellation.
     case display(passkey: UInt32)
-    /// Which passkey the other device shows, or the user types in at both; answered by ``PairingReply/passkey(_:)``.
+    /// Asks for the passkey that the other device displays, or that the user enters on both; answered by
+    /// ``PairingReply/passkey(_:)``.
     case enterPasskey
-    /// Whether both devices show this number, 0 to 999999; answered by ``PairingReply/confirm(_:)``.
+    /// Asks whether both devices display this number, 0 to 999999; answered by ``PairingReply/confirm(_:)``.
     case compare(UInt32)
 }
 
-/// What the user says to a ``PairingQuestion``.
+/// The user's answer to a ``PairingQuestion``.
 package enum PairingReply: Equatable, Sendable {
     case confirm(Bool)
-    /// 0 to 999999; anything else fails as a passkey that was not entered.
+    /// 0 to 999999; other values fail like a missing passkey.
     case passkey(UInt32)
-    /// Ends pairing, whatever was asked, and also if nothing was.
+    /// Ends pairing, whatever the question was, even without one.
     case cancel
 }
 
-/// Why a pairing came to nothing; whatever was kept of an earlier one is as it was.
+/// The reason of a failed pairing.
+///
+/// An existing bond is unchanged.
 package enum PairingFailure: Equatable, Sendable {
-    /// This host has ended it, and has told the peer why.
+    /// This host ended it and told the peer this reason.
     case refused(SMP.Reason)
-    /// The peer has ended it.
+    /// The peer ended it.
     case refusedByPeer(SMP.Reason)
-    /// Nothing was sent for 30 s. No security manager may speak on this link any more; another link may be made.
+    /// Nothing was sent for 30 s. Pairing is not possible on this link any more, only on a new one.
     case timedOut
-    /// The link could not be encrypted with the key that was made, or is encrypted no more.
+    /// The link could not be encrypted with the new key, or is not encrypted any more.
     case encryptionFailed
     /// The link ended first.
     case disconnected
-    /// Pairing was tried in vain and may be tried again at this time.
+    /// Earlier attempts failed; the next one is allowed at this time.
     case tooSoon(until: Instant)
     /// Nothing was sent, since this host has nothing that could authenticate the key that is needed: no display, no
     /// keyboard and no out-of-band data.
@@ -47,32 +50,32 @@ package enum PairingFailure: Equatable, Sendable {
     case nobodyToAsk
 }
 
-/// What has become of the encryption of a link.
+/// A change of a link's encryption.
 package enum EncryptionChange: Equatable, Sendable {
-    /// It is on, with another key than before if it was on before.
+    /// Encryption is on, with a new key if it was on before.
     case on
     case off
-    /// It could not be turned on, or the key not be changed.
+    /// Encryption could not be started, or the key not be refreshed.
     case failed
 }
 
-/// What a security manager passed over.
+/// Something that a security manager ignored.
 package enum SecurityNote: Equatable, Sendable {
-    /// It is no packet.
+    /// An invalid packet.
     case malformed(PacketError)
-    /// Nobody asked for it, or it is too late.
+    /// An unexpected or late packet.
     case unexpected(SMP.Opcode)
-    /// Nothing was asked that this could answer.
+    /// An answer without a question.
     case unaskedReply
 }
 
-/// How much a key is worth.
+/// The strength of a key.
 package struct PairingStrength: Equatable, Sendable {
-    /// In octets, 7 to 16.
+    /// 7 to 16 octets.
     package var keySize: Int
-    /// Whether it was made so that nobody could stand in between.
+    /// True if it was made with MITM protection.
     package var isAuthenticated: Bool
-    /// Whether it was made by LE Secure Connections, so that nobody knows it who listened.
+    /// True if it was made by LE Secure Connections, so that no listener knows it.
     package var isSecureConnections: Bool
 
     package init(keySize: Int, isAuthenticated: Bool, isSecureConnections: Bool) {
@@ -81,20 +84,19 @@ package struct PairingStrength: Equatable, Sendable {
         self.isSecureConnections = isSecureConnections
     }
 
-    /// Whether a key of this strength may take the place of one of another: it is weaker in nothing.
+    /// Returns whether a key of this strength may replace one of another: it is weaker in no respect.
     package func isAtLeast(_ other: Self) -> Bool {
         keySize >= other.keySize && (isAuthenticated || !other.isAuthenticated)
             && (isSecureConnections || !other.isSecureConnections)
     }
 }
 
-/// What a pairing came to: there is one when the link is encrypted with the new key and each key that was to be given
-/// has been.
+/// The result of a pairing, after the link was encrypted with the new key and all keys were exchanged.
 package struct PairingOutcome: Equatable, Sendable {
-    /// How the devices made sure of each other.
+    /// The method of authentication.
     package let method: PairingMethod
     package let strength: PairingStrength
-    /// What is to be kept, with the keys of both devices in it; `nil` if one of them does not want to keep anything.
+    /// The bond to store, with the keys of both devices; `nil` if one of them does not want to store anything.
     ///
     /// The identity in it is what the peer says that it is, and nothing more until
     /// ``Bond/proved(on:isTaken:isKeyTaken:)`` has compared it with the address that the peer had on the air.
@@ -106,6 +108,6 @@ package struct PairingOutcome: Equatable, Sendable {
         self.bond = bond
     }
 
-    /// How far the link can be trusted from now on.
+    /// The security of the link from now on.
     package var security: LinkSecurity { strength.isAuthenticated ? .authenticated : .encrypted }
 }

@@ -2,24 +2,24 @@ package import BLECrypto
 package import BLEWire
 
 extension SecurityManager {
-    /// What this host offers and wants when it pairs.
+    /// The pairing features and requirements of this host.
     package struct Configuration: Sendable {
-        /// Which generation of pairing this host takes part in.
+        /// The generation of pairing.
         package enum SecureConnections: Equatable, Sendable {
-            /// LE Secure Connections if the peer can, too; otherwise as before Core 4.2.
+            /// LE Secure Connections if the peer supports it, otherwise legacy pairing.
             case preferred
-            /// Nothing else: peers from before Core 4.2 are refused.
+            /// Only LE Secure Connections; peers without it are rejected.
             case required
-            /// As before Core 4.2 in any case, for tests.
+            /// Only legacy pairing, for tests.
             case off
         }
 
-        /// Whether somebody in between must be kept out.
+        /// Whether MITM protection is required.
         package enum Protection: Int, Comparable, Sendable {
             case none
-            /// If that is possible with what the two devices have.
+            /// If the capabilities of both devices allow it.
             case preferred
-            /// Or there is no pairing.
+            /// Otherwise pairing fails.
             case required
 
             package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
@@ -27,51 +27,51 @@ extension SecurityManager {
 
         package var ioCapability = SMP.IOCapability.noInputNoOutput
         package var outOfBand = OutOfBandData()
-        /// Whether keys are kept.
+        /// Whether keys are stored.
         package var isBonding = true
         package var protection = Protection.preferred
         package var secureConnections = SecureConnections.preferred
-        /// The shortest key that will do, in octets, 7 to 16.
+        /// The minimum key size, in octets, 7 to 16.
         package var leastKeySize = 16
-        /// The longest key that this host offers, in octets, 7 to 16 and no less than ``leastKeySize``.
+        /// The maximum key size that this host offers, in octets, 7 to 16 and at least ``leastKeySize``.
         package var greatestKeySize = 16
-        /// Which keys the central gives, as far as it has them; ``SMP/KeyDistribution/link`` is never offered.
+        /// The keys that the central distributes, if it has them; ``SMP/KeyDistribution/link`` is never offered.
         package var initiatorKeys: SMP.KeyDistribution = [.encryption, .identity]
-        /// Which keys the peripheral gives, as far as it has them.
+        /// The keys that the peripheral distributes, if it has them.
         package var responderKeys: SMP.KeyDistribution = [.encryption, .identity]
-        /// Whether the user is asked before a peripheral pairs in a way in which nothing else is asked.
+        /// Whether the user is asked before a peripheral pairs by a method without other questions.
         ///
-        /// Where that would replace a bond the user is asked in any case, in both roles.
+        /// If that would replace a bond, the user is always asked, in both roles.
         package var asksForConsent = true
         /// Whether the user is asked in the same case before a central pairs.
         package var asksForConsentAsCentral = false
         /// When this host pairs although there is no agent to ask the user, unless a client's policy says otherwise.
         package var unattended = UnattendedPairing.whenNeeded
-        /// Whether a peer may use the key pair that everybody knows, so that the link can be listened to.
+        /// Whether a peer may use the debug key pair, which lets anybody decrypt the link.
         package var allowsDebugKeys = false
-        /// The key pair of this host; `nil` for a fresh one at each pairing, as it should be but for tests.
+        /// The key pair of this host; `nil` for a new one for each pairing, as it should be except in tests.
         package var keyPair: P256KeyPair?
-        /// The passkey that is shown, 0 to 999999; `nil` for a fresh one each time, as it should be but for tests.
+        /// The passkey to display, 0 to 999999; `nil` for a new one each time, as it should be except in tests.
         package var passkey: UInt32?
-        /// The long term key that is given in legacy pairing; `nil` for a fresh one each time.
+        /// The LTK for legacy pairing; `nil` for a new one each time.
         package var longTermKey: LongTermKey?
 
         package init() {}
 
-        /// Whether there is anything to keep out with who may stand in between.
+        /// True if the capabilities allow MITM protection.
         var canProtect: Bool {
             ioCapability != .noInputNoOutput || outOfBand.remote != nil || outOfBand.local != nil
                 || outOfBand.temporaryKey != nil
         }
     }
 
-    /// Who this host says that it is.
+    /// The identity of this host for its peers.
     package struct Identity: Equatable, Sendable {
-        /// The address that this host keeps: public or random static.
+        /// The identity address: public or random static.
         package var address: DeviceAddress
-        /// What its private addresses are made with; `nil` if it does not say who it is.
+        /// The local IRK; `nil` if it is not distributed.
         package var resolvingKey: Key128?
-        /// What it signs with; `nil` if it gives no such key.
+        /// The local CSRK; `nil` if it is not distributed.
         package var signingKey: Key128?
 
         package init(address: DeviceAddress, resolvingKey: Key128? = nil, signingKey: Key128? = nil) {
@@ -81,13 +81,13 @@ extension SecurityManager {
         }
     }
 
-    /// What the two devices have told each other by other means than Bluetooth.
+    /// The out-of-band data of two devices.
     ///
     /// Core 6.0, Vol 3, Part H, 2.3.5.4 and 2.3.5.6.4.
     package struct OutOfBandData: Sendable {
-        /// What one device tells the other for LE Secure Connections.
+        /// The out-of-band data of one device for LE Secure Connections.
         package struct Told: Equatable, Sendable {
-            /// What commits the device to its public key: `f4` of its X coordinate, twice, and the number.
+            /// The commitment to the public key: `f4` of its X coordinate (twice) and the random number.
             package var confirm: Key128
             package var random: Key128
 
@@ -96,16 +96,16 @@ extension SecurityManager {
                 self.random = random
             }
 
-            /// What a device tells that has this pair of keys, and uses it for one pairing.
+            /// Creates the out-of-band data of a device for a single pairing with this key pair.
             package init(for pair: P256KeyPair, random: Key128) {
                 let x = pair.publicKey.x
                 self.init(confirm: Toolbox.f4(x, x, random, 0), random: random)
             }
         }
 
-        /// What the peer told.
+        /// The peer's data.
         package var remote: Told?
-        /// What this host told, and the key pair that it told of; `nil` if it told nothing.
+        /// This host's data and the key pair they belong to; `nil` if there are none.
         package var local: (told: Told, pair: P256KeyPair)?
         /// The temporary key of legacy pairing.
         package var temporaryKey: Key128?

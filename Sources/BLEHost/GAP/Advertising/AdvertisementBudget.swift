@@ -1,21 +1,21 @@
 import BLEWire
 
-/// What an app may advertise for everybody: 28 octets of services and name, and 10 more for the beginning of a name.
+/// The size limits of an app's advertisement: 28 octets of services and name, and 10 more for a shortened name.
 ///
-/// Core Bluetooth counts what fields hold, without the two octets that head each. Services, in the form and order
-/// given, come first; the name is there whole if the rest of the 28 octets has room for it.
+/// Core Bluetooth counts the contents of fields without their two-octet headers. Services come first, in their form and
+/// order; the complete name is included if the rest of the 28 octets suffices.
 ///
 /// Apple's `CBPeripheralManager.startAdvertising(_:)`.
 struct AdvertisementBudget {
-    /// How many octets services and a whole name may have together.
+    /// The maximum octets of services and a complete name together.
     static let octets = 28
-    /// How many octets of a name there are beyond that.
+    /// The additional octets for a shortened name.
     static let nameLimit = 10
 
     private(set) var services: [BluetoothUUID] = []
-    /// The services for which there is no room.
+    /// The services that do not fit.
     private(set) var excess: [BluetoothUUID] = []
-    /// The name as a field: whole, or its beginning; `nil` if there is none.
+    /// The name as a field, complete or shortened; `nil` if there is none.
     let name: AdvertisingData.Structure?
 
     init(services wanted: [BluetoothUUID], localName: String?) {

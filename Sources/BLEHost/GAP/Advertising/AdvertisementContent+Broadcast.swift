@@ -2,10 +2,10 @@ import BLEWire
 
 // Advertisements with more in them than Core Bluetooth lets apps say.
 extension AdvertisementContent {
-    /// How much one command takes of the data of an extended advertisement.
+    /// The maximum data of an extended advertisement in one command, in octets.
     private static var partLength: Int { 251 }
 
-    /// The data in parts that commands can hold.
+    /// The data in parts that fit into commands.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54.
     var parts: [(octets: [UInt8], operation: HCI.DataOperation)] {
@@ -18,10 +18,12 @@ extension AdvertisementContent {
         }
     }
 
-    /// Whether all that is asked for finds room.
+    /// Returns whether everything in the request fits.
     static func fits(_ request: AdvertisingRequest) -> Bool { request.misfit == nil }
 
-    /// What goes out for such a request; the parts that fit, if not all do because other clients advertise as well.
+    /// Creates the content for such a request.
+    ///
+    /// If other clients advertise, too, the parts that fit are included.
     init(_ request: AdvertisingRequest, _ broadcast: BroadcastRequest) {
         var request = request
         while true {
@@ -91,7 +93,7 @@ extension AdvertisementContent {
 }
 
 extension ControllerDescription {
-    /// How the controller is to advertise this in a set.
+    /// Returns the controller's parameters for advertising this content in a set.
     func advertisingParameters(_ parameters: AdvertisingParameters, in set: AdvertisingHandle) -> HCICommandPacket {
         let interval = AdvertisingInterval(parameters.interval)
         let ownAddress = ownAddress(parameters.ownAddress) ?? ownAddress

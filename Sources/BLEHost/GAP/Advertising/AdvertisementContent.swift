@@ -1,26 +1,27 @@
 import BLEWire
 
-/// What goes on the air for what clients want to advertise.
+/// The advertising data and scan response data for clients' requests.
 ///
-/// What is within the ``AdvertisementBudget`` of an app is for everybody. Services beyond that go into an
-/// ``OverflowArea``, and so do those of apps in the background.
+/// Contents within an app's ``AdvertisementBudget`` are visible to all devices. Further services, and those of apps in
+/// the background, are in an ``OverflowArea``.
 ///
-/// On the air, where each head counts, an advertisement has room for 28 octets beside its flags, and a scan response
-/// for 31. As much as possible is in the advertisement; the rest, a part of a list of services if need be, is in the
-/// scan response, and whoever scans sees both together. Everything within the budget of Core Bluetooth finds its place
-/// so, but for one case: an overflow area of 21 octets beside much else. Then as many services as needed, the last ones
-/// first, are in the area instead.
+/// On the air, where each header counts, an advertisement has room for 28 octets besides its flags, and a scan response
+/// for 31. The advertisement contains as much as possible, and the scan response the rest, including a part of a list
+/// of services if necessary; a scanner sees both. Everything within Core Bluetooth's limits fits, with one exception:
+/// an overflow area of 21 octets together with much else. Then as many services as necessary, from the last, move to
+/// the overflow area.
 ///
 /// Core 6.0, Vol 3, Part C, 11; Core Specification Supplement 11, Part A, 1.
 struct AdvertisementContent: Equatable, Sendable {
     let advertisement: [UInt8]
     let scanResponse: [UInt8]
-    /// How it is sent.
+    /// The advertising parameters.
     let parameters: AdvertisingParameters
 
-    /// Finds a place for `request`, and one where only those look who know them for `hidden`.
+    /// Distributes the visible contents of `request`, and the services in `hidden`, which only devices that look for
+    /// them can find.
     ///
-    /// It is sent as `parameters` say, if the request says nothing of that.
+    /// `parameters` apply if the request has none.
     init(
         _ request: AdvertisingRequest,
         hiding hidden: [BluetoothUUID] = [],
@@ -67,8 +68,8 @@ struct AdvertisementContent: Equatable, Sendable {
         self.parameters = parameters
     }
 
-    /// What several clients want to advertise together: all services, and the name of the first that has one; and what
-    /// the first wants that asked for more than apps can.
+    /// Merges the requests of several clients: all services, the first name, and the options of the first request with
+    /// options beyond Core Bluetooth.
     static func merged(_ requests: [AdvertisingRequest]) -> AdvertisingRequest {
         var services: [BluetoothUUID] = []
         for service in requests.flatMap(\.services) where !services.contains(service) { services.append(service) }

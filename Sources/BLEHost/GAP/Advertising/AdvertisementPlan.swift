@@ -1,32 +1,34 @@
 import BLEWire
 
-/// Which advertisements there are for what several apps want.
+/// The distribution of several apps' requests over advertisements.
 ///
-/// There is one as long as the services of the apps in the foreground find room in its budget. What does not, is in
-/// another one: in an advertising set of its own, or where the controller has no further set, in the last one by turns.
-/// An app that comes first has its services in the first one. What apps in the background want is in the overflow area
-/// of the first; if there is nothing else, it is sent less often.
+/// There is a single advertisement as long as the services of the foreground apps fit. Further services go into
+/// advertising sets of their own or, if the controller has no more sets, take turns in the last one. The services of
+/// the first app are in the first advertisement. Requests of background apps are in the overflow area of the first
+/// advertisement; if there is nothing else, it is sent less often.
 struct AdvertisementPlan: Equatable, Sendable {
-    /// How long a turn is.
+    /// The length of a turn.
     static let turn = Duration.seconds(1)
 
-    /// What an app wants, and how far it is in use.
+    /// An app's request and its phase.
     struct Wish {
         let client: ClientID
         let request: AdvertisingRequest
         let phase: AppPhase
     }
 
-    /// An advertisement, and whose it is.
+    /// An advertisement and the clients that it is for.
     struct Share: Equatable, Sendable {
         let clients: [ClientID]
         let content: AdvertisementContent
     }
 
-    /// The advertisements, that of the first app first.
+    /// The advertisements; the first app's comes first.
     let shares: [Share]
 
-    /// Plans for apps in the order in which they came; those that are suspended do not advertise.
+    /// Plans for apps in the order of their requests.
+    ///
+    /// Suspended apps do not advertise.
     init(_ wishes: [Wish] = []) {
         guard wishes.contains(where: { $0.phase != .suspended }) else {
             shares = []
@@ -56,7 +58,7 @@ struct AdvertisementPlan: Equatable, Sendable {
         }
     }
 
-    /// Whether one advertisement has room for all of these.
+    /// Returns whether one advertisement has room for all of these.
     private static func fit(_ group: [Wish]) -> Bool {
         let requests = group.map(\.request), merged = AdvertisementContent.merged(requests)
         guard merged.broadcast == nil else {
@@ -65,17 +67,17 @@ struct AdvertisementPlan: Equatable, Sendable {
         return merged.services.reduce(0) { $0 + $1.octets.count } <= AdvertisementBudget.octets
     }
 
-    /// Whether there are more advertisements than sets for them.
+    /// Returns whether there are more advertisements than sets.
     func hasTurns(in sets: Int) -> Bool { shares.count > sets }
 
-    /// What is in each of so many sets while this turn lasts.
+    /// Returns the content of each set during a turn.
     func contents(in sets: Int, turn: Int) -> [AdvertisementContent] {
         guard hasTurns(in: sets) else { return shares.map(\.content) }
         let last = max(1, sets) - 1
         return shares[..<last].map(\.content) + [shares[last + turn % (shares.count - last)].content]
     }
 
-    /// What is on the air for an app: its advertisement, or the first if it is in none; `nil` if there is none at all.
+    /// Returns the current advertisement for an app: its own, or the first if it is in none; `nil` if there is none.
     func content(for client: ClientID) -> AdvertisementContent? {
         (shares.first { $0.clients.contains(client) } ?? shares.first)?.content
     }

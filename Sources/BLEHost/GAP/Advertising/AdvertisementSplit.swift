@@ -1,13 +1,13 @@
 import BLEWire
 
-/// Which fields are in the advertisement and which in its scan response.
+/// A distribution of fields over the advertisement and the scan response.
 struct AdvertisementSplit {
-    /// The part of a list of services that is in one of the two.
+    /// The part of a list of services in one of the two.
     private struct Share {
         var services: [BluetoothUUID] = []
         var room: Int
 
-        /// Adds a service if it fits, with the head of its list if it is the first of its form.
+        /// Adds a service if it fits, with a list header if it is the first of its length.
         mutating func add(_ service: BluetoothUUID) -> Bool {
             let octets = service.octets.count
             let cost = octets + (services.contains { $0.octets.count == octets } ? 0 : 2)
@@ -21,13 +21,12 @@ struct AdvertisementSplit {
     private(set) var advertisement = AdvertisingDataBuilder(capacity: AdvertisingData.maximumLegacyLength)
     private(set) var scanResponse = AdvertisingDataBuilder(capacity: AdvertisingData.maximumLegacyLength)
 
-    /// How many octets of services are in the advertisement.
+    /// The octets of services in the advertisement.
     private var advertised = 0
 
-    /// The split that has as much of the services in the advertisement as possible; `nil` if none has room for all.
+    /// Returns the distribution with the most services in the advertisement; `nil` if there is none with all services.
     ///
-    /// Beside them a whole name is rather in the advertisement, and a part of one and the overflow area in the scan
-    /// response.
+    /// A complete name is preferably in the advertisement, a shortened one and the overflow area in the scan response.
     static func best(
         services: [BluetoothUUID],
         overflow: [BluetoothUUID],
@@ -50,7 +49,7 @@ struct AdvertisementSplit {
         return best
     }
 
-    /// Packs with these fields in the advertisement and those in the scan response; `nil` if that is too much.
+    /// Packs these fields into the advertisement and those into the scan response; returns `nil` if they do not fit.
     private init?(
         _ services: [BluetoothUUID],
         _ overflow: [BluetoothUUID],

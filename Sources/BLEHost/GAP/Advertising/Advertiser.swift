@@ -1,23 +1,23 @@
 import BLEWire
 
-/// The advertisements of all apps, in the sets that an ``AdvertisementPlan`` gives them.
+/// The advertisements of all apps, in the sets of an ``AdvertisementPlan``.
 struct Advertiser {
     private struct Client {
         let id: ClientID
         let request: AdvertisingRequest
         var phase: AppPhase
-        /// Whether the client has heard that its advertisement started.
+        /// True if the client was told that its advertisement started.
         var isAnswered = false
     }
 
-    /// How many sets apps have at most; the controller may know fewer.
+    /// The maximum number of sets for apps; the controller may support fewer.
     static let mostSets = 4
 
     private var clients: [Client] = []
-    /// The first is always there, the others only while they are wanted.
+    /// The first set always exists, the others while they are needed.
     private var sets = [AdvertisingSet()]
     private var setsAddress = false
-    /// How many sets can be had.
+    /// The number of available sets.
     private var capacity = 1
     private var plan = AdvertisementPlan()
     private var turn = 0
@@ -26,28 +26,28 @@ struct Advertiser {
     /// Whether a client wants to advertise.
     func advertises(for client: ClientID) -> Bool { clients.contains { $0.id == client } }
 
-    /// Whether another connection would be possible, so that it makes sense to advertise.
+    /// True if another connection is possible, so that connectable advertising makes sense.
     var isAllowed: Bool {
         get { sets[0].isAllowed }
         set { for index in sets.indices { sets[index].isAllowed = newValue } }
     }
 
-    /// Whether the controller does not advertise for apps, and nothing of that is under way.
+    /// True if the controller is not advertising for apps and no command is pending.
     var isOff: Bool { sets.allSatisfy(\.isOff) }
 
-    /// When to ask for the next step, if nothing happens before.
+    /// The time at which to request the next step unless something happens first.
     var deadline: Instant? {
         var least = isAllowed ? turnEnd : nil
         for set in sets { least.bringForward(to: set.deadline) }
         return least
     }
 
-    /// The controller was reset, and nobody advertises any more.
+    /// Records a reset of the controller, which ends all advertising.
     ///
     /// - Parameters:
-    ///   - setsAddress: Whether sets need addresses of their own.
-    ///   - hasSets: Whether the controller has more than one.
-    /// - Returns: The clients that wait to hear that their advertisement started.
+    ///   - setsAddress: Whether each advertising set needs an address.
+    ///   - hasSets: Whether the controller supports several sets.
+    /// - Returns: The clients that wait for the start of their advertisement.
     mutating func reset(setsAddress: Bool, hasSets: Bool = false) -> [ClientID] {
         let unanswered = clients.filter { !$0.isAnswered }.map(\.id)
         self = Advertiser()
@@ -59,7 +59,9 @@ struct Advertiser {
 
     enum OnStart: Equatable { case started, refused(Failure) }
 
-    /// A client wants to advertise; it is answered when that has begun, or at once if it is refused.
+    /// Adds a client's request.
+    ///
+    /// It is answered when advertising has started, or immediately if it is refused.
     mutating func start(
         _ request: AdvertisingRequest,
         for client: ClientID,
@@ -76,13 +78,13 @@ struct Advertiser {
         return .started
     }
 
-    /// The app of a client is used in another way.
+    /// Records that a client's app has changed its phase.
     mutating func move(_ client: ClientID, to phase: AppPhase) {
         for index in clients.indices where clients[index].id == client { clients[index].phase = phase }
         makePlan()
     }
 
-    /// A client advertises no more; `true` if it has not even heard that it began.
+    /// Removes a client's request; returns `true` if its start was not reported yet.
     mutating func stop(_ client: ClientID) -> Bool {
         guard let index = clients.firstIndex(where: { $0.id == client }) else { return false }
         let isAnswered = clients.remove(at: index).isAnswered
@@ -105,7 +107,7 @@ struct Advertiser {
         for index in sets.indices { sets[index].wanted = index < contents.count ? contents[index] : nil }
     }
 
-    /// Lets the next one have the last set, if that is due.
+    /// Switches to the next turn of the last set, if it is due.
     private mutating func takeTurns(at now: Instant) {
         guard plan.hasTurns(in: capacity) else {
             turnEnd = nil
@@ -119,13 +121,13 @@ struct Advertiser {
         turnEnd = now + AdvertisementPlan.turn
     }
 
-    /// Returns the command that leads the first set toward what is wanted, unless one is under way or none is needed.
+    /// Returns the next command for the first set, unless one is pending or none is needed.
     mutating func step(at now: Instant) -> AdvertisingSet.Step? {
         takeTurns(at: now)
         return sets[0].step(at: now)
     }
 
-    /// The commands that lead further sets toward what is wanted, each for another one.
+    /// Returns the next commands for the other sets, one for each.
     mutating func furtherSteps(at now: Instant) -> [(set: AdvertisingHandle, step: AdvertisingSet.Step)] {
         guard sets.count > 1 else { return [] }
         var steps: [(set: AdvertisingHandle, step: AdvertisingSet.Step)] = []
@@ -136,23 +138,25 @@ struct Advertiser {
         return steps
     }
 
-    /// What the controller calls a set; the numbers behind the first are those of testers.
+    /// Returns the handle of a set.
+    ///
+    /// Higher numbers belong to test suites.
     private static func handle(of index: Int) -> AdvertisingHandle? {
         index == 0 ? .first : AdvertisingHandle(wire: UInt8(TesterSets.limit + index))
     }
 
     private func index(of set: AdvertisingHandle) -> Int? { sets.indices.first { Self.handle(of: $0) == set } }
 
-    /// What the answer to a command means for clients and for what to do next.
+    /// The consequence of a completed command.
     enum OnAnswer: Equatable {
         case proceed
-        /// This is the next command for the set.
+        /// The next command of the set.
         case step(AdvertisingSet.Step)
-        /// These clients do not advertise.
+        /// These clients are not advertising.
         case failed([ClientID])
     }
 
-    /// The command of a set that is under way was answered.
+    /// Processes the completion of a set's pending command.
     mutating func answered(_ status: HCI.Status, in set: AdvertisingHandle = .first, at now: Instant) -> OnAnswer {
         guard let index = index(of: set) else { return .proceed }
         switch sets[index].answered(status, at: now) {
@@ -172,7 +176,7 @@ struct Advertiser {
         }
     }
 
-    /// The clients that have not heard yet that what they want is on the air, if it is.
+    /// Returns the clients whose advertisement has started but was not reported yet.
     mutating func takeStarted() -> [ClientID] {
         var started: [ClientID] = []
         for index in clients.indices where !clients[index].isAnswered {
@@ -185,13 +189,13 @@ struct Advertiser {
         return started
     }
 
-    /// A central has connected, which has ended an advertisement, if there is only one that it can have been.
+    /// Records that a central connected, which ended an advertisement, if it can only have been one.
     mutating func ended() {
         let on = sets.indices.filter { sets[$0].isOn }
         if on.count <= 1 { sets[on.first ?? 0].ended() }
     }
 
-    /// The controller has ended a set by itself, as it does when a central connects.
+    /// Records that the controller ended a set, as it does when a central connects.
     mutating func ended(_ set: AdvertisingHandle) {
         if let index = index(of: set) { sets[index].ended() }
     }

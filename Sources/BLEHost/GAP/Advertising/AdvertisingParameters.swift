@@ -1,50 +1,52 @@
 package import BLEWire
 
-/// Which of its addresses this host shows.
+/// The own address to use.
 package enum OwnAddressKind: Equatable, Sendable {
-    /// The public address of the controller, which not every controller has.
+    /// The public address of the controller, if it has one.
     case `public`
-    /// The random static address of this host; where only one random address can be in use, the private one instead, if
-    /// this host has such.
+    /// The random static address of this host, or its private one where the controller has only one random address and
+    /// the host is private.
     case random
-    /// A private address that paired peers resolve; only where this host is private.
+    /// A resolvable private address; only on a private host.
     case resolvable
 }
 
-/// How an advertising set advertises.
+/// The parameters of an advertising set.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.53.
 package struct AdvertisingParameters: Equatable, Sendable {
-    /// Whether to use the packets from before extended advertising, which every device hears.
+    /// Whether to use legacy packets, which all devices receive.
     package var isLegacy = true
-    /// Whether centrals may connect.
+    /// Whether centrals can connect.
     package var isConnectable = true
-    /// Whether there is a scan response, which legacy packets that centrals connect to always allow.
+    /// Whether there is a scan response.
+    ///
+    /// Connectable legacy advertisements always have one.
     package var isScannable = true
-    /// The only central that may connect, if it is for one alone.
+    /// The only central that can connect, for directed advertising.
     package var target: DeviceAddress?
-    /// The address to show; what this host shows otherwise if `nil`.
+    /// The own address to use; `nil` for the host's usual one.
     package var ownAddress: OwnAddressKind?
-    /// How often to advertise, 20 ms to 10.24 s.
+    /// The advertising interval, 20 ms to 10.24 s.
     package var interval = Duration.milliseconds(100)
-    /// How strong to send, in dBm; the controller's choice if `nil`.
+    /// The transmit power, in dBm; `nil` for the controller's choice.
     package var transmitPower: Int8?
     package var primaryPHY = PHY.le1M
     package var secondaryPHY = PHY.le1M
 
     package init() {}
 
-    /// For apps in the background alone: a third as often.
+    /// The parameters for background apps: a third as often.
     static let background: Self = {
         var parameters = Self()
         parameters.interval = .microseconds(318_750)
         return parameters
     }()
 
-    /// Whether the packet of the advertisement has room for data.
+    /// True if the advertisement has data.
     var hasData: Bool { isLegacy ? target == nil : isConnectable || !isScannable }
 
-    /// Whether whoever scans may ask for more.
+    /// True if scanners can request a scan response.
     var hasScanResponse: Bool { target == nil && isScannable }
 
     /// The most octets of data in the advertisement.
@@ -64,19 +66,19 @@ package struct AdvertisingParameters: Equatable, Sendable {
         return isLegacy ? AdvertisingData.maximumLegacyLength : 251
     }
 
-    /// Whether there is such an advertisement.
+    /// True if the combination exists.
     var isPossible: Bool {
         if isLegacy { return target == nil || isConnectable }
         return !(isConnectable && isScannable) && (target == nil || !isScannable) && primaryPHY != .le2M
     }
 
-    /// The packet of the older commands.
+    /// The packet type for legacy commands.
     var type: HCI.AdvertisingType {
         if target != nil { return .directedLowDutyCycle }
         return isConnectable ? .connectable : isScannable ? .scannable : .nonConnectable
     }
 
-    /// The properties of the extended commands.
+    /// The properties for extended commands.
     var properties: HCI.AdvertisingProperties {
         var properties: HCI.AdvertisingProperties = isLegacy ? [.legacy] : []
         if isConnectable { properties.insert(.connectable) }
@@ -90,7 +92,7 @@ package struct AdvertisingParameters: Equatable, Sendable {
 }
 
 extension AdvertisingParameters {
-    /// How a client's advertisement is to be sent that says more than apps can.
+    /// Creates the parameters for an advertisement with options beyond Core Bluetooth.
     init(_ broadcast: BroadcastRequest) {
         isLegacy = !broadcast.isExtended
         isConnectable = broadcast.isConnectable

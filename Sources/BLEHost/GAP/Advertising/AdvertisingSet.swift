@@ -1,56 +1,57 @@
 import BLEWire
 
-/// One advertising set of the controller; with the older commands, the one advertisement that there is.
+/// An advertising set of the controller.
+///
+/// With legacy commands, the only advertisement.
 ///
 ///        ┌─────┐ parameters, data, scan response, enable ┌────┐
 ///        │ off │ ───────────▶ preparing ───────────────▶ │ on │
 ///        └─────┘                                         └────┘
 ///           ▲ ────────── disable, or a central connects ───┘
 ///
-/// A connection ends the advertisement; it goes on as soon as the controller can take another, for as long as it is
-/// wanted. The connection may be told of before the command that enabled the advertisement is answered, which is
-/// overtaken then.
+/// A connection ends the advertisement. It continues as soon as the controller can accept another connection, as long
+/// as it is wanted. The connection may be reported before the command that enabled the advertisement completes.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.59.
 struct AdvertisingSet {
-    /// How long to wait after the controller refused a command.
+    /// The delay after the controller rejected a command.
     static let retryInterval = Duration.seconds(1)
 
     enum Step: Equatable {
         case parameters(AdvertisementContent)
-        /// Gives the set the random address of this host, which the extended commands ask for.
+        /// Sets the random address of the set, which extended commands require.
         case address(OwnAddressKind?)
-        /// A part of the data, and which; the older commands know but one.
+        /// Sets a part of the data. Legacy commands have a single part.
         case data([UInt8], HCI.DataOperation)
         case scanResponse([UInt8])
         case enable
         case disable
-        /// Has the controller forget the set.
+        /// Removes the set from the controller.
         case remove
     }
 
     private enum State {
         case off(notBefore: Instant?)
-        /// The step with this number is under way, toward this content.
+        /// The step with this number is pending, on the way to this content.
         case preparing(AdvertisementContent, Int)
         case on(AdvertisementContent)
-        /// This was on the air, and its end has come before the answer to its beginning.
+        /// The content was advertised, and its end was reported before its start.
         case overtaken(AdvertisementContent)
         case disabling
         case removing
     }
 
     private var state = State.off(notBefore: nil)
-    /// Whether the set needs an address of its own.
+    /// True if the set needs its own address.
     private let setsAddress: Bool
-    /// Whether the controller is to forget the set when nobody wants it.
+    /// True if the set is removed when it is not wanted any more.
     private let isTransient: Bool
-    /// Whether the controller knows the set.
+    /// True if the set exists in the controller.
     private var exists = false
 
-    /// What is to be on the air; `nil` for nothing.
+    /// The content to advertise; `nil` for none.
     var wanted: AdvertisementContent?
-    /// Whether another connection would be possible, so that it makes sense to advertise.
+    /// True if another connection is possible, so that connectable advertising makes sense.
     var isAllowed = true
 
     init(setsAddress: Bool = false, isTransient: Bool = false) {
@@ -58,18 +59,18 @@ struct AdvertisingSet {
         self.isTransient = isTransient
     }
 
-    /// Whether the controller does not advertise this, and nothing of that is under way.
+    /// True if the controller is not advertising this set and no command is pending.
     var isOff: Bool { if case .off = state { true } else { false } }
 
-    /// Whether nobody wants the set, and the controller has nothing of it.
+    /// True if the set is not wanted and does not exist in the controller.
     var isGone: Bool { isOff && wanted == nil && !(isTransient && exists) }
 
-    /// When to ask for the next step, if nothing happens before.
+    /// The time at which to request the next step unless something happens first.
     var deadline: Instant? {
         if case .off(let notBefore) = state, wanted != nil, isAllowed { notBefore } else { nil }
     }
 
-    /// Returns the command that leads toward what is wanted, unless one is under way or none is needed.
+    /// Returns the next command, unless one is pending or none is needed.
     mutating func step(at now: Instant) -> Step? {
         switch state {
         case .off(let notBefore):
@@ -97,16 +98,16 @@ struct AdvertisingSet {
         return [.parameters(content)] + address + data + response + [.enable]
     }
 
-    /// What the answer to a command means.
+    /// The consequence of a completed command.
     enum OnAnswer: Equatable {
         case proceed
-        /// This is the next command.
+        /// The next command.
         case step(Step)
-        /// The controller does not advertise this.
+        /// The controller is not advertising this set.
         case failed
     }
 
-    /// The command that is under way was answered.
+    /// Processes the completion of the pending command.
     mutating func answered(_ status: HCI.Status, at now: Instant) -> OnAnswer {
         switch state {
         case .preparing(let current, let number):
@@ -134,7 +135,7 @@ struct AdvertisingSet {
         return .proceed
     }
 
-    /// What the controller advertises, or has advertised until just now.
+    /// The content that is or was just being advertised.
     var onAir: AdvertisementContent? {
         switch state {
         case .on(let current), .overtaken(let current): current
@@ -142,7 +143,7 @@ struct AdvertisingSet {
         }
     }
 
-    /// Whether the controller may advertise this now.
+    /// True if the controller may be advertising this set.
     var isOn: Bool {
         switch state {
         case .on, .disabling: true
@@ -151,7 +152,7 @@ struct AdvertisingSet {
         }
     }
 
-    /// The controller has ended the advertisement by itself, as it does when a central connects.
+    /// Records that the controller ended the advertisement, as it does when a central connects.
     mutating func ended() {
         switch state {
         case .on: state = .off(notBefore: nil)

@@ -1,11 +1,11 @@
 import BLEWire
 
-/// The advertising sets that testers have for themselves, beside the one that apps share.
+/// The advertising sets of test suites, besides those of apps.
 ///
-/// With the older commands there is one advertisement in all: a tester has it while no app advertises, and apps wait
-/// until the tester lets it go.
+/// With legacy commands there is only one advertisement: a test suite has it while no app advertises, and apps wait
+/// until it is released.
 struct TesterSets {
-    /// How many there can be; the controller may know fewer.
+    /// The maximum number of sets; the controller may support fewer.
     static let limit = 15
 
     private struct Entry {
@@ -13,33 +13,33 @@ struct TesterSets {
         let id: AdvertisingSetID
         let handle: AdvertisingHandle
         var set: AdvertisingSet
-        /// Whether the client has heard that it is on the air.
+        /// True if the client was told that the set started.
         var isAnswered = false
-        /// Whether the client is to hear that it has ended.
+        /// True if the client must be told that the set ended.
         var isAwaited = true
-        /// Whether it ends with the first connection.
+        /// True if the first connection ends the set.
         let isDirected: Bool
     }
 
     private var entries: [Entry] = []
     private var usesExtendedCommands = false
 
-    /// Whether a tester has the only advertisement that there is.
+    /// True if a test suite has the only advertisement.
     var hasTheOnlySet: Bool { !usesExtendedCommands && !entries.isEmpty }
 
-    /// Whether none is on the air, and nothing of that is under way.
+    /// True if no set is advertising and no command is pending.
     var areOff: Bool { entries.allSatisfy(\.set.isOff) }
 
-    /// When to ask for the next steps, if nothing happens before.
+    /// The time at which to request the next steps unless something happens first.
     var deadline: Instant? {
         var least: Instant?
         for entry in entries { least.bringForward(to: entry.set.deadline) }
         return least
     }
 
-    /// The controller was reset, and has no sets.
+    /// Records a reset of the controller, which has no sets then.
     ///
-    /// - Returns: What testers are to hear.
+    /// - Returns: The events for testers.
     mutating func reset(usesExtendedCommands: Bool) -> [Finding] {
         let findings = entries.filter(\.isAwaited).map { entry in
             Finding(entry.client, entry.isAnswered ? .setEnded(entry.id) : .setStarted(entry.id, .poweredOff))
@@ -49,14 +49,14 @@ struct TesterSets {
         return findings
     }
 
-    /// What a tester is to hear.
+    /// A pending event for a test suite.
     struct Finding {
         let client: ClientID
         let event: TesterEvent
         fileprivate init(_ client: ClientID, _ event: TesterEvent) { (self.client, self.event) = (client, event) }
     }
 
-    /// A tester wants a set; `nil` if it is answered when that has begun, otherwise why not.
+    /// Adds a set; returns `nil` if the result follows later, otherwise the reason of the refusal.
     mutating func start(
         _ request: AdvertisingSetRequest,
         as id: AdvertisingSetID,
@@ -91,14 +91,14 @@ struct TesterSets {
         }
     }
 
-    /// A tester has enough of a set; `false` if it has none of that name.
+    /// Stops a set; returns `false` if the test suite has none with that identifier.
     mutating func stop(_ id: AdvertisingSetID, of client: ClientID) -> Bool {
         guard let index = entries.firstIndex(where: { $0.client == client && $0.id == id }) else { return false }
         entries[index].set.wanted = nil
         return true
     }
 
-    /// A tester is gone.
+    /// Stops all sets of a test suite whose session has ended.
     mutating func stopAll(of client: ClientID) {
         for index in entries.indices where entries[index].client == client {
             entries[index].set.wanted = nil
@@ -106,7 +106,7 @@ struct TesterSets {
         }
     }
 
-    /// The commands that lead toward what is wanted, each for another set.
+    /// Returns the next commands, each for another set.
     mutating func steps(isAllowed: Bool, at now: Instant) -> [(set: AdvertisingHandle, step: AdvertisingSet.Step)] {
         guard !entries.isEmpty else { return [] }
         var steps: [(set: AdvertisingHandle, step: AdvertisingSet.Step)] = []
@@ -117,7 +117,7 @@ struct TesterSets {
         return steps
     }
 
-    /// What testers are to hear that they have not heard yet; sets that are gone are forgotten.
+    /// Returns the pending events and removes sets that are gone.
     mutating func takeFindings() -> [Finding] {
         guard !entries.isEmpty else { return [] }
         var findings: [Finding] = []
@@ -136,7 +136,7 @@ struct TesterSets {
         return findings
     }
 
-    /// The command of a set that is under way was answered.
+    /// Processes the completion of a set's pending command.
     mutating func answered(
         _ status: HCI.Status,
         in set: AdvertisingHandle,
@@ -155,18 +155,18 @@ struct TesterSets {
         }
     }
 
-    /// Whether a tester has this set.
+    /// Returns whether this set belongs to a test suite.
     func uses(_ set: AdvertisingHandle) -> Bool { index(of: set) != nil }
 
-    /// The sets that may be on the air.
+    /// The sets that may be advertising.
     var on: [AdvertisingHandle] { entries.filter(\.set.isOn).map(\.handle) }
 
-    /// The address that a set shows.
+    /// Returns the own address of a set.
     func ownAddress(of set: AdvertisingHandle) -> OwnAddressKind? {
         index(of: set).flatMap { entries[$0].set.wanted?.parameters.ownAddress }
     }
 
-    /// The controller has ended a set by itself, since a central has connected to it.
+    /// Records that the controller ended a set because a central connected.
     mutating func ended(_ set: AdvertisingHandle) {
         guard let index = index(of: set) else { return }
         entries[index].set.ended()

@@ -1,18 +1,18 @@
 package import BLEWire
 
-/// What must be stored of a peer so that it can be connected again after a restart.
+/// The stored data of a peer, with which it can be connected after a restart.
 package struct PeerRecord: Equatable, Sendable {
     package var identifier: PeerIdentifier
     /// An address that the peer had on the air: the one that it keeps, or the private one with which it was bonded or
     /// met first.
     package var address: DeviceAddress
-    /// What its GAP service says that it is called; `nil` if that was never read.
+    /// The name from its GAP service; `nil` if it was never read.
     package var name: String?
-    /// What it called itself in advertisements that were heard last.
+    /// The name from its last advertisements.
     package var advertisedName: String?
-    /// What is kept of the peer if it is bonded with the adapter in use.
+    /// The bond with the current adapter.
     package var bond: Bond?
-    /// What is kept of it for other adapters.
+    /// The bonds with other adapters.
     package internal(set) var otherBonds: [Bond] = []
 
     package init(
@@ -29,10 +29,12 @@ package struct PeerRecord: Equatable, Sendable {
         self.bond = bond
     }
 
-    /// For how many adapters a bond with one peer is kept; beyond that, one of another adapter is forgotten.
+    /// The maximum number of bonds per peer.
+    ///
+    /// Beyond it, the bond with another adapter is dropped.
     package static let mostBonds = 16
 
-    /// The bonds with all adapters, one for each, in the order of their addresses.
+    /// The bonds with all adapters, one each, sorted by address.
     package var bonds: [Bond] {
         get { ([bond].compactMap(\.self) + otherBonds).sorted { ($0.adapter ?? .none) < ($1.adapter ?? .none) } }
         set {
@@ -41,7 +43,7 @@ package struct PeerRecord: Equatable, Sendable {
         }
     }
 
-    /// The record as an adapter sees it: its own bond counts, or else one of which nobody knows who made it.
+    /// Returns the record with the bond for `adapter`: its own one, otherwise one whose adapter is unknown.
     package func seen(by adapter: DeviceAddress?) -> Self {
         var record = self, others = bonds
         let index = others.firstIndex { $0.adapter == adapter } ?? others.firstIndex { $0.adapter == nil }
@@ -53,6 +55,6 @@ package struct PeerRecord: Equatable, Sendable {
     /// The identity address that the peer has proved, by having it on the air; `nil` if it has only shown private ones.
     package var provedIdentity: DeviceAddress? { address.onAir.isIdentity ? address.onAir : nil }
 
-    /// The best name known: a GAP service says more than there is room for in an advertisement.
+    /// The best known name: the GAP service has more room for it than an advertisement.
     package var bestName: String? { name ?? advertisedName }
 }

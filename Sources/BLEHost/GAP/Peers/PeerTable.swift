@@ -1,38 +1,38 @@
 import BLECrypto
 import BLEWire
 
-/// Who is behind which address, and what they are called.
+/// The identifiers, addresses and names of peers.
 ///
-/// Peers that a client was connected to, or wanted to be, are known: they are remembered over a restart. Of the others,
-/// those that were seen last are kept.
+/// Peers that a client was or wanted to be connected to are stored across restarts. Of the others, the most recent ones
+/// are kept.
 struct PeerTable {
     private let secret: UInt128
     private let serviceLimit: Int
-    /// The services that clients found on peers last.
+    /// The services that clients last discovered on peers.
     private var services: BoundedMap<PeerIdentifier, [BluetoothUUID]>
     private var identifiers: BoundedMap<DeviceAddress, PeerIdentifier>
     private var seen: BoundedMap<PeerIdentifier, Seen>
-    /// Those of them that were met last, in the order in which they were met first.
+    /// The most recently discovered ones of them, in the order of their first discovery.
     private var met = Fifo<PeerIdentifier>()
     private let metLimit: Int
     private var known: RememberedPeers
-    /// Where peers that change their addresses were heard last.
+    /// The last address of peers that change their addresses.
     private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
     /// The bonded peers that stand on the controller's resolving list under an address that is never on the air.
     private var placeholders: [DeviceAddress: PeerIdentifier] = [:]
-    /// How often something has changed that ``sighted(_:_:)`` follows from, but for what an advertisement said.
+    /// The number of changes that affect the result of ``sighted(_:_:)``, except advertised names.
     private var changes = 0
 
-    /// A peer that nobody wanted to be connected to.
+    /// A peer that no client wanted to connect to.
     private struct Seen {
         let address: DeviceAddress
         var name: String?
         var advertisedName: String?
     }
 
-    /// The identity of the adapter in use; `nil` before there was one.
+    /// The identity address of the current adapter; `nil` before there was one.
     private var adapter: DeviceAddress?
-    /// Changes whenever ``friends(limit:)`` may.
+    /// Increases whenever ``friends(limit:)`` may change.
     private(set) var keyRevision = 0
 
     init(secret: UInt128, records: [PeerRecord], limits: Limits) {
@@ -46,7 +46,7 @@ struct PeerTable {
         latest = BoundedMap(capacity: max(limits.knownPeers, 2))
     }
 
-    /// Has the bonds that were made on this adapter count, and no others.
+    /// Uses the bonds with this adapter, and no others.
     mutating func use(_ adapter: DeviceAddress) {
         guard adapter != self.adapter else { return }
         self.adapter = adapter
@@ -71,10 +71,10 @@ struct PeerTable {
         changes += 1
     }
 
-    /// The peers that are remembered, which clients may connect to without having seen them.
+    /// The stored peers, to which clients can connect without a scan.
     var knownPeers: [KnownPeer] { known.all.map { KnownPeer(peer: $0.identifier, name: $0.bestName) } }
 
-    /// The peers that were met last and are not remembered, to which clients may connect as well.
+    /// The most recently discovered peers that are not stored, to which clients can connect, too.
     var strangers: [KnownPeer] {
         (0..<met.count).compactMap { met[$0] }.compactMap { peer in
             known[peer] == nil ? seen.peek(peer).map { KnownPeer(peer: peer, name: $0.name ?? $0.advertisedName) } : nil
@@ -127,13 +127,13 @@ struct PeerTable {
         return latest[peer] ?? known[peer]?.address ?? address
     }
 
-    /// Where `peer` is reached; `nil` if it was never seen, or too long ago.
+    /// Returns the address of `peer`; `nil` if it was never received, or too long ago.
     mutating func address(of peer: PeerIdentifier) -> DeviceAddress? { latest[peer] ?? record(of: peer)?.address }
 
-    /// The best name known of `peer`.
+    /// Returns the best known name of `peer`.
     mutating func name(of peer: PeerIdentifier) -> String? { record(of: peer)?.bestName }
 
-    /// What is kept of `peer` if it is bonded.
+    /// Returns the bond with `peer`.
     func bond(with peer: PeerIdentifier) -> Bond? { known[peer]?.bond }
 
     /// Whether a bonded peer was reached at this address, which it keeps.
@@ -141,7 +141,7 @@ struct PeerTable {
         known.identifier(at: address).flatMap { known[$0] }.map { $0.bond != nil && $0.provedIdentity != nil } ?? false
     }
 
-    /// The bonded peers that make their addresses with a key: as many as that, those that were of use last first.
+    /// Returns up to `limit` bonded peers with an IRK, most recently used first.
     ///
     /// From then on the addresses that stand for them belong to them.
     mutating func friends(limit: Int) -> [LocalPrivacy.Friend] {
@@ -159,10 +159,10 @@ struct PeerTable {
         known[peer].flatMap { known.friend($0, secret: secret) }
     }
 
-    /// The services that clients found on `peer`, now or when it was connected last.
+    /// Returns the services that clients have discovered on `peer`, in this or its last connection.
     mutating func services(of peer: PeerIdentifier) -> [BluetoothUUID] { services[peer] ?? [] }
 
-    /// Clients have found services on `peer`.
+    /// Records that clients discovered services on `peer`.
     mutating func found(_ services: [BluetoothUUID], on peer: PeerIdentifier) {
         self.services[peer] = [BluetoothUUID](services.prefix(serviceLimit))
     }
@@ -174,19 +174,19 @@ struct PeerTable {
         }
     }
 
-    /// What follows from something that was learnt of a peer.
+    /// The consequence of new information about a peer.
     enum OnChange: Equatable {
-        /// This is to be remembered now.
+        /// Store this record.
         case remember(PeerRecord)
         /// The same, and the bond with another peer has given way: this is to be remembered of that one before.
         case replace(PeerRecord, with: PeerRecord)
-        /// It would have to be remembered, but all for whom there is room have a bond.
+        /// It should be stored, but there is only room for bonded peers.
         case full
         case nothing
     }
 
-    /// Changes whenever ``sighted(_:_:)`` may come to something else than before for the same data from the same
-    /// address, and before what was used last may be forgotten.
+    /// Changes whenever ``sighted(_:_:)`` may return another result for the same data and address, and before the last
+    /// used entry can be dropped.
     var revision: Int { changes + identifiers.age + seen.age }
 
     /// The peer that advertises `octets` at `address`, its name, and what changed because of the name in the octets.
@@ -199,18 +199,18 @@ struct PeerTable {
         return (peer, name(of: peer), change)
     }
 
-    /// An advertisement of `peer` had this name in it.
+    /// Records the name in an advertisement of `peer`.
     mutating func advertised(_ name: String, by peer: PeerIdentifier) -> OnChange {
         change(peer) { $0.advertisedName = name }
     }
 
-    /// The GAP service of `peer` has this name.
+    /// Records the name in the GAP service of `peer`.
     mutating func read(_ name: String, from peer: PeerIdentifier) -> OnChange {
         changes += 1
         return change(peer) { $0.name = name }
     }
 
-    /// A client wants a connection to `peer`.
+    /// Records that a client wants to connect to `peer`.
     mutating func wanted(_ peer: PeerIdentifier) -> OnChange {
         guard let record = record(of: peer), !known.isLatest(peer) else { return .nothing }
         if record.bond?.resolvingKey != nil { keyRevision += 1 }
@@ -246,7 +246,7 @@ struct PeerTable {
         return (known[peer]?.bond ?? proved, change)
     }
 
-    /// What is kept of a bonded peer is this from now on.
+    /// Records the bond with a peer.
     mutating func bonded(_ peer: PeerIdentifier, _ bond: Bond) -> OnChange {
         guard var record = record(of: peer) else { return .nothing }
         let earlier = record.bond.flatMap { $0.isOfSamePairing(as: bond) ? $0.wantedBy : nil }
@@ -278,7 +278,7 @@ struct PeerTable {
         }
     }
 
-    /// There is no bond with a peer any more; with no adapter, as long as none has been in use.
+    /// Removes the bond with a peer; all of them if no adapter was used yet.
     mutating func unbonded(_ peer: PeerIdentifier) -> OnChange {
         guard var record = known[peer] else { return .nothing }
         let before = record.bonds
@@ -303,7 +303,9 @@ struct PeerTable {
         return .replace(other, with: kept)
     }
 
-    /// Changes what is known of the names of a peer; what is advertised is of no account if the GAP service was read.
+    /// Changes the names of a peer.
+    ///
+    /// An advertised name is ignored if the GAP service was read.
     private mutating func change(_ peer: PeerIdentifier, _ body: (inout PeerRecord) -> Void) -> OnChange {
         guard let before = record(of: peer) else { return .nothing }
         var record = before

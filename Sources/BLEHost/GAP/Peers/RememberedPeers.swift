@@ -1,12 +1,12 @@
 package import BLEWire
 
-/// The peers that are remembered over a restart, those that were of use last at the end.
+/// The peers that are stored across restarts, most recently used last.
 ///
 /// There is room for so many. Of those without a bond the one that was of use longest ago makes room for another; those
 /// with a bond do not, since they could not be met again without pairing, unless only the peer wanted the bond
 /// (``Bond/Party/peer``). There is a limit for such bonds, and one for all bonds that the user did not ask for.
 package struct RememberedPeers: Equatable, Sendable {
-    /// For how many there is room.
+    /// The capacity.
     private let limit: Int
     /// How many bonds there may be that only the peer wanted, and how many that the user did not ask for.
     private let unattendedLimit: Int, unaskedLimit: Int
@@ -14,9 +14,9 @@ package struct RememberedPeers: Equatable, Sendable {
     private var identifiers: [DeviceAddress: PeerIdentifier] = [:]
     private var order: [PeerIdentifier] = []
 
-    /// Creates the list that an earlier run left.
+    /// Creates the list from the records of an earlier run.
     ///
-    /// Records with a bond are kept even if there are more than there is room for.
+    /// Bonded peers are kept even if they exceed the capacity.
     ///
     /// - Parameters:
     ///   - records: The peers, those that were of use last at the end.
@@ -54,10 +54,10 @@ package struct RememberedPeers: Equatable, Sendable {
 
     package var count: Int { order.count }
 
-    /// All of them, those that were of use last at the end.
+    /// All records, most recently used last.
     package var all: [PeerRecord] { order.compactMap { kept[$0] } }
 
-    /// What is remembered of a peer.
+    /// The record of a peer.
     package subscript(identifier: PeerIdentifier) -> PeerRecord? { kept[identifier] }
 
     /// The peer that was reached at `address`.
@@ -81,18 +81,18 @@ package struct RememberedPeers: Equatable, Sendable {
         return nil
     }
 
-    /// Whether this peer was of use after all others.
+    /// Returns whether this peer was used last.
     package func isLatest(_ identifier: PeerIdentifier) -> Bool { order.last == identifier }
 
     package enum OnRemember: Equatable, Sendable {
         case remembered
-        /// There is no room, for all the others have a bond.
+        /// There is no room, because all others are bonded.
         case refused
         /// The bond with another peer has given way: this is remembered of that one.
         case replaced(PeerRecord)
     }
 
-    /// Puts a peer at the end, with this in place of what was remembered of it.
+    /// Stores a record, as the most recently used one.
     package mutating func remember(_ record: PeerRecord) -> OnRemember {
         let isNewBond = record.isBonded && kept[record.identifier]?.isBonded != true
         guard isNewBond, let party = record.party else { return insertIfThereIsRoom(record) }
@@ -146,7 +146,7 @@ package struct RememberedPeers: Equatable, Sendable {
         return record
     }
 
-    /// Changes what is kept of the bonds, from those that were of use longest ago to those that were so last.
+    /// Changes the bonds, from the least to the most recently used.
     package mutating func updateBonds(_ body: (inout Bond) -> Void) {
         for identifier in order {
             guard var bonds = kept[identifier]?.bonds, !bonds.isEmpty else { continue }
@@ -155,7 +155,7 @@ package struct RememberedPeers: Equatable, Sendable {
         }
     }
 
-    /// Has the bonds with this adapter count, and no others.
+    /// Uses the bonds with this adapter, and no others.
     mutating func use(_ adapter: DeviceAddress) {
         for identifier in order { kept[identifier] = kept[identifier]?.seen(by: adapter) }
     }
@@ -193,6 +193,6 @@ extension PeerRecord {
     /// Who wanted the bonds with the peer; `nil` if it has none.
     fileprivate var party: Bond.Party? { bonds.map(\.wantedBy).max() }
 
-    /// Whether the peer is bonded with any adapter.
+    /// True if the peer is bonded with any adapter.
     fileprivate var isBonded: Bool { bond != nil || !otherBonds.isEmpty }
 }

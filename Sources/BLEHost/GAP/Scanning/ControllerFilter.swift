@@ -1,25 +1,25 @@
-/// Judges a controller's filter of duplicates by what is heard with it and without.
+/// A check of the controller's duplicate filter, by what is received with and without it.
 ///
-/// There are controllers that report nothing while they are to drop duplicates. So a filter with which nothing was
-/// heard for two periods of a scan is off for one; if something is heard then, and again nothing with the filter, it is
+/// Some controllers report nothing while they filter duplicates. If nothing is received with the filter for two periods
+/// of a scan, the filter is off for one period. If something is received then, and again nothing with the filter, it is
 /// not used any more.
 struct ControllerFilter {
     private enum State {
-        /// Nothing was heard with it for so many periods.
+        /// Nothing was received with the filter for this number of periods.
         case trusted(silent: Int)
-        /// It is off for a period, to see whether there is something to hear.
+        /// Off for a period, to check whether there is something to receive.
         case paused
-        /// There was something to hear, and it is on again.
+        /// Something was received without the filter, and it is on again.
         case suspected
         case distrusted
     }
 
-    /// How many periods may pass in silence.
+    /// The number of silent periods that are accepted.
     private static let patience = 2
 
     private var state = State.trusted(silent: 0)
 
-    /// Whether the controller is to drop duplicates.
+    /// True if the controller should filter duplicates.
     var isOn: Bool {
         switch state {
         case .trusted, .suspected: true
@@ -27,10 +27,10 @@ struct ControllerFilter {
         }
     }
 
-    /// Whether it is not used any more.
+    /// True if the filter is not used any more.
     var isDistrusted: Bool { if case .distrusted = state { true } else { false } }
 
-    /// A period of the scan is over in which something was heard, or nothing.
+    /// Records the end of a scan period in which something or nothing was received.
     mutating func periodEnded(hasHeard: Bool) {
         state =
             switch (state, hasHeard) {
@@ -42,6 +42,6 @@ struct ControllerFilter {
             }
     }
 
-    /// The controller refuses to scan with it.
+    /// Records that the controller rejected the filter.
     mutating func refused() { state = .distrusted }
 }

@@ -1,21 +1,23 @@
 import BLEWire
 
-/// Decides which client hears of which advertisement.
+/// The delivery of advertisements to scanning clients.
 ///
-/// Every client that scans has its own filter and its own memory of whom it has heard. An advertisement that may be
-/// followed by a scan response waits a moment for it, so that clients hear of both at once; if the response comes
-/// later, clients that heard of the advertisement alone hear of it again. Those of a device that did not answer three
-/// times in a row do not wait, until it answers.
+/// Every scanning client has its own filter, and its own memory of the devices that were reported to it. A scannable
+/// advertisement is held back for a moment, so that clients get it together with its scan response. If the response
+/// arrives later, clients that got the advertisement alone get both. Advertisements of a device that did not respond
+/// three times in a row are not held back, until it responds.
 ///
 /// Core 6.0, Vol 3, Part C, 9.2.6.
 struct Discovery {
     private var sessions: [ScanSession] = []
-    /// The clients, if each of them is told of all that is heard; else nobody.
+    /// The scanning clients, if each one receives every advertisement; otherwise empty.
     private var allHearers: [ClientID] = []
     private var advertisers: HeardAdvertisers
     private let waitingLimit: Int
 
-    /// Creates what nobody scans with yet; nobody who knows `secret` chooses where advertisers are kept.
+    /// Creates the state without scans.
+    ///
+    /// Without knowing `secret`, nobody can choose the table positions of advertisers.
     init(limits: Limits, secret: UInt128 = 0) {
         waitingLimit = limits.waitingReports
         // Half of those that the peer table keeps, so that it does not forget what is still in use here.
@@ -23,19 +25,21 @@ struct Discovery {
         advertisers = HeardAdvertisers(capacity: capacity, secret: UInt64(truncatingIfNeeded: secret))
     }
 
-    /// Whether anybody scans.
+    /// True if any client is scanning.
     var isWanted: Bool { !sessions.isEmpty }
 
-    /// Whether those who scan are all in the background, and can wait.
+    /// True if only background apps are scanning.
     var isInBackground: Bool { isWanted && sessions.allSatisfy { $0.phase != .foreground } }
 
-    /// Whether some client wants to hear of every advertisement.
+    /// True if a client wants every advertisement.
     var wantsDuplicates: Bool { sessions.contains(where: \.allowsDuplicates) }
 
-    /// When to call ``expire(at:with:into:)``, if nothing happens before.
+    /// The time at which to call ``expire(at:with:into:)`` unless something happens first.
     var deadline: Instant? { advertisers.waits.deadline }
 
-    /// A client scans, or scans anew with other parameters: it has heard of nobody yet.
+    /// Starts or restarts a client's scan.
+    ///
+    /// No device counts as reported to it.
     mutating func start(_ request: ScanRequest, for client: ClientID, in phase: AppPhase = .foreground) {
         sessions.removeAll { $0.client == client }
         let index = sessions.firstIndex { $0.client > client } ?? sessions.endIndex
@@ -43,7 +47,7 @@ struct Discovery {
         findAllHearers()
     }
 
-    /// The app of a client is used in another way.
+    /// Records that a client's app has changed its phase.
     mutating func move(_ client: ClientID, to phase: AppPhase) {
         for index in sessions.indices where sessions[index].client == client { sessions[index].move(to: phase) }
         findAllHearers()
@@ -55,14 +59,14 @@ struct Discovery {
         if sessions.isEmpty { advertisers.removeAll() }
     }
 
-    /// Nobody scans any more.
+    /// Stops all scans.
     mutating func stopAll() {
         sessions.removeAll()
         findAllHearers()
         advertisers.removeAll()
     }
 
-    /// Takes what the controller heard, and tells clients of what they hear of now.
+    /// Processes a received advertisement and reports it to clients.
     mutating func receive(
         _ advertisement: HeardAdvertisement,
         _ data: Span<UInt8>,
@@ -94,8 +98,10 @@ struct Discovery {
         tell(of: oldest, with: &peers, into: &outbox)
     }
 
-    /// Takes an advertisement that says what its device said last and for which no scan response is expected, and tells
-    /// clients of it; `false`, and nothing has happened, if it takes more.
+    /// Processes an advertisement that repeats its device's data and for which no scan response is expected, and
+    /// reports it to clients.
+    ///
+    /// Returns `false`, without side effects, if the general path must handle it.
     @inline(__always)
     mutating func receiveAtOnce(
         _ advertisement: LoneAdvertisement,
@@ -111,15 +117,15 @@ struct Discovery {
     }
 
     enum OnAdvertisement {
-        /// It takes more.
+        /// The general path must handle it.
         case incomplete
-        /// It waits for its scan response, until ``ScanResponseWaits/patience`` ends.
+        /// It waits for its scan response until ``ScanResponseWaits/patience`` has passed.
         case waits
-        /// It waits in the place of another, of which clients are told.
+        /// It replaces another waiting advertisement, which is reported.
         case displaces
     }
 
-    /// Takes an advertisement that says what its device said last, of which clients have been told.
+    /// Processes a repeated advertisement that was already reported to clients.
     mutating func heardAgain(
         _ advertisement: LoneAdvertisement,
         _ data: Span<UInt8>,
@@ -157,7 +163,7 @@ struct Discovery {
         allHearers = sessions.allSatisfy(\.hearsAll) ? sessions.map(\.client) : []
     }
 
-    /// Tells clients of what they hear of although no scan response came.
+    /// Reports advertisements whose scan response did not arrive.
     mutating func expire(
         at now: Instant,
         with peers: inout PeerTable,
@@ -185,7 +191,7 @@ struct Discovery {
         tell(of: place, with: &peers, into: &outbox)
     }
 
-    /// Tells those clients who hear of an advertiser.
+    /// Reports an advertiser to the clients that match.
     private mutating func tell(
         of place: Int,
         with peers: inout PeerTable,
@@ -200,7 +206,7 @@ struct Discovery {
         }
     }
 
-    /// What clients are told of an advertiser: what they were told before, as long as that is right.
+    /// Returns the report of an advertiser: the previous one, if it is still correct.
     private mutating func report(
         of place: Int,
         with peers: inout PeerTable,
@@ -231,7 +237,7 @@ struct Discovery {
 }
 
 extension HostOutbox {
-    /// Has the owner store what was learnt of a peer.
+    /// Requests that a changed peer record is stored.
     mutating func remember(_ change: PeerTable.OnChange) {
         switch change {
         case .remember(let record): append(.remember(record))

@@ -1,20 +1,20 @@
 import BLEWire
 
-/// One advertisement or scan response that a controller heard, whichever event it came in, but for its data.
+/// A received advertisement or scan response without its data, from any kind of event.
 struct HeardAdvertisement {
     var address: DeviceAddress
     var isConnectable = false
-    /// Whether a scan response may follow.
+    /// True if a scan response may follow.
     var isScannable = false
     var isScanResponse = false
     var rssi = RSSI.unavailable
     var packet = AdvertisementPacket()
-    /// The type of the legacy report that told of it, from which all but the address and the strength follows.
+    /// The legacy event type, which determines everything except the address and signal strength.
     var legacyType: HCI.LEAdvertisingReport.EventType?
 }
 
 extension HeardAdvertisement {
-    /// Creates what a legacy report tells; `nil` if nobody knows what its type means.
+    /// Creates it from a legacy report; returns `nil` for an unknown event type.
     @inline(__always)
     init?(_ type: HCI.LEAdvertisingReport.EventType, _ address: DeviceAddress, _ rssi: RSSI) {
         guard type.isKnown else { return nil }

@@ -1,9 +1,9 @@
 import BLEWire
 
-/// What an advertiser said last, and what clients were told of that.
+/// The last data of an advertiser, and the last report to clients.
 struct HeardAdvertiser {
     private static let mostKept = 96
-    /// How many advertisements in a row go without a scan response before none is expected.
+    /// The number of consecutive advertisements without a scan response after which none is expected.
     static let mostUnanswered = 3
 
     let address: DeviceAddress
@@ -14,17 +14,17 @@ struct HeardAdvertiser {
     private(set) var rssi: RSSI
     /// The data of the advertisement.
     private(set) var data: [UInt8]
-    /// Those of the last scan response.
+    /// The data of the last scan response.
     private(set) var response: [UInt8] = []
-    /// Whether the response is one to what was said last.
+    /// True if the response belongs to the last advertisement.
     private(set) var isAnswered = false
     private var unanswered = 0
-    /// Whether the data were too long to be kept after clients had been told.
+    /// True if the data were too long to be kept after they were reported.
     private var isForgotten = false
-    /// What clients were told when the peer table had ``revision``; with the response or without.
+    /// The last report, made at ``revision`` of the peer table, with or without the response.
     private var report: AdvertisementReport?
     private var reportIsAnswered = false
-    /// Whether the device has said nothing else since ``report``.
+    /// True if the device has sent nothing else since ``report``.
     private var reportIsCurrent = false
     private var revision = 0
 
@@ -38,10 +38,10 @@ struct HeardAdvertiser {
         data = [UInt8](copying: octets)
     }
 
-    /// Whether a scan response is likely to follow what was said last.
+    /// True if a scan response is likely to follow.
     var expectsResponse: Bool { isScannable && unanswered < Self.mostUnanswered }
 
-    /// Whether nothing more follows.
+    /// True if nothing more follows.
     var isComplete: Bool { isAnswered || !isScannable }
 
     /// The advertisement, with the scan response if there was one to it.
@@ -49,7 +49,7 @@ struct HeardAdvertiser {
         AdvertisementOctets(advertisement: data, scanResponse: isAnswered ? response : [])
     }
 
-    /// Takes the next advertisement; `false` if it says what the last one did.
+    /// Processes the next advertisement; returns `false` if it repeats the last one.
     mutating func advertised(_ advertisement: HeardAdvertisement, _ octets: Span<UInt8>) -> Bool {
         rssi = advertisement.rssi
         isAnswered = false
@@ -69,13 +69,13 @@ struct HeardAdvertiser {
     }
 
     enum OnRespond {
-        /// It says what the last one did, or something else.
+        /// A repetition of the last one, or something else.
         case same, new
-        /// What it belongs to is not known any more.
+        /// The advertisement that it belongs to is not known any more.
         case late
     }
 
-    /// Takes a scan response.
+    /// Processes a scan response.
     mutating func responded(_ rssi: RSSI, _ octets: Span<UInt8>) -> OnRespond {
         guard !isForgotten else { return .late }
         self.rssi = rssi
@@ -87,21 +87,21 @@ struct HeardAdvertiser {
         return .new
     }
 
-    /// It is waited no longer for a scan response, whether it came or not.
+    /// Records the end of the wait for a scan response, whether or not it arrived.
     mutating func waited() { if !isAnswered, unanswered < Self.mostUnanswered { unanswered += 1 } }
 
-    /// What clients were told of the same; `nil` if that was never, or if something else is known of the peer since.
+    /// Returns the last report of the same data; `nil` if there is none or it is outdated.
     ///
-    /// Mutating so that it works in place: an element of an array is copied to be read.
+    /// `mutating` to avoid a copy of the array element.
     mutating func report(revision: Int) -> AdvertisementReport? {
         guard reportIsCurrent, let report, self.revision == revision, reportIsAnswered == isAnswered else { return nil }
         return report.heard(rssi)
     }
 
-    /// Takes the next advertisement, if it says what the last one did and no scan response is expected.
+    /// Processes the next advertisement if it repeats the last one and no scan response is expected.
     ///
-    /// - Returns: What clients are told of it, which is what they were told before; `nil`, and nothing has happened, if
-    ///   it takes more.
+    /// - Returns: The reason for the refusal, which clients received before; `nil`, without any effect, if there is
+    ///   room for more.
     @inline(__always)
     mutating func repeated(
         _ advertisement: LoneAdvertisement,
@@ -115,8 +115,8 @@ struct HeardAdvertiser {
         return report.heard(rssi)
     }
 
-    /// Takes the next advertisement, if it says what the last one did and a scan response is expected; `false`, and
-    /// nothing has happened, if not.
+    /// Processes the next advertisement if it repeats the last one and a scan response is expected; returns `false`,
+    /// without side effects, otherwise.
     mutating func heardAgain(_ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
         guard expectsResponse, !isForgotten, legacyType?.wire == advertisement.type.wire,
             data.span.hasSameOctets(as: octets)
@@ -126,11 +126,10 @@ struct HeardAdvertiser {
         return true
     }
 
-    /// What clients were told last, whatever the device has said since; `nil` if something else is known of the peer
-    /// since.
+    /// Returns the last report, whatever the device has sent since; `nil` if it is outdated.
     func earlier(revision: Int) -> AdvertisementReport? { self.revision == revision ? report : nil }
 
-    /// Keeps what clients are told, unless there is too much of it.
+    /// Stores the report for clients, unless it is too large.
     mutating func told(_ report: AdvertisementReport, revision: Int) {
         guard data.count + response.count <= Self.mostKept else {
             (data, response, self.report, isForgotten) = ([], [], nil, true)
@@ -141,7 +140,9 @@ struct HeardAdvertiser {
 }
 
 extension AdvertisementPacket {
-    /// Whether `other` says the same; compared as numbers, for this is done for each packet.
+    /// Returns whether `other` is equal.
+    ///
+    /// Compares numbers, because this is done for each packet.
     fileprivate func says(_ other: Self) -> Bool {
         isLegacy == other.isLegacy && isScannable == other.isScannable && isDirected == other.isDirected
             && isTruncated == other.isTruncated && primaryPHY.wire == other.primaryPHY.wire
@@ -151,7 +152,9 @@ extension AdvertisementPacket {
 }
 
 extension Span<UInt8> {
-    /// Whether the octets are the same ones; they are compared eight at a time, some of them twice.
+    /// Returns whether the octets are equal.
+    ///
+    /// Compares eight at a time, some of them twice.
     @inline(__always)
     func hasSameOctets(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
@@ -175,7 +178,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Eight octets as one number, the first lowest.
+    /// Returns eight octets as one number, the first least significant.
     @inline(__always)
     private func word(at start: Int) -> UInt64 {
         UInt64(self[start]) | UInt64(self[start &+ 1]) << 8 | UInt64(self[start &+ 2]) << 16

@@ -1,13 +1,13 @@
 import BLEWire
 
-/// The advertisers that were heard, each at a place that stays its own as long as it is known.
+/// The received advertisers, each at a fixed position while it is known.
 ///
-/// When there are too many, one gives its place up that has not been heard for long. Those whose advertisement waits
-/// for a scan response keep their place meanwhile.
+/// When the table is full, an advertiser that was not received for long is replaced. Advertisers that wait for a scan
+/// response are never replaced.
 struct HeardAdvertisers {
     private struct Entry {
         var advertiser: HeardAdvertiser
-        /// Whether it was heard since somebody last looked for one to give up.
+        /// True if it was received since the last search for a replacement.
         var isRecent = true
     }
 
@@ -16,22 +16,24 @@ struct HeardAdvertisers {
     private let capacity: Int
     private let secret: UInt64
     private var hand = 0
-    /// Whose advertisement waits for a scan response.
+    /// The advertisers that wait for a scan response.
     private(set) var waits = ScanResponseWaits()
 
     /// Creates an empty table.
     ///
-    /// - Precondition: Fewer than `capacity` wait at any time.
+    /// - Precondition: Fewer than `capacity` are waiting.
     init(capacity: Int, secret: UInt64) {
         self.capacity = capacity
         self.secret = secret
         table = PlaceTable(secret: secret)
     }
 
-    /// How many advertisers are known.
+    /// The number of advertisers.
     var count: Int { entries.count }
 
-    /// Where an advertiser has its place, if it is known; mutating, so that the table is looked at where it lies.
+    /// Returns the position of an advertiser, if it is known.
+    ///
+    /// `mutating` to avoid a copy.
     @inline(__always)
     mutating func place(of address: DeviceAddress) -> Int? { table.place(of: address) }
 
@@ -39,7 +41,7 @@ struct HeardAdvertisers {
 
     mutating func removeAll() { self = Self(capacity: capacity, secret: secret) }
 
-    /// Gives an advertiser that is not known a place, which may have been another's.
+    /// Inserts an advertiser, possibly replacing another one, and returns its position.
     mutating func insert(_ advertiser: HeardAdvertiser) -> Int {
         let place: Int
         if entries.count < capacity {
@@ -54,25 +56,25 @@ struct HeardAdvertisers {
         return place
     }
 
-    /// Takes the next advertisement of a known advertiser; `false` if it says what the last one did.
+    /// Processes the next advertisement of a known advertiser; returns `false` if it repeats the last one.
     mutating func advertised(_ place: Int, _ advertisement: HeardAdvertisement, _ octets: Span<UInt8>) -> Bool {
         entries[place].isRecent = true
         return entries[place].advertiser.advertised(advertisement, octets)
     }
 
-    /// Takes a scan response of a known advertiser.
+    /// Processes a scan response of a known advertiser.
     mutating func responded(_ place: Int, _ rssi: RSSI, _ octets: Span<UInt8>) -> HeardAdvertiser.OnRespond {
         entries[place].isRecent = true
         return entries[place].advertiser.responded(rssi, octets)
     }
 
-    /// Whether an advertiser is likely to have a scan response follow.
+    /// Returns whether a scan response is likely to follow.
     func expectsResponse(_ place: Int) -> Bool { entries[place].advertiser.expectsResponse }
 
-    /// An advertiser was heard of which nobody wants to know anything.
+    /// Records that an advertiser was received that no client matches.
     mutating func passedOver(_ place: Int) { entries[place].isRecent = true }
 
-    /// What clients were told of the same, if that is still right.
+    /// Returns the last report of the same data, if it is still correct.
     mutating func report(_ place: Int, revision: Int) -> AdvertisementReport? {
         entries[place].advertiser.report(revision: revision)
     }
@@ -81,10 +83,10 @@ struct HeardAdvertisers {
         entries[place].advertiser.told(report, revision: revision)
     }
 
-    /// Takes the next advertisement of a known advertiser that does not wait, if it says what the last one did and no
+    /// Processes the next advertisement of a known advertiser that is not waiting, if it repeats the last one and no
     /// scan response is expected.
     ///
-    /// - Returns: What clients are told of it; `nil`, and nothing has happened, if it takes more.
+    /// - Returns: The failure for clients; `nil`, without any effect, if there is room for more.
     @inline(__always)
     mutating func repeated(
         _ place: Int,
@@ -101,8 +103,8 @@ struct HeardAdvertisers {
         return report
     }
 
-    /// Takes the next advertisement of a known advertiser that does not wait, if it says what the last one did and a
-    /// scan response is expected; `false`, and nothing has happened, if not.
+    /// Processes the next advertisement of a known advertiser that is not waiting, if it repeats the last one and a
+    /// scan response is expected; returns `false`, without side effects, otherwise.
     mutating func heardAgain(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
         guard !waits.contains(place), entries[place].advertiser.heardAgain(advertisement, octets) else {
             return false
@@ -111,17 +113,17 @@ struct HeardAdvertisers {
         return true
     }
 
-    /// Has an advertiser that does not wait do so.
+    /// Starts the wait of an advertiser that is not waiting.
     mutating func wait(_ place: Int, since now: Instant) { waits.begin(place, at: now) }
 
-    /// Has an advertiser wait no more; `false` if it did not.
+    /// Ends the wait of an advertiser; returns `false` if it was not waiting.
     mutating func endWait(_ place: Int) -> Bool {
         guard waits.end(place) else { return false }
         entries[place].advertiser.waited()
         return true
     }
 
-    /// The place of one that was not heard since this came by it last.
+    /// Returns the position of an advertiser that was not received since the last search.
     private mutating func makeRoom() -> Int {
         while true {
             let place = hand

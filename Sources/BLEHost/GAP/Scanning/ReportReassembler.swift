@@ -1,6 +1,6 @@
 import BLEWire
 
-/// Turns the reports of a controller into advertisements, whole even if they came in parts.
+/// A reassembler of advertising reports, which may arrive in parts.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
 struct ReportReassembler {
@@ -16,23 +16,23 @@ struct ReportReassembler {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The controller was reset, or scanning stopped: what is missing never comes.
+    /// Drops partial data after a reset of the controller or the end of a scan.
     mutating func reset() { partials.removeAll() }
 
-    /// What a report amounts to.
+    /// The result of a report.
     enum OnReport {
-        /// This was heard, with these data.
+        /// A complete advertisement with its data.
         case advertisement(HeardAdvertisement, [UInt8])
         case incomplete
-        /// It says nothing about anybody, or nothing that can be used.
+        /// Nothing usable.
         case ignored
-        /// There is no room for so many advertisements in parts: the oldest was dropped.
+        /// Too many incomplete advertisements: the oldest was dropped.
         case crowded
     }
 
-    /// Takes an extended report.
+    /// Processes an extended report.
     ///
-    /// Data that the controller cut short count as complete: half of what somebody says is better than nothing.
+    /// Data that the controller truncated count as complete, because a part is better than nothing.
     mutating func receive(_ report: HCI.LEExtendedAdvertisingReport.Report) -> OnReport {
         guard report.address.kind != .anonymous else { return .ignored }
         let isScanResponse = report.type.contains(.scanResponse)

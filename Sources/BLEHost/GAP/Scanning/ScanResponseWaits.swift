@@ -1,40 +1,43 @@
 import BLEWire
 
-/// The advertisers whose advertisement waits for a scan response, so that clients hear of both at once; the one that
-/// has waited for longest first.
+/// A queue of the advertisers whose advertisement waits for a scan response, so that clients get both together.
 ///
-/// An advertiser is the number of its place. To begin and to end a wait costs the same however many wait.
+/// The longest wait comes first.
+///
+/// Advertisers are identified by their position. Starting and ending a wait takes constant time.
 struct ScanResponseWaits {
-    /// How long an advertisement waits for its scan response, which follows it on the air within a millisecond.
+    /// The maximum wait.
+    ///
+    /// A scan response follows its advertisement within a millisecond.
     static let patience = Duration.milliseconds(10)
 
     private struct Node {
-        /// When the advertisement was heard, if it waits.
+        /// The time of the advertisement, if it waits.
         var since: Instant?
-        /// Its neighbours in the queue.
+        /// The neighbours in the queue.
         var previous = ScanResponseWaits.nowhere, next = ScanResponseWaits.nowhere
     }
 
     private static let nowhere = -1
 
-    /// By place, as far as somebody ever waited.
+    /// By position, as far as any has waited.
     private var nodes: [Node] = []
     private var first = ScanResponseWaits.nowhere, last = ScanResponseWaits.nowhere
     private(set) var count = 0
 
-    /// The one that waits for longest, and since when.
+    /// The longest wait and its start.
     var oldest: (place: Int, since: Instant)? {
         guard first >= 0, let since = nodes[first].since else { return nil }
         return (first, since)
     }
 
-    /// When the first of them has waited for long enough.
+    /// The end of the longest wait.
     var deadline: Instant? { oldest.map { $0.since + Self.patience } }
 
     @inline(__always)
     func contains(_ place: Int) -> Bool { count > 0 && place < nodes.count && nodes[place].since != nil }
 
-    /// Puts an advertiser that does not wait at the end of the queue.
+    /// Appends an advertiser that is not in the queue.
     mutating func begin(_ place: Int, at now: Instant) {
         while nodes.count <= place { nodes.append(Node()) }
         nodes[place] = Node(since: now, previous: last)
@@ -43,7 +46,7 @@ struct ScanResponseWaits {
         count += 1
     }
 
-    /// Takes an advertiser out of the queue; `false` if it was not there.
+    /// Removes an advertiser; returns `false` if it was not in the queue.
     mutating func end(_ place: Int) -> Bool {
         guard contains(place) else { return false }
         let (previous, next) = (nodes[place].previous, nodes[place].next)

@@ -1,28 +1,28 @@
 package import BLEWire
 
-/// What one client scans for, and whom it has heard of.
+/// The scan of one client, and the devices that were reported to it.
 struct ScanSession {
-    /// What a client has heard of an advertiser.
+    /// What was reported to a client about an advertiser.
     private enum Heard { case nothing, advertisement, everything }
 
-    /// Whether what an advertiser says is what the client looks for.
+    /// Whether an advertiser's data match the scan.
     private enum Verdict { case open, wanted, unwanted }
 
     private struct Mark {
         var heard = Heard.nothing
-        /// About the advertisement alone, and with its response.
+        /// For the advertisement alone, and together with its response.
         var alone = Verdict.open, answered = Verdict.open
     }
 
     let client: ClientID
     private let request: ScanRequest
     private(set) var phase: AppPhase
-    /// Whether the client is told of all that is heard.
+    /// True if the client receives every advertisement.
     private(set) var hearsAll = false
-    /// By the places of advertisers.
+    /// By the position of the advertiser.
     private var marks: [Mark]
 
-    /// Begins a scan that has heard of nobody.
+    /// Creates a scan with no reported devices.
     init(_ client: ClientID, _ request: ScanRequest, _ phase: AppPhase, places: Int) {
         self.client = client
         self.request = request
@@ -31,33 +31,33 @@ struct ScanSession {
         move(to: phase)
     }
 
-    /// Whether every advertisement is told of.
+    /// True if every advertisement is reported.
     var allowsDuplicates: Bool { request.allowsDuplicates && phase == .foreground }
 
-    /// Whether whoever advertises is told of, whatever it offers.
+    /// True if the scan does not filter by services.
     private var isOpen: Bool { request.services.isEmpty }
 
-    /// The app is used in another way.
+    /// Records that the app has changed its phase.
     mutating func move(to phase: AppPhase) {
         self.phase = phase
         hearsAll = allowsDuplicates && isOpen && request.minimumRSSI == nil && request.namePrefix == nil
     }
 
-    /// A place is another advertiser's now.
+    /// Records that a position belongs to another advertiser.
     mutating func forget(_ place: Int) {
         if place < marks.count { marks[place] = Mark() } else { marks.append(Mark()) }
     }
 
-    /// An advertiser says something else; or only its response does.
+    /// Records that the data of an advertiser, or only its response, changed.
     mutating func changed(_ place: Int, onlyResponse: Bool = false) {
         if !onlyResponse { marks[place].alone = .open }
         marks[place].answered = .open
     }
 
-    /// Whether nothing that this advertiser says is told of any more.
+    /// Returns true if nothing more of this advertiser will be reported.
     func isDone(with place: Int) -> Bool { !allowsDuplicates && marks[place].heard == .everything }
 
-    /// Whether the client hears of this now, which it then has.
+    /// Decides whether the client gets a report now, and records it.
     mutating func hears(_ advertiser: HeardAdvertiser, at place: Int) -> Bool {
         switch phase {
         case .suspended: return false
@@ -77,7 +77,7 @@ struct ScanSession {
         return true
     }
 
-    /// Whether the name and the services are the right ones; looked into once for the same data.
+    /// Returns whether name and services match; cached for the same data.
     private mutating func admits(_ advertiser: HeardAdvertiser, at place: Int) -> Bool {
         if isOpen, request.namePrefix == nil { return true }
         switch advertiser.isAnswered ? marks[place].answered : marks[place].alone {
@@ -93,9 +93,9 @@ struct ScanSession {
 }
 
 extension ScanRequest {
-    /// Whether the name is the right one and one of the services is there, if either matters.
+    /// Returns whether the name matches and one of the services is contained, as far as the scan filters by them.
     ///
-    /// Whoever solicits one of the services is let through besides those who offer one; without a list, all are.
+    /// Devices that solicit one of the requested services match, too. Without a list of services, all match.
     package func matches(_ data: MergedAdvertisement) -> Bool {
         if let namePrefix, data.localName?.hasPrefix(namePrefix) != true { return false }
         guard !services.isEmpty else { return true }

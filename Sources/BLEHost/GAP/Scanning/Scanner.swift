@@ -1,28 +1,27 @@
 import BLEWire
 
-/// The one scan of the controller, on behalf of everybody who scans.
+/// The controller's scan, on behalf of all scanning clients.
 ///
 ///        ┌─────┐ configure ┌────────────┐ enable ┌────┐
 ///        │ off │ ────────▶ │ configured │ ─────▶ │ on │
 ///        └─────┘           └────────────┘        └────┘
 ///           ▲ ───────────── disable ───────────────┘
 ///
-/// What is wanted may change at any time; one command is under way at most, and after its answer the next step leads
-/// toward what is wanted then.
+/// The wanted parameters may change at any time. At most one command is pending; after its completion, the next step
+/// leads to what is wanted then.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.10 and 7.8.11; 7.8.64 and 7.8.65.
 struct Scanner {
-    /// After this time, a controller that drops duplicates starts anew, so that peers that changed what they say are
-    /// heard.
+    /// The time after which a scan with a duplicate filter is restarted, so that peers with changed data are reported.
     static let refreshInterval = Duration.seconds(10)
-    /// How long to wait after the controller refused a command.
+    /// The delay after the controller rejected a command.
     static let retryInterval = Duration.seconds(1)
 
-    /// How to scan.
+    /// The parameters of a scan.
     struct Plan: Equatable {
-        /// Whether the controller reports each device once.
+        /// True if the controller reports each device once.
         var dropsDuplicates: Bool
-        /// Changes whenever somebody starts to scan who has heard of nobody yet.
+        /// Changes whenever a client starts to scan to which no device was reported.
         var epoch: Int
         var parameters = ScanParameters()
     }
@@ -33,7 +32,7 @@ struct Scanner {
         case off(notBefore: Instant?)
         case configuring(ScanParameters)
         case configured(ScanParameters)
-        /// With the plan as it is wanted, whether or not the filter of duplicates is used for it.
+        /// With the wanted parameters; the duplicate filter may be left out.
         case enabling(Plan)
         case on(Plan, since: Instant, hasHeard: Bool)
         case disabling
@@ -42,10 +41,10 @@ struct Scanner {
     private var state = State.off(notBefore: nil)
     private var filter = ControllerFilter()
 
-    /// How to scan, or `nil` for not at all.
+    /// The wanted parameters; `nil` for no scan.
     var wanted: Plan?
 
-    /// Whether the controller scans, or is about to.
+    /// True if the controller is scanning or about to.
     var isOn: Bool {
         switch state {
         case .enabling, .on, .disabling: true
@@ -53,10 +52,10 @@ struct Scanner {
         }
     }
 
-    /// Whether the controller does not scan, and nothing of that is under way.
+    /// True if the controller is not scanning and no command is pending.
     var isOff: Bool { if case .off = state { true } else { false } }
 
-    /// When to ask for the next step, if nothing happens before.
+    /// The time at which to request the next step unless something happens first.
     var deadline: Instant? {
         switch state {
         case .off(let notBefore): wanted == nil ? nil : notBefore
@@ -65,19 +64,19 @@ struct Scanner {
         }
     }
 
-    /// When the controller starts anew; `nil` if it need not.
+    /// Returns the time at which the scan is restarted; `nil` for never.
     private func end(of plan: Plan, _ since: Instant) -> Instant? {
         plan.dropsDuplicates && !filter.isDistrusted ? since + Self.refreshInterval : nil
     }
 
-    /// The controller was reset.
+    /// Records a reset of the controller.
     mutating func reset() {
         state = .off(notBefore: nil)
         filter = ControllerFilter()
         wanted = nil
     }
 
-    /// Returns the command that leads toward what is wanted, unless one is under way or none is needed.
+    /// Returns the next command, unless one is pending or none is needed.
     mutating func step(at now: Instant) -> Step? {
         if case .on(let plan, let since, let hasHeard) = state, let end = end(of: plan, since), end <= now {
             filter.periodEnded(hasHeard: hasHeard)
@@ -100,17 +99,17 @@ struct Scanner {
         return step
     }
 
-    /// Whether that is known already.
+    /// True if something was already received in this period.
     var hasHeard: Bool {
         mutating get { if case .on(_, _, hasHeard: true) = state { true } else { false } }
     }
 
-    /// The controller reported an advertisement.
+    /// Records that the controller reported an advertisement.
     mutating func heard() {
         if case .on(let plan, let since, hasHeard: false) = state { state = .on(plan, since: since, hasHeard: true) }
     }
 
-    /// The command that is under way was answered.
+    /// Processes the completion of the pending command.
     mutating func answered(_ status: HCI.Status, at now: Instant) {
         if case .enabling(let plan) = state, plan.dropsDuplicates, status != .success, filter.isOn { filter.refused() }
         let failed = State.off(notBefore: now + Self.retryInterval)

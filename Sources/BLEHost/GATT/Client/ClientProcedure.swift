@@ -1,43 +1,43 @@
 import BLEWire
 
-/// A procedure that is under way at the peer or is to be begun once more, and for whom.
+/// A procedure that is in progress or to be repeated, and its owner.
 struct ClientProcedure {
-    /// For whom a procedure is.
+    /// The owner of a procedure.
     enum Owner: Equatable {
         case client(Requester)
         case host
-        /// The host, which finds out what has changed while all else waits.
+        /// The host, in the recovery from a change, while everything else waits.
         case catchingUp
-        /// A client that has had its answer and is gone.
+        /// A client that has received its result or has gone.
         case nobody
     }
 
-    /// Why the peer has not carried it out, although it may if it is begun once more.
+    /// The reason why the peer rejected the procedure, although it may accept a repetition.
     enum Refusal: Equatable {
-        /// This host may take the peer's attributes for others.
+        /// This host is not aware of a change.
         case outOfSync
-        /// The peer does not trust the link far enough.
+        /// The security of the link is insufficient.
         case security(ATT.ErrorCode)
     }
 
     private enum Attempt {
         case first
-        /// It has been begun before, which the peer refused since this host was out of sync, or whose bearer was lost.
+        /// Repeated, after a rejection because of a change or the loss of its bearer.
         case repeated
         case refused(Refusal, isRepeated: Bool)
     }
 
     var owner: Owner
     private(set) var procedure: Procedure
-    /// Grows with each request of a client that begins; zero for what no client asked for.
+    /// Increases with each started request of a client; zero for requests of the host.
     let order: UInt64
-    /// What the client that asks for another subscription has, and what it asks for.
+    /// The client's current and requested subscription.
     let subscription: (earlier: Subscription, wanted: Subscription)
-    /// How far the link could be trusted when it was begun.
+    /// The security of the link when the procedure was started.
     var security = LinkSecurity.unencrypted
-    /// Whether services changed since its last request, whose answer may be about what was there before.
+    /// True if services changed since its last request, so that the response may concern the old ones.
     private(set) var isOutdated = false
-    /// Whether what it is about is gone.
+    /// True if the attribute it concerns is gone.
     private(set) var isVoid = false
     private var attempt = Attempt.first
 
@@ -53,7 +53,7 @@ struct ClientProcedure {
         self.subscription = subscription
     }
 
-    /// The same as what one packet asks, which writes this value if it writes one.
+    /// Creates a procedure from a request with a single packet, with the written value if there is one.
     init(_ single: SingleRequest, writing value: [UInt8]) {
         self.init(single.procedure(writing: value), for: .client(single.requester), order: single.order)
         security = single.security
@@ -62,10 +62,10 @@ struct ClientProcedure {
     /// The client that waits for it.
     var client: ClientID? { requester?.client }
 
-    /// The client that waits for it, and in which of its requests.
+    /// The client that waits for it, and the number of its request.
     var requester: Requester? { if case .client(let requester) = owner { requester } else { nil } }
 
-    /// Whether this is not the first time that it is carried out.
+    /// True if it is being repeated.
     var isRepeated: Bool {
         switch attempt {
         case .first: false
@@ -74,32 +74,32 @@ struct ClientProcedure {
         }
     }
 
-    /// Why the peer has refused it since it was begun.
+    /// The reason why the peer rejected it.
     var refusal: Refusal? { if case .refused(let refusal, _) = attempt { refusal } else { nil } }
 
     mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> ProcedureStep<Procedure.Outcome> {
         procedure.begin(&database, mtu: mtu)
     }
 
-    /// Notes that its next request goes out: what comes back is about what is there now.
+    /// Records that its next request is sent, so that the response concerns the current services.
     mutating func asked() { isOutdated = false }
 
     enum OnAnswer {
         case go(ProcedureStep<Procedure.Outcome>)
-        /// Nobody waits for it, and nothing is spoiled if it ends here.
+        /// Nothing waits for it, and it can end here.
         case leave
     }
 
-    /// Takes the answer to its last request.
+    /// Processes the response to its last request.
     mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> OnAnswer {
         if case .nobody = owner, !procedure.mustGoOn { return .leave }
         return .go(procedure.receive(answer, &database, mtu: mtu))
     }
 
-    /// Notes that the peer refuses it.
+    /// Records that the peer rejected it.
     mutating func refuse(_ refusal: Refusal) { attempt = .refused(refusal, isRepeated: isRepeated) }
 
-    /// Prepares it to be begun once more.
+    /// Prepares its repetition.
     mutating func renew() {
         switch attempt {
         case .refused(.security, let isRepeated): attempt = isRepeated ? .repeated : .first
@@ -111,14 +111,14 @@ struct ClientProcedure {
 
     enum OnServicesChanged: Equatable {
         case nothing
-        /// What it looks for is gone, and the one who waits for it is to hear so now.
+        /// What it looks for is gone; its owner must be told now.
         case lost
     }
 
-    /// Notes that services changed in `range`: what it is about may be gone.
+    /// Records that services in `range` changed, with which the attribute it concerns may be gone.
     ///
-    /// A lookup goes on, to learn what is there now; of a configuration, whatever comes of it, nobody hears what has
-    /// its handle now.
+    /// A discovery continues with the current services. The result of writing a configuration is dropped, because its
+    /// handle may belong to something else now.
     mutating func servicesChanged(in range: AttributeHandleRange) -> OnServicesChanged {
         isOutdated = true
         if procedure.isAbout(range) { isVoid = true }
@@ -132,7 +132,7 @@ struct ClientProcedure {
         }
     }
 
-    /// Leaves what comes of it to nobody.
+    /// Drops its result.
     mutating func withdraw(_ failure: Failure) {
         owner = .nobody
         procedure.withdraw(failure)
@@ -140,7 +140,7 @@ struct ClientProcedure {
 }
 
 extension Procedure {
-    /// The same once more, from its beginning.
+    /// The procedure from its beginning.
     fileprivate var anew: Self {
         switch self {
         case .lookup(let machine): .lookup(machine.anew)
@@ -153,7 +153,7 @@ extension Procedure {
         }
     }
 
-    /// Whether it is carried out on an attribute in `range`.
+    /// Returns whether it concerns an attribute in `range`.
     func isAbout(_ range: AttributeHandleRange) -> Bool {
         switch self {
         case .read(_, let handle), .write(_, let handle), .configure(_, let handle): range.contains(handle)

@@ -1,32 +1,34 @@
 import BLEWire
 
-/// When the host may do something for itself at a peer of which clients want something as well.
+/// A delay of the host's own ATT requests on a link that clients are using.
 ///
-/// Clients go first, and may want more: the host waits until they have wanted nothing for a while, but not for ever.
+/// A request of the host starts once no client has made a request for 250 ms, and after 2 s at the latest.
 struct Courtesy {
-    /// How long no client must have wanted anything.
+    /// The required time without client requests.
     static let pause = Duration.milliseconds(250)
-    /// How long clients that always want something keep the host waiting.
+    /// The maximum delay if clients keep making requests.
     static let patience = Duration.seconds(2)
 
-    /// Since when no client has wanted anything; `nil` before the link is ready.
+    /// The time of the last client request; `nil` before the link is ready.
     private var calm: Instant?
-    /// Since when the host has had something to do.
+    /// The time at which the host's requests were queued.
     private var start = Instant()
 
-    /// When the host may begin; `nil` before the link is ready.
+    /// The time at which the host can start if no client makes a request; `nil` before the link is ready.
     var begin: Instant? { calm.map { $0 + Self.pause } }
 
-    /// When it begins even if clients want something all the time.
+    /// The time at which it starts in any case.
     var due: Instant { start + Self.patience }
 
-    /// The link is ready: clients have the time to go first.
+    /// Records that the link is ready; clients get time to go first.
     mutating func allow(at now: Instant) {
         calm = now
         start = now
     }
 
-    /// A client wanted something; `isIdle` if the host has nothing to do yet.
+    /// Records a client's request.
+    ///
+    /// `isIdle` is true if the host has nothing queued.
     mutating func postpone(at now: Instant, isIdle: Bool) {
         guard let calm else { return }
         if isIdle {
@@ -37,6 +39,8 @@ struct Courtesy {
         }
     }
 
-    /// The host has begun with one thing of several although clients want something: the next waits as a pause does.
+    /// Records that the host has started one of several requests although clients are active.
+    ///
+    /// The next one waits for the usual pause.
     mutating func indulge(at now: Instant) { start = now + (Self.pause - Self.patience) }
 }

@@ -2,29 +2,29 @@ import BLEWire
 
 // What one packet is enough for, while nobody waits for anything else: neither queue nor procedure is needed then.
 extension GATTClient {
-    /// Whether a value without response may be sent past all that waits but for others of its kind.
+    /// Returns whether a write command can be sent before everything that is queued, except other write commands.
     @inline(__always)
     mutating func mayCommandAtOnce(_ client: ClientID, octets: Int) -> Bool {
         guard !bearers.all[0].isRunning, nobodyWaits else { return false }
         return octets <= mtu - 3 && isAttached(client)
     }
 
-    /// Notes that the controller has taken this packet, and with it all that were handed down before.
+    /// Records that the controller has taken this packet and all earlier ones.
     @inline(__always)
     mutating func sentAtOnce(_ receipt: SendReceipt, into outbox: inout HostOutbox) {
         while let client = commands.nextTaken(upTo: receipt) { outbox.tell(client, taken: .writeCommands(to: peer)) }
     }
 
-    /// Whether a request that one packet asks may be sent.
+    /// Returns whether a request with a single packet can be sent.
     @inline(__always)
     mutating func mayAskAtOnce(_ client: ClientID, octets: Int) -> Bool {
         guard mayBeginAtOnce else { return false }
         return octets <= mtu - 3 && isAttached(client)
     }
 
-    /// Notes that a client's request is sent now, for which ``mayAskAtOnce(_:octets:)`` holds.
+    /// Records that a client's request is sent now, after ``mayAskAtOnce(_:octets:)`` returned true.
     ///
-    /// Nothing is learnt of the peer's attributes from it, so that what is known of them is left as it is.
+    /// It discovers nothing, so the known attributes are unchanged.
     @inline(__always)
     mutating func beginAtOnce(
         _ request: ATT.Opcode,
@@ -44,8 +44,8 @@ extension GATTClient {
         bearers.all[0].begin(single, writing: value, request, at: now)
     }
 
-    /// Takes the response to a request that was sent at once; `false`, and nothing has happened, if it takes more to
-    /// deal with it.
+    /// Processes the response to a request that was sent on the fast path; returns `false`, without side effects, if
+    /// the general path must handle it.
     mutating func answerAtOnce(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -68,7 +68,7 @@ extension GATTClient {
         return true
     }
 
-    /// Hands a value that the peer notified to those who subscribed; `false`, and nothing has happened, if nobody did.
+    /// Delivers a notified value to its subscribers; returns `false`, without side effects, if there are none.
     mutating func deliverAtOnce(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,

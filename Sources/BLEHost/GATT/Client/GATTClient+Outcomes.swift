@@ -1,7 +1,7 @@
 import BLEWire
 
 extension GATTClient {
-    /// Takes the end of a procedure, which is begun once more if the peer refused it as it would have anything.
+    /// Ends a procedure, or repeats it if the peer's rejection was not specific to it.
     mutating func conclude(
         _ finished: ClientProcedure,
         with outcome: Procedure.Outcome,
@@ -21,7 +21,7 @@ extension GATTClient {
         }
     }
 
-    /// Tells whoever waits what came of a procedure, and keeps what the host needs of it.
+    /// Delivers the result of a procedure, and records what the host needs of it.
     mutating func finish(
         _ finished: ClientProcedure,
         with outcome: Procedure.Outcome,
@@ -65,7 +65,7 @@ extension GATTClient {
         }
     }
 
-    /// Says which services are known.
+    /// Reports the known services.
     mutating func knowServices(into outbox: inout Outbox) {
         outbox.append(.servicesKnown(peer, database.attributes.services.map(\.uuid)))
         watchServices()
@@ -90,7 +90,7 @@ extension GATTClient {
         }
     }
 
-    /// Tells a client what came of a request when its turn comes, and what had to wait for that.
+    /// Delivers the result of a request in its turn, and results that waited for it.
     mutating func tell(_ requester: Requester, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
         let client = requester.client
         if answers.isEmpty, !bearers.isUnderWay(before: order, for: client) {
@@ -102,14 +102,14 @@ extension GATTClient {
         }
     }
 
-    /// Tells a client at once what came of a request.
+    /// Delivers the result of a request immediately.
     func tell(_ requester: Requester, _ event: PeerEvent, into outbox: inout Outbox) {
         outbox.tell(requester.client, of: .peer(peer, event, answering: requester.number))
     }
 
-    /// Answers what is under way for a client, or for all, none of which will hear what comes of it.
+    /// Fails all procedures in progress for a client, or for all clients.
     ///
-    /// One after the other, so that what is held for those that are still under way keeps its place.
+    /// One after the other, so that held results keep their order.
     mutating func failRunning(of client: ClientID? = nil, with failure: Failure, into outbox: inout Outbox) {
         for one in bearers.underWay(for: client) {
             bearers.withdraw(one.order, with: failure)
@@ -117,7 +117,7 @@ extension GATTClient {
         }
     }
 
-    /// Answers for a procedure that will not end by itself.
+    /// Fails a procedure that will not end by itself.
     mutating func fail(_ current: ClientProcedure, with failure: Failure, into outbox: inout Outbox) {
         guard let requester = current.requester else { return }
         let event: PeerEvent
@@ -138,7 +138,7 @@ extension GATTClient {
 }
 
 extension Procedure.Outcome {
-    /// Whether the peer says that this host takes its attributes for others.
+    /// True for the error that this host is not aware of a change.
     fileprivate var isOutOfSync: Bool {
         switch self {
         case .read(.failure(.att(.databaseOutOfSync)), _), .written(.att(.databaseOutOfSync), _): true
@@ -148,7 +148,7 @@ extension Procedure.Outcome {
 }
 
 extension AttributeDiscovery.Question {
-    /// What a client hears if the answer is not to be had; `nil` if no client asks this.
+    /// Returns the result for a failure; `nil` if no client waits for it.
     fileprivate func event(_ failure: Failure) -> PeerEvent? {
         switch self {
         case .services: .servicesDiscovered(.failure(failure))

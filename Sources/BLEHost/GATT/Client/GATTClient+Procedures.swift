@@ -1,7 +1,7 @@
 import BLEWire
 
 extension GATTClient {
-    /// Begins what a client asked for, unless it can be answered without the peer.
+    /// Starts a client's request, unless it can be answered without the peer.
     mutating func begin(
         _ request: AttributeRequest,
         for requester: Requester,
@@ -32,7 +32,7 @@ extension GATTClient {
         )
     }
 
-    /// Begins what the host asks for itself.
+    /// Starts a request of the host.
     mutating func begin(_ request: OwnRequest, at now: Instant, into outbox: inout Outbox) {
         let procedure: Procedure
         switch request {
@@ -61,7 +61,7 @@ extension GATTClient {
         .lookup(AttributeDiscovery(question, limit: limits.discoveredAttributes))
     }
 
-    /// Begins a procedure on a bearer on which nothing is under way.
+    /// Starts a procedure on an idle bearer.
     mutating func start(
         _ procedure: consuming ClientProcedure,
         on index: Int,
@@ -89,7 +89,7 @@ extension GATTClient {
         }
     }
 
-    /// Follows what the bearer at `index` made of a packet.
+    /// Continues with the result of a packet on the bearer at `index`.
     mutating func follow(
         _ event: ATTClientBearer.OnReceive,
         on index: Int,

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension GATTClient {
-    /// Takes a packet that the peer's server sent: an answer, or a value that it sends by itself.
+    /// Processes a packet from the peer's server: a response, notification or indication.
     mutating func receive(
         _ packet: ATTPacket,
         on bearer: BearerID,
@@ -59,17 +59,18 @@ extension GATTClient {
         if !isWanted { outbox.append(.note(.unwantedValue(handle, link))) }
     }
 
-    /// Takes what the peer offers, and says what this end does; ``negotiated(_:at:into:)`` follows when that has gone.
+    /// Processes the peer's MTU request and returns the response; ``negotiated(_:at:into:)`` must be called after it
+    /// was sent.
     mutating func receiveOffer(_ request: ATT.ExchangeMTURequest) -> (event: MTUNegotiation.OnEvent, ATTPacket) {
         (negotiation.receiveRequest(clientMTU: request.clientMTU), negotiation.response)
     }
 
-    /// Takes what the peer's server has answered to the own offer.
+    /// Processes the response to the own MTU request.
     mutating func receiveOffer(serverMTU: UInt16?, at now: Instant, into outbox: inout Outbox) {
         negotiated(negotiation.receiveAnswer(serverMTU: serverMTU), at: now, into: &outbox)
     }
 
-    /// Tells what has become of the size of packets.
+    /// Reports the result of the MTU exchange.
     mutating func negotiated(_ event: MTUNegotiation.OnEvent, at now: Instant, into outbox: inout Outbox) {
         switch event {
         case .nothing: break

@@ -2,39 +2,41 @@ import BLEWire
 
 // What the peer does only on a link that it can trust is asked once more when it can.
 extension GATTClient {
-    /// Begins with a peer that has the address of a bonded one: nothing is asked before it has shown to be that.
+    /// Starts with a peer that has the address of a bonded one.
+    ///
+    /// It gets no requests before it has proven the bond.
     mutating func claim(_ claimed: Bond) {
         bond = PeerBond(claimed: claimed)
         trust.bond()
         awaitsSecurity = true
     }
 
-    /// Takes note that the peer has shown that a bond is with it, which need not have a key for links.
+    /// Records that the peer has proven a bond, which need not have an LTK.
     mutating func prove(_ proven: Bond) {
         bond.prove(proven)
         if proven.longTermKey(as: role) != nil { trust.bond() }
     }
 
-    /// Takes note that there is no bond with the peer any more.
+    /// Records that there is no bond with the peer any more.
     mutating func unbond() {
         bond.forget()
         trust.unbond()
         caching = .none
     }
 
-    /// Takes note of how the link is protected from now on: ``LinkTrust/secure(_:keySize:leastKeySize:)``.
+    /// Sets the security of the link: ``LinkTrust/secure(_:keySize:leastKeySize:)``.
     mutating func secure(_ security: LinkSecurity, keySize: Int, leastKeySize: Int) {
         trust.secure(security, keySize: keySize, leastKeySize: leastKeySize)
         considerBearers()
     }
 
-    /// Lets the peer do what needs an authorisation, or no more.
+    /// Grants or revokes the peer's authorization.
     mutating func authorize(_ isAuthorized: Bool) { trust.isAuthorized = isAuthorized }
 
-    /// Takes note that the peer refuses a request of a client since it does not trust the link far enough.
+    /// Records that the peer rejected a client's request for insufficient security.
     ///
-    /// It is begun once more when the link can be trusted further, and nobody asks for anything meanwhile. If it can be
-    /// by now, that is at once.
+    /// It is repeated when the link is secure enough, and nothing else is sent meanwhile. If the link is already secure
+    /// enough, that is immediately.
     mutating func refused(_ finished: ClientProcedure, for code: ATT.ErrorCode, into outbox: inout Outbox) {
         var finished = finished
         finished.refuse(.security(code))
@@ -44,14 +46,15 @@ extension GATTClient {
         outbox.append(.secure(link, for: code))
     }
 
-    /// Goes on after the link was made as trustworthy as it can be, or could not be.
+    /// Continues after the security of the link was raised, or could not be.
     mutating func securityAnswered(_ answer: SecurityAnswer, at now: Instant, into outbox: inout Outbox) {
         awaitsSecurity = false
         if answer != .secured { failRefused(answer.failure, into: &outbox) }
         proceed(at: now, into: &outbox)
     }
 
-    /// Answers what the peer refused for want of trust, as the peer did unless there is more to say.
+    /// Fails requests that the peer rejected for insufficient security, with the peer's error unless there is a better
+    /// one.
     private mutating func failRefused(_ failure: Failure?, into outbox: inout Outbox) {
         let refused = bearers.removeStalled { one in
             if case .security = one.refusal { true } else { false }
@@ -63,11 +66,11 @@ extension GATTClient {
     }
 }
 
-/// What came of the wish that a link be trusted further.
+/// The result of raising the security of a link.
 package enum SecurityAnswer: Equatable, Sendable {
-    /// It can be.
+    /// The link is secure enough.
     case secured
-    /// It cannot, for this reason; `nil` if what the peer said is all there is to say.
+    /// Failed for this reason; `nil` if the peer's error is the best description.
     case refused(Failure?)
 
     fileprivate var failure: Failure? {
@@ -79,7 +82,7 @@ package enum SecurityAnswer: Equatable, Sendable {
 }
 
 extension Procedure.Outcome {
-    /// The code if the peer refused this for want of a link that it trusts far enough.
+    /// The error code if the peer rejected the request for insufficient security.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.1; Part F, 3.4.1.1.
     var lackOfSecurity: ATT.ErrorCode? {

@@ -1,13 +1,15 @@
 import BLEWire
 
 extension GATTClient {
-    /// The writing of a configuration, to where that has been found already.
+    /// Creates the write of a configuration whose descriptor is known.
     func configuration(_ change: Subscriptions.Change) -> ConfigurationWriting {
         let known = change.descriptors.flatMap { database.attributes.first(GATT.clientConfiguration, in: $0) }
         return ConfigurationWriting(change.bits, to: change.configuration ?? known, in: change.descriptors)
     }
 
-    /// Writes the configuration if the peer has to be told; a client hears of values from the moment at which it asks.
+    /// Writes the configuration if necessary.
+    ///
+    /// A client receives values from its request on.
     mutating func subscribe(
         _ requester: Requester,
         to handle: AttributeHandle,
@@ -33,7 +35,7 @@ extension GATTClient {
         start(procedure, on: 0, at: now, into: &outbox)
     }
 
-    /// Takes what came of the writing of a configuration.
+    /// Processes the result of writing a configuration.
     mutating func configured(
         _ outcome: ConfigurationWriting.Outcome,
         of handle: AttributeHandle,
@@ -56,7 +58,7 @@ extension GATTClient {
         }
     }
 
-    /// Goes back to what `client` was subscribed to before the configuration could not be written.
+    /// Restores the previous subscription of `client` after the configuration could not be written.
     mutating func resubscribe(
         _ client: ClientID,
         to handle: AttributeHandle,
@@ -66,7 +68,7 @@ extension GATTClient {
         return failed.subscription.earlier
     }
 
-    /// Turns off what `client` subscribed to and nobody else wants, when there is time.
+    /// Ends the subscriptions that only `client` had, when the link is idle.
     mutating func unsubscribe(_ client: ClientID) {
         for handle in subscriptions.remove(client) { ownRequests.append(.reconfigure(handle)) }
     }

@@ -1,14 +1,14 @@
 import BLEWire
 
-/// The client's side of one link: what the clients of this host want of the peer, one procedure after the other.
+/// The client's side of one link: the requests of this host's clients to the peer, one procedure at a time.
 ///
-/// What clients ask comes first; what the host asks for itself (``OwnRequests``) is done when nobody waits.
+/// Client requests come first. Requests of the host (``OwnRequests``) are sent when none are waiting.
 struct GATTClient {
-    /// How long what was read ahead is handed out if the peer does not tell of changes.
+    /// The lifetime of read-ahead items if the peer does not report changes.
     static let freshness = Duration.seconds(2)
-    /// How often the peer is asked to tell of changes, if it keeps changing what it is asked by.
+    /// The maximum number of requests to report changes, if the peer keeps changing its GATT service.
     static let mostWatches = 8
-    /// How many requests go into a second look at what was found before changes were told of, but for services.
+    /// The maximum number of requests to verify what was discovered before changes were reported, except services.
     static let mostSecondLooks = 32
 
     let link: ConnectionHandle
@@ -16,31 +16,31 @@ struct GATTClient {
     let role: LinkRole
     let limits: Limits
     var negotiation: MTUNegotiation
-    /// Clients that are connected to the peer, in ascending order.
+    /// The clients that are connected to the peer, in ascending order.
     private(set) var clients: [ClientID] = []
     var waiting: RequestQueue
     var bearers = ClientBearers()
     var opening = BearerOpening()
-    /// Whether this host uses enhanced bearers at all.
+    /// True if this host uses Enhanced ATT bearers.
     let offersBearers: Bool
     var catchingUp = CatchingUp()
     var answers = AnswerOrder()
     var commands = WriteCommands()
     var ownRequests = OwnRequests()
     var subscriptions = Subscriptions()
-    /// How far the link can be trusted: what the peer is asked depends on it, and what it may ask for.
+    /// The trust in the link, which determines what can be requested by either end.
     var trust = LinkTrust(.unencrypted)
-    /// Whether nothing is asked of the peer until it is known whether the link can be trusted further.
+    /// True if no requests are sent until it is known whether the security can be raised.
     var awaitsSecurity = false
     var database = PeerDatabase()
-    /// Until when what was read ahead counts although the peer does not tell of changes.
+    /// The end of the lifetime of read-ahead items, if the peer does not report changes.
     var expiry = Instant()
     var changeNotices = ChangeNotices()
     var caching = Caching.none
-    /// What is kept of the peer, also of its own client.
+    /// The stored data of the peer, including those of its own client.
     var bond = PeerBond()
     var secondLooks = 0
-    /// The value in which the peer says that its services changed.
+    /// The handle of the peer's Service Changed value.
     var serviceChanged: AttributeHandle?
     var hasAnnouncedFeatures = false
     private var hasIntroducedItself = false
@@ -68,16 +68,16 @@ struct GATTClient {
 
     var mtu: Int { negotiation.mtu }
 
-    /// The largest packet, in octets, that both ends of the bearer at `index` take.
+    /// Returns the MTU of the bearer at `index`, in octets.
     mutating func mtu(at index: Int) -> Int { bearers.all[index].mtu ?? mtu }
 
-    /// What this host can do beyond what all can.
+    /// The Client Supported Features of this host.
     var features: ClientFeatures {
         offersBearers
             ? [.robustCaching, .multipleNotifications, .enhancedBearers] : [.robustCaching, .multipleNotifications]
     }
 
-    /// When to call ``wake(at:into:)``, if nothing happens before.
+    /// The time at which to call ``wake(at:into:)`` unless something happens first.
     var deadline: Instant? {
         mutating get {
             var least = awaitsSecurity ? nil : bearers.begin(at: ownRequests.deadline)
@@ -88,7 +88,7 @@ struct GATTClient {
         }
     }
 
-    /// Whether `client` is connected to the peer.
+    /// Returns whether `client` is connected to the peer.
     func isAttached(_ client: ClientID) -> Bool { clients.contains(client) }
 
     mutating func attach(_ client: ClientID) {
@@ -102,10 +102,10 @@ struct GATTClient {
         considerBearers()
     }
 
-    /// Forgets `client`, after its requests were answered.
+    /// Removes `client` after its requests were answered.
     mutating func remove(_ client: ClientID) { clients.removeAll { $0 == client } }
 
-    /// Has the peer watched for changes of its services, unless it is already.
+    /// Asks the peer to report changes of its services, unless it was already asked.
     mutating func watchServices() {
         guard !database.isWatched, !ownRequests.contains(.watchServices), watches < Self.mostWatches else { return }
         if case .watch = bearers.all[0].running?.procedure { return }

@@ -1,8 +1,9 @@
 package import BLEWire
 
-/// Which clients of this host want to hear of which values of a peer, and what the peer has been told.
+/// The subscriptions of this host's clients to a peer's values, and the configurations that were written.
 ///
-/// The peer knows one client only, this host: its Client Characteristic Configuration holds what any of them wants.
+/// The peer knows only one client, this host: its Client Characteristic Configuration contains the union of all
+/// subscriptions.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.3.3.
 package struct Subscriptions: Sendable {
@@ -13,48 +14,48 @@ package struct Subscriptions: Sendable {
 
     private struct Entry: Sendable {
         let value: AttributeHandle
-        /// Where the descriptors of the characteristic are.
+        /// The range of the characteristic's descriptors.
         var descriptors: AttributeHandleRange?
-        /// The Client Characteristic Configuration, once it has been found.
+        /// The Client Characteristic Configuration, if it was discovered.
         var configuration: AttributeHandle?
-        /// What the peer has been told last.
+        /// The value that was written last.
         var told: UInt16 = 0
         var subscribers: [Subscriber] = []
     }
 
     /// In ascending order of handles.
     private var entries: [Entry] = []
-    /// Where what was heard of last is: a peer mostly sends the same value again.
+    /// The index of the last received value, because a peer mostly sends the same one again.
     private var lastHeard = 0
 
     package init() {}
 
-    /// What has to be written, and where.
+    /// A configuration to write.
     package struct Change: Equatable, Sendable {
         package let bits: UInt16
         package let configuration: AttributeHandle?
         package let descriptors: AttributeHandleRange?
     }
 
-    /// What `client` gets of the value at `handle`.
+    /// Returns the subscription of `client` to the value at `handle`.
     package func subscription(of client: ClientID, to handle: AttributeHandle) -> Subscription {
         entry(handle)?.subscribers.first { $0.client == client }?.wants ?? .none
     }
 
-    /// The clients that hear of the value at `handle`.
+    /// Returns the subscribers of the value at `handle`.
     package func receivers(of handle: AttributeHandle) -> [ClientID] {
         var receivers: [ClientID] = []
         forEachReceiver(of: handle) { receivers.append($0) }
         return receivers
     }
 
-    /// Calls `body` with each client that hears of the value at `handle`.
+    /// Calls `body` with each subscriber of the value at `handle`.
     package func forEachReceiver(of handle: AttributeHandle, _ body: (ClientID) -> Void) {
         guard let entry = index(handle) else { return }
         forEachReceiver(in: entry, body)
     }
 
-    /// Where what is kept of the value at `handle` is, if a client hears of it.
+    /// Returns the index of the entry for `handle`, if it has subscribers.
     @inline(__always)
     mutating func entryWithReceivers(_ handle: AttributeHandle) -> Int? {
         if !isEntry(lastHeard, of: handle) { lastHeard = position(handle) }
@@ -62,19 +63,19 @@ package struct Subscriptions: Sendable {
         return lastHeard
     }
 
-    /// The client that hears of a value, of which ``entryWithReceivers(_:)`` told, if it is one alone.
+    /// Returns the only subscriber in an entry from ``entryWithReceivers(_:)``; `nil` if there are several.
     @inline(__always)
     mutating func onlyReceiver(in entry: Int) -> ClientID? {
         entries[entry].subscribers.count == 1 ? entries[entry].subscribers[0].client : nil
     }
 
-    /// Calls `body` with each client that hears of a value, of which ``entryWithReceivers(_:)`` told.
+    /// Calls `body` with each subscriber in an entry from ``entryWithReceivers(_:)``.
     @inline(__always)
     func forEachReceiver(in entry: Int, _ body: (ClientID) -> Void) {
         for place in entries[entry].subscribers.indices { body(entries[entry].subscribers[place].client) }
     }
 
-    /// What the peer must be told so that `client` gets `wanted`; `nil` if it knows that already.
+    /// Returns the configuration to write so that `client` gets `wanted`; `nil` if it is already written.
     package mutating func change(
         for client: ClientID,
         to wanted: Subscription,
@@ -87,7 +88,7 @@ package struct Subscriptions: Sendable {
         return change(at: index, to: others.reduce(wanted.rawValue) { $0 | $1.wants.rawValue })
     }
 
-    /// What the peer must be told after clients went away; `nil` if it knows that already.
+    /// Returns the configuration to write after subscribers left; `nil` if it is already written.
     package func change(of handle: AttributeHandle) -> Change? {
         guard let index = index(handle) else { return nil }
         return change(at: index, to: entries[index].subscribers.reduce(0) { $0 | $1.wants.rawValue })
@@ -102,27 +103,27 @@ package struct Subscriptions: Sendable {
         )
     }
 
-    /// Notes what `client` gets from now on.
+    /// Records the subscription of `client`.
     package mutating func set(_ wanted: Subscription, for client: ClientID, to handle: AttributeHandle) {
         let index = makeEntry(handle)
         entries[index].subscribers.removeAll { $0.client == client }
         if wanted != .none { entries[index].subscribers.append(Subscriber(client: client, wants: wanted)) }
     }
 
-    /// Notes where the configuration is, and what it holds now if that was written.
+    /// Records the handle of the configuration, and its value if it was written.
     package mutating func note(configuration: AttributeHandle?, told bits: UInt16?, of handle: AttributeHandle) {
         guard let index = index(handle) else { return }
         if let configuration { entries[index].configuration = configuration }
         if let bits { entries[index].told = bits }
     }
 
-    /// Forgets `client`, and returns the values about which the peer now knows too much.
+    /// Removes `client` and returns the values with more in their configuration than is needed now.
     package mutating func remove(_ client: ClientID) -> [AttributeHandle] {
         for index in entries.indices { entries[index].subscribers.removeAll { $0.client == client } }
         return entries.map(\.value).filter { change(of: $0) != nil }
     }
 
-    /// Forgets everything about values in `range`, which are no more what they were.
+    /// Removes everything about values in `range`, which are gone.
     package mutating func removeAll(in range: AttributeHandleRange) {
         entries.removeAll { range.contains($0.value) }
     }
@@ -147,6 +148,6 @@ package struct Subscriptions: Sendable {
         return index
     }
 
-    /// Where the entry of `handle` is or belongs.
+    /// Returns the index of the entry for `handle`, or the index to insert it.
     private func position(_ handle: AttributeHandle) -> Int { entries.indices.bisected { entries[$0].value < handle } }
 }

@@ -1,22 +1,22 @@
 import BLEWire
 
 extension AttributeLayer {
-    /// What a request comes to.
+    /// The reply to a request.
     enum Reply {
-        /// Send this, and then do what has been promised by it.
+        /// Send this packet, and then carry out the effect.
         case respond(ATTPacket, then: Effect = .none)
         case refuse(AttributeHandle, ATT.ErrorCode)
         case wait(ServerLink.Pending)
     }
 
-    /// What an answer promises.
+    /// The effect of a response.
     enum Effect {
         case none
         case negotiated(MTUNegotiation.OnEvent)
         case keep([GATTDatabase.Keeping])
     }
 
-    /// Works out what to answer to a request.
+    /// Returns the reply to a request.
     mutating func reply(to request: ATTPacket, at place: Place, _ now: Instant) -> Reply {
         switch request {
         case .exchangeMTURequest(let request):
@@ -72,7 +72,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Reads one value after the other; clients that have some of them are asked in turn.
+    /// Reads several values in order, asking their owners one after the other.
     mutating func readSeveral(
         _ handles: [AttributeHandle],
         after values: [[UInt8]],

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension AttributeLayer {
-    /// Asks the client that has a value for it.
+    /// Asks the client that owns a value.
     mutating func ask(
         _ owner: GATTDatabase.Owner,
         offset: Int,
@@ -17,7 +17,7 @@ extension AttributeLayer {
         return .wait(.init(request: request, handle: handle, answer: .reading(asked, for: reading)))
     }
 
-    /// Asks a client whether it takes these writes, all of them or none.
+    /// Asks a client whether it accepts an atomic group of writes.
     mutating func askToWrite(_ parts: [WritePart], client: ClientID, at place: Place) -> ServerLink.Asked {
         let transaction = makeTransaction(on: links[place.link].handle)
         tell(client, of: .writeRequested(transaction, links[place.link].remote, WriteGroup(parts)), at: place.link)
@@ -40,13 +40,13 @@ extension AttributeLayer {
         index(of: link).map { links[$0].server.clients.all } ?? []
     }
 
-    /// A name for a question that a client is to answer, of which it can be told which link it is about.
+    /// Returns a transaction identifier from which the link can be derived.
     mutating func makeTransaction(on link: ConnectionHandle) -> ServerTransaction {
         lastTransaction = (lastTransaction + 1) & 0xFFFF_FFFF_FFFF
         return ServerTransaction(rawValue: UInt64(link.wire) << 48 | lastTransaction)
     }
 
-    /// Takes the answer of a client to what it was asked.
+    /// Processes a client's answer.
     mutating func respond(
         _ transaction: ServerTransaction,
         _ response: ServerResponse,
@@ -60,7 +60,7 @@ extension AttributeLayer {
         resume(with: reply(to: pending, asked, response, at: place), at: place, now)
     }
 
-    /// Where an answer waits for what comes of this question.
+    /// Returns the bearer whose response waits for this answer.
     private mutating func place(awaiting asked: ServerLink.Asked) -> Place? {
         guard let index = index(of: asked.transaction),
             let bearer = links[index].server.bearer(awaiting: asked)
@@ -68,7 +68,7 @@ extension AttributeLayer {
         return Place(link: index, bearer: bearer)
     }
 
-    /// Where the link is that a question is about.
+    /// Returns the index of the link of a transaction.
     func index(of transaction: ServerTransaction) -> Int? {
         ConnectionHandle(wire: UInt16(truncatingIfNeeded: transaction.rawValue >> 48)).flatMap { index(of: $0) }
     }
@@ -121,7 +121,7 @@ extension AttributeLayer {
 }
 
 extension ServerLink.Pending {
-    /// Whether the answer waits for this client.
+    /// Returns whether the response waits for this client.
     func awaits(_ client: ClientID) -> Bool {
         switch answer {
         case .reading(let only, _), .writing(let only): only.client == client
@@ -129,7 +129,7 @@ extension ServerLink.Pending {
         }
     }
 
-    /// Whether this question is among those that the answer waits for.
+    /// Returns whether the response waits for this answer.
     func awaits(_ asked: ServerLink.Asked) -> Bool {
         switch answer {
         case .reading(let only, _), .writing(let only): only == asked

@@ -2,7 +2,7 @@ import BLEWire
 
 // What the server knows of its clients, as far as it outlives their links.
 extension AttributeLayer {
-    /// Keeps what the server knows of its client, if that is bonded.
+    /// Stores the server's data of a bonded client.
     mutating func rememberClient(at index: Int) {
         guard links[index].client.bond.isProven else { return }
         let server = links[index].server
@@ -20,7 +20,7 @@ extension AttributeLayer {
         changeBond(at: index) { $0.client = memory }
     }
 
-    /// Goes on with a client where it was when its last link ended.
+    /// Restores the state of a client from the end of its last link.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1, 3.3.3.3 and 7.1.
     mutating func restore(_ memory: ClientMemory, isCurrent: Bool, at index: Int, _ now: Instant) {
@@ -30,7 +30,7 @@ extension AttributeLayer {
         if let range = isCurrent ? memory.pendingChange : .all { announceChange(of: range, at: index, now) }
     }
 
-    /// Has the peer hear again of what it wanted to hear of, if that is still there.
+    /// Restores a subscription of the peer, if the characteristic still exists.
     private mutating func restore(_ entry: ClientMemory.Configuration, at index: Int) {
         guard links[index].server.configurations[entry.handle] == 0, entry.bits != 0,
             case .configuration(let about)? = database.attribute(at: entry.handle)?.content,

@@ -12,8 +12,8 @@ extension AttributeLayer {
         )
     }
 
-    /// Writes all that was prepared, or nothing: every attribute is checked first, then every client is asked, and what
-    /// the host keeps itself is kept when all have agreed.
+    /// Executes all prepared writes or none: first every attribute is checked, then every owner is asked, and the
+    /// host's own values are stored when all have agreed.
     mutating func execute(_ request: ATT.ExecuteWriteRequest, at place: Place) -> Reply {
         let parts = links[place.link].server.prepared.removeAll()
         guard request.decision == .write else { return .respond(.executeWriteResponse) }

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension AttributeLayer {
-    /// Takes a packet that the peer's client sent.
+    /// Processes a packet from the peer's client.
     mutating func serve(_ packet: ATTPacket, at place: Place, _ now: Instant) {
         switch packet {
         case .confirmation: confirm(at: place, now)
@@ -11,7 +11,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Takes a request, or what was meant to be one, when it is its turn.
+    /// Processes a request, or a malformed one, in its turn.
     mutating func receive(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
         at place: Place,
@@ -24,7 +24,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Answers a request and those that waited for it, until one has to wait for a client.
+    /// Responds to a request and to queued ones, until one must wait for a client.
     private mutating func answer(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
         at place: Place,
@@ -47,7 +47,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Sends an answer, and then does what it promises.
+    /// Sends a response and carries out its effect.
     private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at place: Place, _ now: Instant) {
         switch reply {
         case .wait: preconditionFailure("an answer that waits is not sent")
@@ -81,7 +81,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Answers the request that has been waiting for clients, and goes on with those behind it.
+    /// Responds to the request that waited for clients, and continues with the queued ones.
     mutating func resume(with reply: Reply, at place: Place, _ now: Instant) {
         guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending else { return }
         if case .wait(let pending) = reply {
@@ -95,7 +95,9 @@ extension AttributeLayer {
         outbox.send(packet, on: links[place.link].server.bearers[place.bearer].id, of: links[place.link].handle)
     }
 
-    /// A write that nobody awaits an answer to: what is not permitted is ignored.
+    /// Carries out a write command.
+    ///
+    /// It is ignored if it is not permitted.
     private mutating func obey(_ command: ATT.WriteCommand, at index: Int) {
         guard !links[index].server.isHeldBack else {
             return outbox.append(.note(.commandRefused(command.handle, .databaseOutOfSync, links[index].handle)))
@@ -110,7 +112,9 @@ extension AttributeLayer {
         }
     }
 
-    /// A write command that the peer has signed: what was not, or was taken before, is ignored.
+    /// Carries out a signed write command.
+    ///
+    /// It is ignored if its signature is invalid or repeated.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.4; Part C, 10.4.2.
     private mutating func obey(_ command: ATT.SignedWriteCommand, at index: Int) {
@@ -122,7 +126,7 @@ extension AttributeLayer {
         obey(ATT.WriteCommand(handle: command.handle, value: command.value), at: index)
     }
 
-    /// Keeps a value that a peer wrote, and tells its owner if the peer wants to hear of something else now.
+    /// Stores a value that a peer wrote, and tells the owner of a changed subscription.
     private mutating func keep(_ keeping: GATTDatabase.Keeping, at index: Int) {
         switch keeping {
         case .value(let handle, let value): database.store(value, at: handle)

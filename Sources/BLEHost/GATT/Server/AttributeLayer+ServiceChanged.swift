@@ -2,7 +2,7 @@ import BLEWire
 
 // What clients hear of changes of the own database, and what becomes of them until they have understood.
 extension AttributeLayer {
-    /// Services in these ranges were added or removed: everyone's peer takes the database for another than it is.
+    /// Records that services in these ranges were added or removed: all clients must be told.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
     mutating func databaseChanged(in ranges: [AttributeHandleRange], at now: Instant) {
@@ -16,7 +16,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Tells a peer, if it asked for that, that services in a range were added or removed.
+    /// Indicates to a peer, if it is subscribed, that services in a range changed.
     mutating func announceChange(of range: AttributeHandleRange, at index: Int, _ now: Instant) {
         guard let value = database.serviceChanged, let (configuration, _) = database.configuration(of: value),
             links[index].server.configurations[configuration] != 0
@@ -25,14 +25,16 @@ extension AttributeLayer {
         submit(.serviceChanged(value, range), at: Place(link: index), now)
     }
 
-    /// Notes that the peer confirmed an indication of a change: unless there has been another one, it is aware of it.
+    /// Records that the peer confirmed a Service Changed indication.
+    ///
+    /// It is change-aware unless there was another change.
     mutating func confirmedChange(at index: Int) {
         guard !links[index].server.bearers[0].indications.tellsOfChange else { return }
         links[index].server.confirmedChange()
         rememberClient(at: index)
     }
 
-    /// What a peer that may not know the database is answered instead; `nil` if its request is to be carried out.
+    /// Returns the reply to a change-unaware peer; `nil` if its request is carried out.
     mutating func refusal(of request: ATTPacket, at index: Int) -> Reply? {
         guard !links[index].server.awareness.isAware else { return nil }
         let isRobust = links[index].server.features.contains(.robustCaching)
@@ -51,13 +53,13 @@ extension AttributeLayer {
         }
     }
 
-    /// Notes that the answer to a request tells the peer the Database Hash, if it does.
+    /// Records that the reply contains the Database Hash, if it does.
     mutating func noteHash(in reply: Reply, to request: ATTPacket, at index: Int) {
         guard !links[index].server.awareness.isAware, case .respond = reply else { return }
         if database.isHashRead(by: request) { links[index].server.awareness.readHash() }
     }
 
-    /// Answers requests that wait for a client because of attributes that are no more.
+    /// Fails requests that wait for the owners of removed attributes.
     mutating func refuseRequests(for ranges: [AttributeHandleRange], at now: Instant) {
         for place in places {
             guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending,
@@ -69,7 +71,7 @@ extension AttributeLayer {
 }
 
 extension GATTDatabase {
-    /// Whether the answer to this request has the Database Hash in it.
+    /// Returns whether the response to this request contains the Database Hash.
     fileprivate func isHashRead(by request: ATTPacket) -> Bool {
         switch request {
         case .readByTypeRequest(let request): request.type == GATT.databaseHash
@@ -87,9 +89,9 @@ extension GATTDatabase {
 extension ATTPacket {
     fileprivate static let executePrepared = ATTPacket.executeWriteRequest(.init(.write))
 
-    /// Whether the request is about handles that a peer must know already.
+    /// True for requests with handles that the peer must have discovered.
     ///
-    /// Discovery is not, nor is looking for the Database Hash everywhere.
+    /// Discovery is not among them, nor is reading the Database Hash by its type.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1.
     fileprivate var usesHandles: Bool {
@@ -103,7 +105,7 @@ extension ATTPacket {
         }
     }
 
-    /// What an error response to this request names.
+    /// The handle in an error response to this request.
     fileprivate var firstHandle: AttributeHandle {
         switch self {
         case .readRequest(let request): request.handle

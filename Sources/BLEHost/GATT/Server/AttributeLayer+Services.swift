@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Carries out what a client asks about the attributes that it publishes.
+    /// Carries out a client's request about its published attributes.
     package mutating func perform(_ request: ServiceRequest, for client: ClientID, at now: Instant) {
         switch request {
         case .addService(let definition):
@@ -21,7 +21,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Forgets a client: it leaves all peers, its services go, and peers that wait for it are refused.
+    /// Removes a client: it leaves all peers, its services are removed, and pending requests to it fail.
     package mutating func clientClosed(_ client: ClientID, at now: Instant) {
         for index in links.indices {
             links[index].client.detach(client, at: now, into: &outbox)
@@ -31,7 +31,9 @@ extension AttributeLayer {
         removeServices(at: now) { $0.owner?.client == client }
     }
 
-    /// Notes that the app of a client has ended: nobody answers what peers asked of it, or waits for answers.
+    /// Records that a client's app has ended.
+    ///
+    /// Pending requests to it fail, and its own requests are dropped.
     package mutating func appEnded(_ client: ClientID, at now: Instant) {
         for index in links.indices { links[index].client.appEnded(client, at: now, into: &outbox) }
         updates.remove(client)
@@ -42,12 +44,12 @@ extension AttributeLayer {
         }
     }
 
-    /// Forgets what clients added: the radio went off, and links with it.
+    /// Removes the clients' services after the radio was switched off.
     package mutating func reset(at now: Instant) {
         removeServices(at: now) { $0.owner != nil }
     }
 
-    /// The hash of the own database as it is.
+    /// The current hash of the local database.
     package var databaseHash: UInt128 { database.hash }
 
     private mutating func removeServices(
@@ -64,7 +66,7 @@ extension AttributeLayer {
         if links.isEmpty { database.releaseHandles() }
     }
 
-    /// Drops what the peer configured in a range, and tells those who sent it values.
+    /// Removes the peer's configurations in a range, and tells their owners.
     mutating func unsubscribe(from range: AttributeHandleRange, at index: Int) {
         for handle in links[index].server.configurations.active where range.contains(handle) {
             configure(handle, 0, at: index)
@@ -78,14 +80,14 @@ extension AttributeLayer {
 }
 
 extension GATTDatabase {
-    /// The value in which the host says that services changed.
+    /// The handle of the local Service Changed value.
     var serviceChanged: AttributeHandle? {
         services.first { $0.uuid == GATT.genericAttribute && $0.owner == nil }.flatMap { service in
             attributes(in: service.range).first { $0.type == GATT.serviceChanged }?.handle
         }
     }
 
-    /// The clients that added services, in the order in which they did first.
+    /// The clients with services, in the order of their first service.
     var clients: [ClientID] {
         var clients: [ClientID] = []
         for service in services {

@@ -1,4 +1,4 @@
-/// Whether a client knows of the last change of the own database.
+/// The change-awareness of a client.
 ///
 ///                   change                 told, or hash read
 ///        ┌───────┐ ───────▶ ┌─────────┐ ───────────────────▶ ┌──────────┐
@@ -12,36 +12,36 @@ package struct ChangeAwareness: Equatable, Sendable {
     private enum State: Equatable, Sendable {
         case aware
         case unaware
-        /// The client was told, or has read the Database Hash: its next request says that it has understood.
+        /// The client was told, or has read the Database Hash. Its next request makes it change-aware.
         case informed
     }
 
     private var state = State.aware
 
-    /// Creates the state of a client that has just come.
+    /// Creates the state of a new client.
     package init() {}
 
     package var isAware: Bool { state == .aware }
 
-    /// The database is another now.
+    /// Records a change of the database.
     package mutating func databaseChanged() { state = .unaware }
 
-    /// The client confirmed an indication of the last change, which says that it knows if it has no other bearer.
+    /// Records that the client confirmed the last change, which makes it change-aware if it has no other bearer.
     package mutating func confirmedChange(onOnlyBearer: Bool = true) { if onOnlyBearer { state = .aware } }
 
-    /// The client has read the Database Hash.
+    /// Records that the client has read the Database Hash.
     package mutating func readHash() { if state == .unaware { state = .informed } }
 
     package enum OnRequest: Equatable {
         case proceed
-        /// Answer "database out of sync".
+        /// Respond with Database Out Of Sync.
         case refuse
     }
 
-    /// Takes a request, which has `usesHandles` if it makes no sense to somebody who takes the database for another.
+    /// Processes a request; `usesHandles` is true if it is meaningless for a client that is not aware of a change.
     ///
-    /// Only a client that wants to be told, which `isRobust` says, is refused. One with several bearers may have sent
-    /// the request before it was: nothing but the Database Hash tells such a client.
+    /// Only clients with robust caching (`isRobust`) are rejected. A client with several bearers may have sent the
+    /// request earlier, so only the Database Hash makes it change-aware.
     package mutating func receiveRequest(
         usesHandles: Bool,
         isRobust: Bool,

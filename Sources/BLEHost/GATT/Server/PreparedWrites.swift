@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// The parts of values that one peer has prepared and not yet executed.
+/// The queue of one peer's prepared writes.
 ///
 /// Core 6.0, Vol 3, Part F, 3.4.6.
 package struct PreparedWrites: Sendable {
@@ -18,28 +18,28 @@ package struct PreparedWrites: Sendable {
     private let limit: Int
     private var parts: [Part] = []
 
-    /// Creates a queue of at most `limit` parts.
+    /// Creates a queue with a capacity of `limit` parts.
     package init(limit: Int) { self.limit = limit }
 
     package var isEmpty: Bool { parts.isEmpty }
 
-    /// Keeps a part, or returns `false` if there is no room.
+    /// Queues a part; returns `false` if there is no room.
     package mutating func append(_ part: Part) -> Bool {
         guard parts.count < limit else { return false }
         parts.append(part)
         return true
     }
 
-    /// Hands out all parts in the order in which they came, and keeps none.
+    /// Removes and returns all parts in order.
     package mutating func removeAll() -> [Part] {
         defer { parts = [] }
         return parts
     }
 
-    /// What `old` becomes when `parts` are written to it one after the other; what they do not reach is cut off.
+    /// Returns the value after writing `parts` to `old` in order, cut after the last written octet.
     ///
-    /// - Returns: The new value, or why there is none: a part begins behind the end of what is there, or the value
-    ///   would be longer than `limit`.
+    /// - Returns: The new value, or the error: a part begins after the end of the value, or the value would be longer
+    ///   than `limit`.
     package static func value(
         _ old: [UInt8],
         with parts: [Part],

@@ -1,9 +1,9 @@
 import BLEWire
 
-/// The server's side of one bearer: the request that is being answered, and the values that the peer is sent.
+/// The server's side of one bearer: the request that is being answered, and the outgoing values.
 struct ServerBearer {
     let id: BearerID
-    /// The largest packet that both ends take, in octets; `nil` for the unenhanced bearer, whose ends negotiate it.
+    /// The MTU, in octets; `nil` for the unenhanced bearer, which negotiates it.
     private(set) var mtu: Int?
     var exchange: ATTServerBearer<ServerLink.Pending>
     var indications: IndicationQueue
@@ -17,6 +17,6 @@ struct ServerBearer {
         updates = OutgoingUpdates(limit: limits.gatheredValues)
     }
 
-    /// The ends of an enhanced bearer have agreed on another size.
+    /// Sets a new MTU of an enhanced bearer.
     mutating func resize(to mtu: Int) { self.mtu = mtu }
 }

@@ -1,15 +1,15 @@
 import BLEWire
 
-/// The server's side of one link: what the peer prepared, configured and waits for.
+/// The server's side of one link: the peer's prepared writes, configurations and pending requests.
 struct ServerLink {
-    /// An answer that waits for clients.
+    /// A response that waits for clients.
     struct Pending {
-        /// The request that is to be answered, and the attribute that an error names.
+        /// The opcode of the request, and the handle for an error response.
         let request: ATT.Opcode
         let handle: AttributeHandle
         var answer: Answer
 
-        /// All attributes that are read or written.
+        /// The handles of all attributes that are read or written.
         var handles: [AttributeHandle] {
             if case .executing(let execution) = answer { [handle] + execution.others } else { [handle] }
         }
@@ -21,22 +21,22 @@ struct ServerLink {
         indirect case executing(Execution)
     }
 
-    /// The writing of all that was prepared.
+    /// The execution of prepared writes.
     struct Execution {
-        /// Clients that have to agree, all of them, before ``values`` are kept as well.
+        /// The clients that must agree before ``values`` are stored.
         var asked: [Asked]
         let values: [GATTDatabase.Keeping]
-        /// The attributes that are written beside the first.
+        /// The attributes that are written besides the first.
         let others: [AttributeHandle]
     }
 
-    /// A client that was asked something.
+    /// A client that was asked.
     struct Asked: Equatable {
         let transaction: ServerTransaction
         let client: ClientID
     }
 
-    /// What a value that a client gives is for.
+    /// The purpose of a value from a client.
     enum Reading: Equatable {
         case value
         case part
@@ -44,9 +44,9 @@ struct ServerLink {
         indirect case several(values: [[UInt8]], rest: [AttributeHandle])
     }
 
-    /// The unenhanced one first, and then the others as they were opened.
+    /// The unenhanced bearer first, then the others in the order in which they were opened.
     var bearers: [ServerBearer]
-    /// Which bearer the values of a characteristic go over, once one has.
+    /// The bearers that the values of characteristics are sent on.
     private var routes: [(value: AttributeHandle, bearer: BearerID)] = []
     var configurations = ClientConfigurations()
     /// The clients of this host whose attributes or channels the peer has used.
@@ -54,7 +54,7 @@ struct ServerLink {
     var prepared: PreparedWrites
     private(set) var features: ClientFeatures = []
     var awareness = ChangeAwareness()
-    /// Where services changed, while the peer has not yet confirmed that it knows.
+    /// The range of a change that the peer has not confirmed.
     private(set) var pendingChange: AttributeHandleRange?
 
     init(limits: Limits) {
@@ -62,38 +62,38 @@ struct ServerLink {
         prepared = PreparedWrites(limit: limits.preparedParts)
     }
 
-    /// The peer has said what it understands.
+    /// Records the peer's supported features.
     mutating func understands(_ features: ClientFeatures) { self.features = features }
 
-    /// The peer is told that services changed in a range.
+    /// Records that the peer is being told of a change in a range.
     mutating func tells(ofChangeIn range: AttributeHandleRange) {
         pendingChange = pendingChange?.joined(with: range) ?? range
     }
 
-    /// The peer has confirmed that it was told of all changes.
+    /// Records that the peer has confirmed all changes.
     mutating func confirmedChange() {
         awareness.confirmedChange(onOnlyBearer: bearers.count == 1)
         pendingChange = nil
     }
 
-    /// What the values depend on that the peer may read on a link that is trusted so far.
+    /// Returns the view of the peer on a link with this trust.
     func view(on trust: LinkTrust) -> GATTDatabase.View {
         GATTDatabase.View(trust: trust, configurations: configurations, features: features)
     }
 
-    /// Whether the peer is told nothing but that services changed, and its commands are ignored, until it knows.
+    /// True if the peer gets only Service Changed, and its commands are ignored, until it is change-aware.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1.
     var isHeldBack: Bool { !awareness.isAware && features.contains(.robustCaching) }
 
-    /// Which bearer's answer waits for what comes of this question.
+    /// Returns the index of the bearer whose response waits for this answer.
     ///
-    /// Mutating, as is all that looks at a link while others are changed: a link is large, and copied otherwise.
+    /// `mutating`, like all access to a link in a loop, to avoid a copy.
     mutating func bearer(awaiting asked: Asked) -> Int? {
         bearers.firstIndex { $0.exchange.pending?.awaits(asked) ?? false }
     }
 
-    /// What the peer has written to a configuration; 0 if it may not hear of the characteristic now.
+    /// Returns the peer's configuration; 0 if it currently may not receive the characteristic.
     mutating func configured(
         _ about: GATTDatabase.Configured,
         at configuration: AttributeHandle,
@@ -103,16 +103,17 @@ struct ServerLink {
         return bits != 0 && takes(about.properties, on: trust) ? bits : 0
     }
 
-    /// Whether the values of a characteristic may go to the peer now, if it wants them.
+    /// Returns whether the peer may currently receive the values of a characteristic.
     private func takes(_ properties: CharacteristicProperties, on trust: LinkTrust) -> Bool {
         let isProtected = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
         return !isHeldBack && (!isProtected || trust.lack(of: .encrypted) == nil)
     }
 
-    /// Where in ``bearers`` the values of a characteristic go, of which each fits a packet of `mtu` octets.
+    /// Returns the index of the bearer for the values of a characteristic, each of which fits into a packet of `mtu`
+    /// octets.
     ///
-    /// They keep to one bearer, so that they keep their order; characteristics are spread over those that hold as much
-    /// as the unenhanced one.
+    /// The values of a characteristic stay on one bearer, to keep their order. Characteristics are distributed over the
+    /// bearers with at least the MTU of the unenhanced one.
     mutating func route(_ value: AttributeHandle, mtu: Int) -> Int {
         if let route = routes.first(where: { $0.value == value }),
             let index = bearers.firstIndex(where: { $0.id == route.bearer })
@@ -128,12 +129,12 @@ struct ServerLink {
         return index
     }
 
-    /// Has the values of a characteristic go over the unenhanced bearer from now on, where others wait already.
+    /// Moves the values of a characteristic to the unenhanced bearer, where others are queued.
     mutating func returnRoute(of value: AttributeHandle) {
         forgetRoute(of: value)
         routes.append((value, .unenhanced))
     }
 
-    /// Forgets which bearer the values of a characteristic went over.
+    /// Forgets the bearer for the values of a characteristic.
     mutating func forgetRoute(of value: AttributeHandle) { routes.removeAll { $0.value == value } }
 }

@@ -27,7 +27,7 @@ extension Host {
         }
     }
 
-    /// The controller has ended a set by itself, with a link to a central or without.
+    /// Records that the controller ended a set, with or without a connection.
     mutating func setEnded(_ event: HCI.LEAdvertisingSetTerminated) {
         guard testerSets.uses(event.set) else { return advertiser.ended(event.set) }
         if event.status == .success, case .ready(let controller) = phase {
@@ -37,9 +37,9 @@ extension Host {
         testerSets.ended(event.set)
     }
 
-    /// A central has connected: what it has connected to is over, if there is only one thing that it can have been.
+    /// Records that a central has connected, which ends an advertisement if it can only have been one.
     ///
-    /// - Returns: Which address of this host it has connected to, as far as that is known yet.
+    /// - Returns: The address of this host that it connected to, if known.
     mutating func centralConnected(to controller: ControllerDescription) -> DeviceAddress {
         let others = testerSets.on
         if others.isEmpty {

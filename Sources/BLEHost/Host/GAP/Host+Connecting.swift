@@ -2,7 +2,7 @@ import BLEWire
 
 // Who wants to be connected to whom.
 extension Host {
-    /// The link to a peer, in whichever role.
+    /// Returns the link to a peer in either role.
     func link(to peer: PeerIdentifier) -> ConnectionHandle? {
         links.handle { $0.peer == peer && !$0.isClosing }
     }
@@ -41,7 +41,7 @@ extension Host {
         if !isDelayed { attach(attachment, at: now) }
     }
 
-    /// Which limit keeps a client from being connected to a further peer; `nil` if none does.
+    /// Returns the limit that prevents a client from connecting to another peer; `nil` if there is none.
     private func limit(for client: ClientID, to peer: PeerIdentifier) -> Note.Limit? {
         let limits = configuration.limits
         if links.count >= limits.links && link(to: peer) == nil { return .links }
@@ -61,7 +61,7 @@ extension Host {
         }
     }
 
-    /// Connects a client that waits with the link that there is, if there is one.
+    /// Attaches a waiting client to the existing link, if there is one.
     mutating func attach(_ attachment: Attachments.Attachment, at now: Instant) {
         guard let link = link(to: attachment.peer) else { return }
         attachments.set(.linked(link), for: attachment.client, attachment.peer)
@@ -84,7 +84,7 @@ extension Host {
         return LinkParameters(mtu: mtu, name: peers.name(of: peer))
     }
 
-    /// The ends of a link have agreed on the size of ATT packets: now it is of use.
+    /// Records that the MTU of a link is settled, so that it can be used.
     mutating func mtuSettled(on link: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: link), links.values[index].mtuSettled() else { return }
         announceLinks()
@@ -105,7 +105,7 @@ extension Host {
         }
     }
 
-    /// Takes a client off a link, which ends if nobody else of this host uses it.
+    /// Removes a client from a link, which ends if no other client uses it.
     private mutating func leave(
         _ attachment: Attachments.Attachment,
         _ link: ConnectionHandle,
@@ -123,7 +123,7 @@ extension Host {
         release(link, at: now)
     }
 
-    /// Answers all that a client waits for on a link.
+    /// Fails all requests of a client on a link.
     private mutating func detach(_ client: ClientID, from link: ConnectionHandle, at now: Instant) {
         withLayers(at: now) { attributes, channels in
             channels.detach(client, from: link, at: now)
@@ -132,13 +132,13 @@ extension Host {
         answerErrands(of: client, on: link, at: now)
     }
 
-    /// Answers what a client waits for on a link that has to do with neither attributes nor channels.
+    /// Fails the requests of a client on a link that concern neither attributes nor channels.
     mutating func answerErrands(of client: ClientID, on link: ConnectionHandle, at now: Instant) {
         let errands = links.update(link) { $0.control.leave(client) } ?? []
         for errand in errands { finish(errand, .notConnected, on: link, at: now) }
     }
 
-    /// Ends the patience of those who wanted to be connected sooner.
+    /// Fails the connection requests that have timed out.
     mutating func giveUpOverdue(at now: Instant) {
         for attachment in attachments.overdue(at: now) {
             attachments.remove(attachment.client, attachment.peer)
@@ -147,7 +147,7 @@ extension Host {
         }
     }
 
-    /// Drops whatever a client that is gone wanted.
+    /// Drops everything that a closed client had requested.
     mutating func abandon(_ client: ClientID, at now: Instant) {
         for attachment in attachments.of(client) {
             attachments.remove(client, attachment.peer)
@@ -157,7 +157,7 @@ extension Host {
         }
     }
 
-    /// Ends an attachment because the radio went off.
+    /// Ends a connection or connection request because the radio was switched off.
     mutating func end(_ attachment: Attachments.Attachment, _ failure: Failure) {
         attachments.remove(attachment.client, attachment.peer)
         switch attachment.state {

@@ -3,7 +3,7 @@ import BLEWire
 
 // How this host stays unknown to strangers, and knows friends that do the same.
 extension Host {
-    /// Whether the radio has to be at rest for a while, for another address or list of friends.
+    /// Returns whether the radio's activities must be paused for a change of the address or resolving list.
     mutating func needsRest(at now: Instant) -> Bool {
         guard let privacy else { return false }
         if privacy.capacity > 0, privacy.revision != peers.keyRevision {
@@ -18,7 +18,7 @@ extension Host {
         return isComing || controller.commonAddress(kind) != nil
     }
 
-    /// Takes the next step towards privacy, if the radio is at rest.
+    /// Takes the next privacy step if the radio's activities are paused.
     mutating func keepPrivate(_ controller: ControllerDescription, at now: Instant) {
         guard scanner.isOff, !initiator.isActive, advertiser.isOff, testerSets.areOff,
             let step = privacy?.step(at: now)
@@ -26,7 +26,7 @@ extension Host {
         submit(controller.command(step, localKey: privacy?.key ?? .zero), for: .privacy, at: now)
     }
 
-    /// Takes the answer to a command about private addresses.
+    /// Processes the completion of a privacy command.
     mutating func privacyAnswered(_ status: HCI.Status, at now: Instant) {
         guard case .ready(var controller) = phase, let outcome = privacy?.answered(status, at: now) else { return }
         controller.privateAddress = privacy?.address
@@ -51,7 +51,7 @@ extension Host {
         return (friend.identity, false)
     }
 
-    /// What this host says that it is when it pairs.
+    /// Returns this host's identity for pairing.
     func identity(on controller: ControllerDescription) -> SecurityManager.Identity {
         .init(address: controller.address, resolvingKey: privacy?.key)
     }

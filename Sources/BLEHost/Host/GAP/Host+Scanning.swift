@@ -13,7 +13,7 @@ extension Host {
         if !isListening { reports.reset() }
     }
 
-    /// Takes a packet with legacy reports, which leaves nothing to send; `false` if it is another one.
+    /// Processes a packet with legacy reports; returns `false` for other packets.
     @inline(never)
     mutating func receiveReports(_ packet: Span<UInt8>, at now: Instant) -> Bool {
         if case .idle = phase { return false }
@@ -51,8 +51,9 @@ extension Host {
         }
     }
 
-    /// Takes an advertisement; if it is of a peer that changes its address, those who wait for a link to it know where
-    /// it is now.
+    /// Processes an advertisement.
+    ///
+    /// If its sender changes its address, pending connections use the new one.
     private mutating func heard(_ advertisement: HeardAdvertisement, _ data: Span<UInt8>, at now: Instant) {
         tell(of: advertisement, data, at: now)
         guard attachments.seeksPrivatePeers, advertisement.isConnectable else { return }
@@ -63,7 +64,7 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Tells testers and clients of what they hear.
+    /// Reports an advertisement to test suites and clients.
     private mutating func tell(of advertisement: HeardAdvertisement, _ data: Span<UInt8>, at now: Instant) {
         if listeners.areThere { tellListeners(advertisement, [UInt8](copying: data)) }
         discovery.receive(advertisement, data, at: now, with: &peers, into: &outbox)

@@ -1,11 +1,11 @@
 import BLEWire
 
 extension HCI.ConnectionParameters {
-    /// How often the ends of a link meet, as this host would have it.
+    /// The preferred connection interval of a link.
     enum Pace {
-        /// What a central asks for: 15 ms to 30 ms.
+        /// The interval that a central requests: 15 ms to 30 ms.
         case central
-        /// What a peripheral asks for on behalf of an app: 15 ms to 30 ms, 60 ms to 90 ms, or 300 ms to 400 ms.
+        /// The interval that a peripheral requests for an app: 15 ms to 30 ms, 60 ms to 90 ms, or 300 ms to 400 ms.
         case peripheral(ConnectionLatency)
 
         fileprivate var intervals: (UInt16, UInt16) {
@@ -17,7 +17,7 @@ extension HCI.ConnectionParameters {
         }
     }
 
-    /// Creates parameters for a link on which neither end sleeps through connection events.
+    /// Creates parameters for a link without peripheral latency.
     init(_ pace: Pace, timeout: SupervisionTimeout) {
         let (shortest, longest) = pace.intervals
         guard let minimum = ConnectionInterval(wire: shortest), let maximum = ConnectionInterval(wire: longest) else {
@@ -26,10 +26,11 @@ extension HCI.ConnectionParameters {
         self.init(minimum: minimum, maximum: maximum, timeout: timeout)
     }
 
-    /// The least supervision timeout of links of this host: a shorter one ends links that only suffer from noise.
+    /// The minimum supervision timeout of this host's links: a shorter one ends links that only suffer from noise.
     static let leastTimeout = SupervisionTimeout(.milliseconds(720))
 
-    /// What a peer asks for, with a supervision timeout that is not too short; `nil` if that must not be granted.
+    /// Creates the parameters that a peer requests, with a sufficient supervision timeout; returns `nil` if they are
+    /// invalid.
     ///
     /// Core 6.0, Vol 6, Part B, 4.5.2.
     init?(minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16) {

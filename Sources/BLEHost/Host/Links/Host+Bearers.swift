@@ -1,8 +1,8 @@
 import BLEWire
 
 extension Host {
-    /// How long this end of a link waits before it asks again for bearers that it was refused: the ends may have asked
-    /// each other at once.
+    /// Returns the time before this end repeats a refused request for bearers, because both ends may have sent their
+    /// request at the same time.
     ///
     /// Core 6.0, Vol 3, Part G, 5.4.
     func bearerRetryDelay(on handle: ConnectionHandle) -> Duration {

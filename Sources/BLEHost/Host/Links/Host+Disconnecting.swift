@@ -2,7 +2,7 @@ import BLEWire
 
 // How a link ends on account of this host: what was accepted for it goes out first.
 extension Host {
-    /// Ends a link of which this host is the central and that nobody uses.
+    /// Ends an unused link on which this host is the central.
     mutating func disconnectIfUnused(_ link: ConnectionHandle, at now: Instant) {
         guard links[link]?.role == .central, !attachments.on(link).contains(where: { $0.state.link != nil }) else {
             return
@@ -18,9 +18,9 @@ extension Host {
         release(link, at: now)
     }
 
-    /// Ends a link when all that was accepted for it has gone, or has had its time.
+    /// Ends a link when all accepted data were sent, or after a time limit.
     ///
-    /// A controller that is asked to end a link need not send what it has of it first.
+    /// A controller need not send the data it has before it ends a link.
     ///
     /// Core 6.0, Vol 4, Part E, 7.1.6.
     mutating func release(_ link: ConnectionHandle, at now: Instant) {
@@ -28,9 +28,9 @@ extension Host {
         hasParting = true
     }
 
-    /// Asks the controller to end a link, once, whatever waits.
+    /// Requests the end of a link from the controller, once, regardless of pending data.
     ///
-    /// With a failure, that is what clients are told who still use the link.
+    /// A failure, if given, is reported to the clients that still use the link.
     mutating func disconnect(
         _ link: ConnectionHandle,
         for failure: Failure? = nil,
@@ -42,7 +42,7 @@ extension Host {
         submit(.disconnect(command), for: .disconnection(link), at: now)
     }
 
-    /// Asks the controller to end those links that somebody has ended and of which nothing is left to send.
+    /// Requests the end of the links that were released and have nothing left to send.
     mutating func endParted(at now: Instant) {
         guard hasParting else { return }
         hasParting = links.values.contains(where: \.isParting)

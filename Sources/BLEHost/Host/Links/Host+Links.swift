@@ -2,7 +2,7 @@ import BLEWire
 
 // How links come and go.
 extension Host {
-    /// Takes the answer to a command of the initiator.
+    /// Processes the completion of an initiator command.
     mutating func initiatorAnswered(_ status: HCI.Status, at now: Instant) {
         switch initiator.answered(status, at: now) {
         case .proceed: break
@@ -89,7 +89,9 @@ extension Host {
         ended(event.handle, event.reason, at: now)
     }
 
-    /// A link has ended: all clients hear that it is gone, and then its own; those who still want it wait for another.
+    /// Records the end of a link.
+    ///
+    /// All clients are told that it is gone, then its own ones; those that still want it wait for another.
     mutating func ended(_ handle: ConnectionHandle, _ reason: HCI.Status, at now: Instant) {
         guard let state = links[handle] else { return }
         if !state.isClosing { note(.linkLost(handle, reason)) }
@@ -125,8 +127,9 @@ extension Host {
         }
     }
 
-    /// Forgets a link, after all that waits for it has been answered, and channels have been closed for a failure of
-    /// their own.
+    /// Removes a link after all pending requests were answered.
+    ///
+    /// Channels are closed with a failure of their own.
     mutating func linkDown(
         _ handle: ConnectionHandle,
         _ failure: Failure,
@@ -146,7 +149,7 @@ extension Host {
         commands.forget(handle)
     }
 
-    /// Clients have found services on a peer.
+    /// Records that clients discovered services on a peer.
     mutating func found(_ services: [BluetoothUUID], on peer: PeerIdentifier) {
         peers.found(services, on: peer)
         if link(to: peer) != nil { announceLinks() }
@@ -160,7 +163,7 @@ extension Host {
 }
 
 extension HCI.Status {
-    /// Whether a link that ends for this reason before it was of use had never really come about.
+    /// True for reasons that show, before a link was usable, that it was never established.
     fileprivate var isEstablishmentFailure: Bool {
         switch self {
         case .connectionFailedToBeEstablished, .connectionTimeout, .linkLayerResponseTimeout, .instantPassed: true

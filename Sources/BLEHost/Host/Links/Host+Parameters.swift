@@ -2,12 +2,12 @@ import BLEWire
 
 // The connection parameters that the ends of a link agree on.
 extension Host {
-    /// How long nothing may be heard on a link of this host.
+    /// The supervision timeout of this host's links.
     var supervisionTimeout: SupervisionTimeout {
         max(SupervisionTimeout(configuration.supervisionTimeout), HCI.ConnectionParameters.leastTimeout)
     }
 
-    /// How often the ends of links meet that this host makes.
+    /// The connection parameters of links that this host creates.
     var parametersOfNewLinks: HCI.ConnectionParameters {
         var parameters = HCI.ConnectionParameters(.central, timeout: supervisionTimeout)
         if let interval = configuration.connectionInterval {
@@ -20,7 +20,7 @@ extension Host {
         return parameters
     }
 
-    /// Grants a peripheral the parameters that it asks for by a signal, if they are allowed.
+    /// Accepts the parameters that a peripheral requests with a signal, if they are valid.
     mutating func answer(
         _ request: Signal.ConnectionParameterUpdateRequest,
         _ identifier: SignalIdentifier,
@@ -40,7 +40,7 @@ extension Host {
         send(OutgoingPayload(packet.encoded), on: .leSignaling, of: handle, at: now)
     }
 
-    /// Grants a peer the parameters that its controller asks for, if they are allowed.
+    /// Accepts the parameters that a peer's controller requests, if they are valid.
     mutating func answer(_ event: HCI.LERemoteConnectionParameterRequest, at now: Instant) {
         let handle = event.handle
         guard links[handle] != nil else { return note(.unknownLink(handle)) }
@@ -78,7 +78,7 @@ extension Host {
         ask(.propose(parameters), about: handle, for: nil, at: now)
     }
 
-    /// Asks the host of the central.
+    /// Sends the request to the central's host.
     mutating func signal(_ parameters: HCI.ConnectionParameters, on handle: ConnectionHandle, at now: Instant) {
         let request = Signal.ConnectionParameterUpdateRequest(
             intervalMin: parameters.minimum.wire,

@@ -2,7 +2,7 @@ import BLEWire
 
 // How fast links are: what the controller is asked about them, and what becomes of it.
 extension Host {
-    /// Makes a new link faster, if both controllers can.
+    /// Optimizes a new link as far as both controllers support it.
     mutating func tune(
         _ event: HCI.LEReadRemoteFeaturesComplete,
         from controller: ControllerDescription,
@@ -22,7 +22,7 @@ extension Host {
         }
     }
 
-    /// Asks the controller something about a link on behalf of a client, which hears of the outcome once.
+    /// Sends a command about a link for a client, which gets the result once.
     mutating func ask(
         _ request: LinkControl.Request,
         about handle: ConnectionHandle,
@@ -41,7 +41,7 @@ extension Host {
         }
     }
 
-    /// The controller has taken or refused a command about a link.
+    /// Processes the acceptance or rejection of a link command.
     mutating func answered(
         _ number: UInt32,
         _ status: HCI.Status,
@@ -67,7 +67,7 @@ extension Host {
         }
     }
 
-    /// A command about a link came to nothing.
+    /// Processes the failure of a link command.
     mutating func refused(_ number: UInt32, _ failure: Failure, on handle: ConnectionHandle, at now: Instant) {
         guard case .finished(let errand)? = links.update(handle, { $0.control.refused(number) }) else { return }
         finish(errand, failure, on: handle, at: now)
@@ -105,7 +105,7 @@ extension Host {
         announceDetails(of: event.handle)
     }
 
-    /// Asks on which PHYs a link is that was made by an extended advertisement, which need not be the 1M PHY.
+    /// Reads the PHYs of a link that was created by an extended advertisement, which may be other than 1M.
     mutating func readPHY(of handle: ConnectionHandle, _ controller: ControllerDescription, at now: Instant) {
         guard controller.usesExtendedCommands, controller.commands.contains(.leReadPHY),
             controller.features.contains(.phy2M) || controller.features.contains(.phyCoded)
@@ -113,9 +113,9 @@ extension Host {
         ask(.readPHY, about: handle, for: nil, at: now)
     }
 
-    /// Tells whoever asked what became of it.
+    /// Reports the result of a link command.
     ///
-    /// What a peripheral could not have its controller ask for, it asks its central for by a signal.
+    /// If a peripheral's controller cannot request new parameters, the central's host is asked with a signal.
     mutating func finish(
         _ errand: LinkControl.Errand,
         _ failure: Failure?,
@@ -130,13 +130,13 @@ extension Host {
         }
     }
 
-    /// Answers whoever asked, if that was a client.
+    /// Reports a result to the client that made the request, if there is one.
     private mutating func tell(_ requester: Requester?, of handle: ConnectionHandle, _ event: PeerEvent) {
         guard let requester, let peer = links[handle]?.peer else { return }
         tell(requester.client, .peer(peer, event, answering: requester.number))
     }
 
-    /// Tells the clients of a link what it is like now.
+    /// Reports the current details of a link to its clients.
     mutating func announceDetails(of handle: ConnectionHandle) {
         guard let state = links[handle] else { return }
         for attachment in attachments.on(handle) where attachment.state == .connected(handle) {
@@ -146,7 +146,7 @@ extension Host {
 }
 
 extension HCI.CommandComplete? {
-    /// What the answer to a command returns, which one to another command does not.
+    /// Decodes the return parameters of this command.
     fileprivate func returned<Command: HCICommand>(by command: Command.Type) throws(PacketError) -> Command.Return {
         guard let self else { throw .truncated(field: "Return Parameters") }
         return try self.returned(by: command)
@@ -154,9 +154,9 @@ extension HCI.CommandComplete? {
 }
 
 extension ControllerDescription {
-    /// The command for something that is asked about a link, `nil` if the controller does not know it.
+    /// Returns the command for a request about a link; `nil` if the controller does not support it.
     ///
-    /// A peripheral can have the parameters changed only if the controllers can agree on it by themselves.
+    /// A peripheral can only change the parameters if the controllers negotiate them.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.18, 7.8.33 and 7.8.49.
     fileprivate func command(

@@ -2,10 +2,10 @@ import BLEWire
 
 // What comes of a pairing that has succeeded.
 extension Host {
-    /// Takes what was agreed on as soon as the peer has the last key that this host gave.
+    /// Completes a pairing as soon as the peer has acknowledged the last key of this host.
     ///
-    /// If the link is lost before that, the peer has not paired, and a bond that only this host kept would keep the
-    /// two apart: who is known by a key that it does not have cannot pair anew.
+    /// If the link is lost before that, the peer has no bond. A bond that only this host stored would separate the two,
+    /// because the peer could not encrypt with it.
     mutating func confirmPairing(on handle: ConnectionHandle, at now: Instant) {
         guard scheduler.hasSentPairing(handle), let index = pairings.entries.index(of: handle),
             let peer = links[handle]?.peer, let outcome = pairings.entries.values[index].outcome.take()
@@ -13,7 +13,7 @@ extension Host {
         paired(outcome, with: peer, on: handle, at: now)
     }
 
-    /// A pairing has come to its end, and what it made replaces what there was.
+    /// Records the end of a pairing, whose bond replaces the previous one.
     mutating func paired(
         _ outcome: PairingOutcome,
         with peer: PeerIdentifier,
@@ -58,9 +58,11 @@ extension Host {
         return Array(users.prefix(Bond.mostUsers))
     }
 
-    /// Removes the bond with a peer; a link that is encrypted, or about to be, ends.
+    /// Removes the bond with a peer.
     ///
-    /// Who waits on another link for the peer to show that the bond is with it waits no more.
+    /// A link that is encrypted, or about to be, ends.
+    ///
+    /// Requests on another link that wait for the proof of this bond are continued.
     mutating func removeBond(with peer: PeerIdentifier, at now: Instant) {
         let waiting = links.handles.filter { links[$0]?.peer == peer && awaitsProof($0) }
         remember(peers.unbonded(peer))
@@ -73,7 +75,7 @@ extension Host {
         }
     }
 
-    /// Has a bond count no more on the links that there are to its peer, also for what is stored of them.
+    /// Makes a bond invalid on all links to its peer.
     mutating func forgetBond(with peer: PeerIdentifier, at now: Instant) {
         pairings.bondRemoved(with: peer)
         for handle in links.handles where links[handle]?.peer == peer {
@@ -81,7 +83,7 @@ extension Host {
         }
     }
 
-    /// Tells those who look after pairing what the key of a link is worth.
+    /// Reports the strength of a link's key to the agents.
     mutating func secured(_ handle: ConnectionHandle, with strength: PairingStrength, isBonded: Bool) {
         let peer = links.update(handle) { link in
             link.secured(with: strength)

@@ -2,10 +2,10 @@ import BLEWire
 
 // How links to bonded peers are encrypted.
 extension Host {
-    /// Begins with a link whose peer has the address of one that this host is bonded with.
+    /// Starts with a link whose peer has the address of a bonded one.
     ///
-    /// Anybody can have that address. Nothing of the bond counts until the link is encrypted with its key, which a
-    /// central has done now, and a peripheral waits for.
+    /// Any device can use that address. The bond is not valid until the link is encrypted with its key. A central
+    /// starts that now; a peripheral waits for it.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.2; Vol 4, Part E, 7.8.24.
     mutating func recognize(_ handle: ConnectionHandle, at now: Instant) {
@@ -13,7 +13,7 @@ extension Host {
         encrypt(handle, with: key, from: .bond, at: now)
     }
 
-    /// Has the controller encrypt a link of which this host is the central.
+    /// Encrypts a link as the central.
     mutating func encrypt(
         _ handle: ConnectionHandle,
         with key: LongTermKey,
@@ -30,13 +30,13 @@ extension Host {
         submit(.leEnableEncryption(command), for: .encryption(handle), at: now)
     }
 
-    /// Takes the answer to the wish that a link be encrypted, if the controller will do nothing about it.
+    /// Processes the rejection of an encryption command.
     mutating func encryptionAnswered(_ status: HCI.Status, on handle: ConnectionHandle, at now: Instant) {
         guard status != .success, links[handle] != nil else { return }
         encryptionChanged(handle, status, isOn: false, at: now)
     }
 
-    /// A central encrypts the link with the key of an earlier pairing: this host has it, or it does not.
+    /// Responds to a central's request to encrypt with the key of an earlier pairing.
     mutating func answer(_ request: HCI.LELongTermKeyRequest, at now: Instant) {
         let handle = request.handle
         guard links[handle] != nil else { return note(.unknownLink(handle)) }
@@ -62,7 +62,7 @@ extension Host {
         submit(.leLongTermKeyRequestReply(.init(handle: handle, key: key)), for: .encryption(handle), at: now)
     }
 
-    /// The controller has begun or ended to encrypt a link, or cannot.
+    /// Processes a change of a link's encryption, or its failure.
     mutating func encryptionChanged(_ handle: ConnectionHandle, _ status: HCI.Status, isOn: Bool, at now: Instant) {
         guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
         if status != .success { note(.encryptionFailed(handle, status)) }
@@ -98,7 +98,7 @@ extension Host {
         }
     }
 
-    /// The peer has the key of the bond, so it is the one that the bond is with.
+    /// Records that the peer has proven its bond by encrypting with the key.
     private mutating func encryptedWithBond(_ handle: ConnectionHandle, at now: Instant) {
         guard let peer = links[handle]?.peer, var bond = peers.bond(with: peer) else { return }
         bond.wantedBy = max(bond.wantedBy, party(using: handle))
@@ -108,7 +108,7 @@ extension Host {
         answerSecurity(of: handle, .secured, at: now)
     }
 
-    /// Lets those go on who wait for a link that can be trusted further.
+    /// Continues the requests that wait for a more secure link.
     mutating func answerSecurity(of handle: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         withLayers(at: now) { attributes, channels in
             attributes.securityAnswered(handle, answer, at: now)
@@ -118,7 +118,7 @@ extension Host {
 }
 
 extension LongTermKey {
-    /// Whether this is the key that a central wants to encrypt with.
+    /// Returns whether this is the key that a central wants to encrypt with.
     fileprivate func isNamed(by request: HCI.LELongTermKeyRequest) -> Bool {
         random == request.random && diversifier == request.diversifier
     }

@@ -2,7 +2,7 @@ import BLEWire
 
 // How links are made safe by pairing, and who is asked.
 extension Host {
-    /// Takes a packet of the peer's security manager.
+    /// Processes a packet of the peer's security manager.
     mutating func receivePairing(_ packet: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
         guard prepareToPair(on: handle), let index = pairings.entries.index(of: handle) else {
             return refusePairing(packet, on: handle, at: now)
@@ -75,7 +75,7 @@ extension Host {
         pairings.begin(at: index, for: cause, hasRoom: hasRoom)
     }
 
-    /// Has a link trusted further, since the peer refuses something as it is.
+    /// Raises the security of a link after the peer rejected a request.
     mutating func raiseSecurity(of handle: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: handle) else { return }
         if links.values[index].encryption.isStarting || pairings.entries[handle]?.outcome != nil { return }
@@ -92,29 +92,29 @@ extension Host {
         pair(handle, needsMITM: isEncrypted, for: .refusal, at: now)
     }
 
-    /// Asks a central that has the address of a bonded one to show that it has the key as well: an app of this host
-    /// wants something of it, which waits for that.
+    /// Asks a central with the address of a bonded peer to encrypt, because a request of an app waits for the proof of
+    /// the bond.
     mutating func askForProof(on handle: ConnectionHandle, at now: Instant) {
         guard links[handle]?.role == .peripheral, awaitsProof(handle) else { return }
         pair(handle, needsMITM: false, for: .request, at: now)
     }
 
-    /// Whether the peer of a link has not shown yet that it is the one that this host is bonded with.
+    /// Returns whether the peer of a link has not yet proven its bond.
     func awaitsProof(_ handle: ConnectionHandle) -> Bool {
         bondKey(of: handle) != nil && links[handle]?.encryption.isOn == false
     }
 
-    /// Nothing came of the wish that a link be trusted further: those who waited for it hear so.
+    /// Ends the attempt to raise the security of a link; waiting requests fail.
     ///
-    /// Where an app of this host wants something of a peer that has not shown that it is the one that the bond is with,
-    /// the link ends instead: nothing may be asked of that peer.
+    /// If an app waits for a peer that has not proven its bond, the link ends instead, because nothing may be requested
+    /// from that peer.
     private mutating func giveUp(on handle: ConnectionHandle, for failure: Failure?, at now: Instant) {
         guard awaitsProof(handle) else { return answerSecurity(of: handle, .refused(failure), at: now) }
         guard attachments.on(handle).contains(where: { $0.state.link != nil }) else { return }
         disconnect(handle, for: failure ?? .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
     }
 
-    /// Begins to pair with the peer of a link, or asks it to begin.
+    /// Starts pairing, or asks the peer to start it.
     private mutating func pair(
         _ handle: ConnectionHandle,
         needsMITM: Bool,
@@ -152,7 +152,7 @@ extension Host {
         return links[handle]?.role == .central || !awaitsProof(handle)
     }
 
-    /// Makes a security manager for a link, if it has none; `false` if the controller cannot encrypt.
+    /// Creates the security manager of a link, if it has none; returns `false` if the controller cannot encrypt.
     private mutating func prepareToPair(on handle: ConnectionHandle) -> Bool {
         if pairings.entries.index(of: handle) != nil {
             pairings.note(apps(on: handle), on: handle)
@@ -174,7 +174,7 @@ extension Host {
         return true
     }
 
-    /// The key of the bond with the peer of a link, for the role that this host has there.
+    /// Returns the LTK of the bond with a link's peer, for the local role.
     func bondKey(of handle: ConnectionHandle) -> LongTermKey? {
         guard let link = links[handle] else { return nil }
         return usableBond(on: handle)?.longTermKey(as: link.role)
@@ -186,7 +186,7 @@ extension Host {
         return pairings.policy(for: apps(on: handle, and: clients)).admits(bond.strength) ? bond : nil
     }
 
-    /// Has the security manager of a link hear what became of its encryption.
+    /// Passes the result of encryption to the security manager of a link.
     mutating func encryptionChanged(_ change: EncryptionChange, on handle: ConnectionHandle, at now: Instant) {
         guard let index = pairings.entries.index(of: handle) else { return }
         if let strength = pairings.entries.values[index].manager.encryptionChanged(change, at: now) {
@@ -195,7 +195,7 @@ extension Host {
         drainPairing(handle, at: now)
     }
 
-    /// Forgets the security manager of a link that has ended.
+    /// Removes the security manager of a link that has ended.
     mutating func endPairing(on handle: ConnectionHandle, to peer: PeerIdentifier, at now: Instant) {
         guard let index = pairings.entries.index(of: handle) else { return }
         pairings.entries.values[index].manager.disconnected(at: now)
@@ -218,7 +218,7 @@ extension Host {
         giveUp(on: handle, for: failure.answer, at: now)
     }
 
-    /// Does what the security manager of a link wants done.
+    /// Carries out the actions of a link's security manager.
     mutating func drainPairing(_ handle: ConnectionHandle, at now: Instant) {
         while let index = pairings.entries.index(of: handle), let peer = links[handle]?.peer,
             let output = pairings.entries.values[index].manager.next()
@@ -257,10 +257,10 @@ extension Host {
         pairings.entries.values[index].manager.answer(reply, at: now)
     }
 
-    /// The peripheral wants the link to be trusted further.
+    /// Processes a peripheral's Security Request.
     ///
-    /// Where this host has nothing to keep out with who may stand in between, a bond is as good as another one would
-    /// be, even if the peripheral names that: some name it in each request (BlueZ). Core 6.0, Vol 3, Part H, 2.4.6.
+    /// If this host cannot provide MITM protection, an existing bond is as good as a new one would be, even if the
+    /// peripheral requests protection: BlueZ does so in each request. Core 6.0, Vol 3, Part H, 2.4.6.
     private mutating func securityRequested(
         _ wish: SMP.AuthenticationRequirements,
         on handle: ConnectionHandle,
@@ -280,7 +280,7 @@ extension Host {
         pair(handle, needsMITM: false, for: .peer, at: now)
     }
 
-    /// Has a link encrypted and trusted that far: by the bond with its peer if that is enough, otherwise by pairing.
+    /// Encrypts a link with this security: with the existing bond if that is sufficient, otherwise by pairing.
     mutating func raise(_ handle: ConnectionHandle, to needed: LinkSecurity, at now: Instant) {
         guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
         if !links.values[index].encryption.isOn, links.values[index].role == .central, let key = bondKey(of: handle),
@@ -334,7 +334,7 @@ extension Host {
 }
 
 extension PairingStrength {
-    /// How far a link can be trusted that is encrypted with a key of this strength.
+    /// The security of a link that is encrypted with a key of this strength.
     fileprivate var security: LinkSecurity { isAuthenticated ? .authenticated : .encrypted }
 }
 
@@ -348,7 +348,7 @@ extension PairingOutcome {
 }
 
 extension PairingFailure {
-    /// What those hear who waited for it; `nil` if what the peer refused is all there is to say.
+    /// The failure for waiting requests; `nil` if the peer's error is the best description.
     fileprivate var answer: Failure? {
         switch self {
         case .refused, .refusedByPeer, .tooSoon, .cannotAuthenticate, .nobodyToAsk: nil

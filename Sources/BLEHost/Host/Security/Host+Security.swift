@@ -2,7 +2,9 @@ package import BLEWire
 
 // What is known of who is at the other end of a link, and of how the link is protected.
 extension Host {
-    /// Says how far a link can be trusted from now on; `keySize` is the length of the key in octets, if there is one.
+    /// Sets the security of a link.
+    ///
+    /// `keySize` is the size of the key in octets, if there is one.
     package mutating func secure(
         _ link: ConnectionHandle,
         _ security: LinkSecurity,
@@ -13,28 +15,29 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Trusts a link as far as this from now on.
+    /// Sets the trust in a link.
     mutating func trust(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int, at now: Instant) {
         guard let index = links.index(of: link) else { return note(.unknownLink(link)) }
         withLayers(at: now) { attributes, _ in attributes.secure(link, security, keySize: keySize) }
         if links.values[index].control.trust(security) == .announce { announceDetails(of: link) }
     }
 
-    /// Lets the peer of a link do what needs an authorisation, or no more.
+    /// Grants or revokes the authorization of a link's peer.
     package mutating func authorize(_ link: ConnectionHandle, _ isAuthorized: Bool = true, at now: Instant) {
         guard links[link] != nil else { return note(.unknownLink(link)) }
         withLayers(at: now) { attributes, _ in attributes.authorize(link, isAuthorized) }
         proceed(at: now)
     }
 
-    /// Says that this host is bonded with the peer of a link, or has just been: the bond is kept from now on, and what
-    /// is kept with it counts on this link and on all that follow.
+    /// Records that the peer of a link is bonded, or was just bonded.
+    ///
+    /// The bond is stored, and is valid on this and later links.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         keep(bond, of: link, at: now)
         proceed(at: now)
     }
 
-    /// Keeps the bond with the peer of a link, and has it count there.
+    /// Stores the bond with a link's peer, and makes it valid there.
     ///
     /// - Returns: `false` if there is no room for it.
     @discardableResult
@@ -65,6 +68,6 @@ extension Host {
         return true
     }
 
-    /// The link to a peer, in whichever role; `nil` if there is none, or if it is about to end.
+    /// Returns the link to a peer in either role; `nil` if there is none, or if it is about to end.
     package func connection(to peer: PeerIdentifier) -> ConnectionHandle? { link(to: peer) }
 }

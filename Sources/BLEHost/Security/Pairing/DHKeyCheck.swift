@@ -1,13 +1,13 @@
 import BLECrypto
 import BLEWire
 
-/// What two devices have in common when they have told each other their public keys.
+/// The common values of two devices after they have exchanged their public keys.
 struct SharedSecret: Sendable {
     let exchange: PairingExchange
-    /// The X coordinates of the two public keys, 32 octets each, the least significant first.
+    /// The X coordinates of the two public keys, 32 octets each, least significant first.
     let ownX: [UInt8]
     let peerX: [UInt8]
-    /// The secret, as long as they.
+    /// The Diffie-Hellman key, 32 octets.
     let dhKey: [UInt8]
 
     init(_ exchange: PairingExchange, ownX: [UInt8], peerX: [UInt8], dhKey: [UInt8]) {
@@ -17,29 +17,29 @@ struct SharedSecret: Sendable {
         self.dhKey = dhKey
     }
 
-    /// What the two users compare.
+    /// Returns the number for numeric comparison.
     func comparison(own: Key128, peer: Key128) -> UInt32 {
         exchange.role == .central ? Toolbox.g2(ownX, peerX, own, peer) : Toolbox.g2(peerX, ownX, peer, own)
     }
 }
 
-/// What two devices show each other to prove that they have seen the same exchange, and the key that comes of it.
+/// The DHKey checks with which two devices prove that they have seen the same exchange, and the resulting key.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.5.
 struct DHKeyCheck: Sendable {
-    /// What this host sends.
+    /// The check that this host sends.
     let own: Key128
-    /// What the peer must send.
+    /// The check that the peer must send.
     let peer: Key128
-    /// The key for the link, of 16 octets.
+    /// The LTK, 16 octets.
     let linkKey: Key128
 
     /// - Parameters:
-    ///   - secret: What the devices have in common.
-    ///   - own: The number that this host told last.
-    ///   - peer: The number that the peer told last.
-    ///   - told: What this host told the peer out of band, the passkey, or 0.
-    ///   - heard: What the peer told this host out of band, the passkey, or 0.
+    ///   - secret: The shared secret of the devices.
+    ///   - own: The last random number of this host.
+    ///   - peer: The last random number of the peer.
+    ///   - told: The out-of-band number that this host gave the peer, the passkey, or 0.
+    ///   - heard: The out-of-band number that the peer gave this host, the passkey, or 0.
     init(_ secret: SharedSecret, own: Key128, peer: Key128, told: Key128 = .zero, heard: Key128 = .zero) {
         let exchange = secret.exchange, isInitiator = exchange.role == .central
         let initiator = (random: isInitiator ? own : peer, address: exchange.initiator)

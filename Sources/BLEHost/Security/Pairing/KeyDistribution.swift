@@ -1,10 +1,10 @@
 import BLEWire
 
-/// Further keys that two devices give each other when their link is encrypted: first the peripheral, then the central.
+/// The distribution of keys after the link is encrypted: first the peripheral's, then the central's.
 ///
 /// Core 6.0, Vol 3, Part H, 2.4.3 and 3.6.1.
 struct KeyDistribution: Sendable {
-    /// The keys that one device gave the other.
+    /// The keys of one device.
     struct Keys: Equatable, Sendable {
         var longTermKey: LongTermKey?
         var resolvingKey: Key128?
@@ -13,31 +13,31 @@ struct KeyDistribution: Sendable {
     }
 
     private enum State: Sendable {
-        /// These are still to come, in this order; the long term key waits for what names it.
+        /// These are outstanding, in this order; an LTK waits for its identification.
         case due([SMP.Opcode], unnamed: Key128?)
         case over
     }
 
     enum OnReceive: Equatable {
         case wait
-        /// All have come, and these are sent; then the distribution is over.
+        /// All keys have arrived; these packets are sent, and the distribution is complete.
         case finished([SMPPacket])
         case fail(SMP.Reason)
     }
 
     private let role: LinkRole
     private let identity: DeviceAddress
-    /// What this host gives.
+    /// The keys that this host distributes.
     let own: Keys
-    /// What the peer has given so far.
+    /// The keys of the peer so far.
     private(set) var peer = Keys()
     private var state = State.over
 
     /// - Parameters:
-    ///   - role: What this host is on the link.
-    ///   - identity: The address that it keeps, whether it gives that or not.
-    ///   - own: What it gives.
-    ///   - due: What the peer gives.
+    ///   - role: The role of this host on the link.
+    ///   - identity: The identity address of this host, whether it is sent or not.
+    ///   - own: The keys that this host sends.
+    ///   - due: The keys that the peer sends.
     init(_ role: LinkRole, identity: DeviceAddress, own: Keys, due: SMP.KeyDistribution) {
         self.role = role
         self.identity = identity
@@ -45,14 +45,14 @@ struct KeyDistribution: Sendable {
         state = .due(Self.opcodes(due), unnamed: nil)
     }
 
-    /// Begins; tells what is sent now, and whether that was all.
+    /// Starts the distribution; returns the packets to send now, and whether it is complete.
     mutating func begin() -> (packets: [SMPPacket], isOver: Bool) {
         guard case .due(let opcodes, _) = state else { return ([], true) }
         if opcodes.isEmpty { state = .over }
         return (role == .peripheral || opcodes.isEmpty ? packets : [], opcodes.isEmpty)
     }
 
-    /// Takes a packet of the peer.
+    /// Processes a packet of the peer.
     mutating func receive(_ packet: SMPPacket) -> OnReceive {
         guard case .due(let opcodes, let unnamed) = state, opcodes.first == packet.opcode else {
             return fail(.unspecified)
@@ -89,7 +89,7 @@ struct KeyDistribution: Sendable {
         return .fail(reason)
     }
 
-    /// What this host sends.
+    /// The packets that this host sends.
     private var packets: [SMPPacket] {
         var packets: [SMPPacket] = []
         if let key = own.longTermKey {

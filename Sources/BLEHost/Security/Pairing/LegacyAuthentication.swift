@@ -1,20 +1,20 @@
 import BLECrypto
 import BLEWire
 
-/// How two devices make sure of each other if one of them is from before Core 4.2.
+/// The authentication phase of LE legacy pairing.
 ///
-/// Both commit themselves to a number, with a temporary key that both should know, before they tell the number.
+/// Both devices commit to a random number, with a common temporary key, before they disclose it.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.5.
 struct LegacyAuthentication: Sendable {
     private enum State: Sendable {
-        /// The user types the passkey; the initiator may be ahead with its confirm value.
+        /// The user is entering the passkey; the initiator's confirm value may have arrived.
         case typing(ahead: Key128?)
         /// This host is the responder and waits for the initiator's confirm value.
         case listening(Key128)
-        /// This host is the initiator, and the responder's confirm value is due.
+        /// This host is the initiator, and the responder's confirm value is outstanding.
         case committed(Key128, own: Key128, confirm: Key128)
-        /// Both have committed themselves, and the peer's number is due.
+        /// Both have committed, and the peer's random number is outstanding.
         case due(Key128, own: Key128, confirm: Key128)
         case over
     }
@@ -24,7 +24,9 @@ struct LegacyAuthentication: Sendable {
 
     init(_ exchange: PairingExchange) { self.exchange = exchange }
 
-    /// Begins, right behind the Pairing Response; `temporaryKey` is what was told out of band, `passkey` what is shown.
+    /// Starts after the Pairing Response.
+    ///
+    /// `temporaryKey` is the out-of-band key, `passkey` the displayed one.
     mutating func begin(
         temporaryKey: Key128?,
         passkey: UInt32?,
@@ -46,14 +48,14 @@ struct LegacyAuthentication: Sendable {
         }
     }
 
-    /// Takes the passkey that the user typed.
+    /// Processes the passkey that the user entered.
     mutating func enter(_ passkey: UInt32, using random: inout RandomSource) -> [PairingAction] {
         guard case .typing(let ahead) = state else { return [] }
         let actions = start(Key128(wire: UInt128(passkey)), using: &random)
         return ahead.map { actions + receive(.pairingConfirm(.init($0)), using: &random) } ?? actions
     }
 
-    /// Takes a packet of the peer.
+    /// Processes a packet of the peer.
     mutating func receive(_ packet: SMPPacket, using random: inout RandomSource) -> [PairingAction] {
         switch (state, packet) {
         case (.typing(nil), .pairingConfirm(let confirm)) where exchange.role == .peripheral:
@@ -80,7 +82,7 @@ struct LegacyAuthentication: Sendable {
         }
     }
 
-    /// The temporary key is known.
+    /// Continues with the known temporary key.
     private mutating func start(_ key: Key128, using random: inout RandomSource) -> [PairingAction] {
         guard exchange.role == .central else {
             state = .listening(key)

@@ -1,8 +1,7 @@
 import BLECrypto
 import BLEWire
 
-/// What devices told each other by other means than Bluetooth, each with the client that knows of it: when that is
-/// gone, so is what it knew.
+/// The out-of-band data of this host and its peers, each belonging to a client, with which they are dropped.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.4 and 2.3.5.4.
 struct OutOfBandSecrets {
@@ -26,20 +25,20 @@ struct OutOfBandSecrets {
     private let limit: Int
     /// What apps have told others of this host, and the keys that this is about, the latest last; one of each app.
     private var own: [Secret<(told: Told, pair: P256KeyPair)>] = []
-    /// What peers have told.
+    /// The out-of-band data of peers.
     private var heard: [Secret<Told>] = []
-    /// Keys for legacy pairing that this host and a device know.
+    /// The temporary keys for legacy pairing.
     private var temporaryKeys: [Secret<Key128>] = []
 
     init(limit: Int) { self.limit = limit }
 
-    /// A client tells others this of the host.
+    /// Sets the out-of-band data of this host, generated for a client.
     mutating func tell(_ told: Told, for pair: P256KeyPair, by client: ClientID, of owner: ClientOwner = .program) {
         own.removeAll { $0.client == client || $0.owner.isSameApp(as: owner) }
         own.append(Secret(client: client, owner: owner, peer: nil, value: (told, pair)))
     }
 
-    /// A client knows what a peer told; `nil` forgets it.
+    /// Sets the out-of-band data of a peer, known to a client; `nil` removes them.
     mutating func learn(
         _ told: Told?,
         from peer: PeerIdentifier,
@@ -59,7 +58,7 @@ struct OutOfBandSecrets {
         Self.replace(Secret(client: client, owner: owner, peer: peer, value: temporaryKey), in: &temporaryKeys, limit)
     }
 
-    /// A peer was paired with by what is known of it: that counts for no other pairing.
+    /// Removes the data of a peer after a pairing, because they are valid only once.
     mutating func used(with peer: PeerIdentifier, counting counts: Counting = { _, _ in true }) {
         own.removeAll { counts($0.client, $0.owner) }
         heard.removeAll { $0.peer == peer && counts($0.client, $0.owner) }
@@ -67,7 +66,7 @@ struct OutOfBandSecrets {
         temporaryKeys.removeAll { $0.peer == (isShared ? peer : nil) && counts($0.client, $0.owner) }
     }
 
-    /// A client is gone.
+    /// Removes the data of a client that is gone.
     mutating func leave(_ client: ClientID) {
         own.removeAll { $0.client == client }
         heard.removeAll { $0.client == client }

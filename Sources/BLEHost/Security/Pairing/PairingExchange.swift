@@ -1,14 +1,14 @@
 import BLEWire
 
-/// What two devices have agreed to do, by the first packet of each.
+/// The result of the feature exchange between two devices.
 struct PairingAgreement: Equatable, Sendable {
     let method: PairingMethod
-    /// In octets, 7 to 16.
+    /// 7 to 16 octets.
     let keySize: Int
     let isSecureConnections: Bool
-    /// Whether both want to keep the keys.
+    /// True if both devices want to store the keys.
     let isBonding: Bool
-    /// What the central gives, and what the peripheral gives, when the link is encrypted.
+    /// The keys that the central and the peripheral distribute after encryption.
     let initiatorKeys: SMP.KeyDistribution
     let responderKeys: SMP.KeyDistribution
 
@@ -47,13 +47,13 @@ struct PairingAgreement: Equatable, Sendable {
         )
     }
 
-    /// A key of which only as many octets count as was agreed on.
+    /// Returns a key shortened to the agreed size.
     ///
     /// Core 6.0, Vol 3, Part H, 2.3.4.
     func shortened(_ key: Key128) -> Key128 { Key128(wire: key.wire & (UInt128.max >> (128 - 8 * keySize))) }
 }
 
-/// What both devices compute with: who they are, and the octets with which they have agreed.
+/// The inputs of the pairing functions: addresses, and the exchanged packets.
 struct PairingExchange: Equatable, Sendable {
     let role: LinkRole
     let initiator: DeviceAddress
@@ -77,15 +77,15 @@ struct PairingExchange: Equatable, Sendable {
         agreement = PairingAgreement(request: request, response: response)
     }
 
-    /// IO capability, OOB flag and AuthReq of a device, as it sent them.
+    /// Returns the IO capability, OOB flag and AuthReq that a device sent.
     func capabilities(of role: LinkRole) -> [UInt8] { Array((role == .central ? request : response)[1...3]) }
 
-    /// Whether the peer says that it was told something out of band.
+    /// True if the peer has out-of-band data.
     var isPeerTold: Bool { capabilities(of: role == .central ? .peripheral : .central)[1] != 0 }
-    /// Whether this host says so.
+    /// True if this host has out-of-band data.
     var isTold: Bool { capabilities(of: role)[1] != 0 }
 
-    /// Whether this host shows the passkey, if there is one.
+    /// Returns whether this host displays the passkey.
     func displays(_ entry: PairingMethod.PasskeyEntry) -> Bool {
         switch entry {
         case .initiatorDisplays: role == .central

@@ -1,19 +1,19 @@
 package import BLEWire
 
-/// How two devices make sure of each other when they pair.
+/// The method by which two devices authenticate each other.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.1.
 package enum PairingMethod: Equatable, Hashable, Sendable {
-    /// Not at all.
+    /// No authentication.
     case justWorks
-    /// The user carries a passkey from one to the other.
+    /// The user transfers a passkey from one device to the other.
     case passkeyEntry(PasskeyEntry)
-    /// The user sees that both show one number.
+    /// The user compares the numbers on both devices.
     case numericComparison
-    /// They have told each other something by other means.
+    /// The devices have exchanged data by other means.
     case outOfBand
 
-    /// Whether somebody in between is kept out.
+    /// True for methods with MITM protection.
     package var isAuthenticated: Bool {
         switch self {
         case .justWorks: false
@@ -21,15 +21,15 @@ package enum PairingMethod: Equatable, Hashable, Sendable {
         }
     }
 
-    /// Who shows the passkey, and who is told it.
+    /// The devices that display the passkey and on which it is entered.
     package enum PasskeyEntry: Equatable, Hashable, Sendable {
         case initiatorDisplays
         case responderDisplays
-        /// The user thinks of one and types it in at both.
+        /// The user chooses a passkey and enters it on both devices.
         case bothInput
     }
 
-    /// The method that follows from what two devices can show and be told, if somebody in between is to be kept out.
+    /// Returns the method for the capabilities of two devices, if MITM protection is required.
     ///
     /// Core 6.0, Vol 3, Part H, 2.3.5.1, table 2.8.
     package static func method(
@@ -41,7 +41,7 @@ package enum PairingMethod: Equatable, Hashable, Sendable {
         return isSecureConnections ? cell.secure : cell.legacy
     }
 
-    /// What a cell of the table says for both generations.
+    /// A cell of the table, for both generations of pairing.
     private struct Cell {
         let legacy: PairingMethod
         let secure: PairingMethod
@@ -63,8 +63,8 @@ package enum PairingMethod: Equatable, Hashable, Sendable {
         }
     }
 
-    /// A row for each capability of the responder, a column for each of the initiator, in the order of their codes:
-    /// DisplayOnly, DisplayYesNo, KeyboardOnly, NoInputNoOutput, KeyboardDisplay.
+    /// The table of methods: a row per capability of the responder, a column per capability of the initiator, in the
+    /// order DisplayOnly, DisplayYesNo, KeyboardOnly, NoInputNoOutput, KeyboardDisplay.
     private static let table: [[Cell]] = [
         [.works, .works, .responderShows, .works, .responderShows],
         [.works, .compare, .responderShows, .works, .compareOrResponderShows],

@@ -1,18 +1,20 @@
 import BLEWire
 
-/// What this host offers to a peer, and whether what comes of that will do.
+/// The pairing features that this host offers, and the check of the result.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.
 struct PairingTerms {
     let role: LinkRole
     let configuration: SecurityManager.Configuration
     let identity: SecurityManager.Identity
-    /// What an earlier pairing with the peer came to, if that is kept.
+    /// The strength of the existing bond with the peer, if there is one.
     let existing: PairingStrength?
-    /// Whether this pairing is made in order to keep out who may stand in between.
+    /// True if this pairing is for MITM protection.
     let needsMITM: Bool
 
-    /// The keys that there are for LE: none for BR/EDR is ever derived.
+    /// The keys for LE.
+    ///
+    /// None for BR/EDR is derived.
     private static let possibleKeys: SMP.KeyDistribution = [.encryption, .identity, .signing]
 
     private var protection: SecurityManager.Configuration.Protection {
@@ -35,7 +37,7 @@ struct PairingTerms {
         }
     }
 
-    /// What this host says it wants of pairing.
+    /// The authentication requirements of this host.
     var authentication: SMP.AuthenticationRequirements {
         authentication(isSecureConnections: configuration.secureConnections != .off)
     }
@@ -48,8 +50,9 @@ struct PairingTerms {
         return bits
     }
 
-    /// Whether this host says that it can do LE Secure Connections to a peer that does know a temporary key, or does
-    /// not: who has such a key wants to pair as it says, which LE Secure Connections would not.
+    /// Returns whether to offer LE Secure Connections to a peer that does or does not have a temporary key.
+    ///
+    /// With a temporary key, legacy pairing is intended.
     private func offersSecureConnections(toHolderOfKey isHolder: Bool) -> Bool {
         configuration.secureConnections != .off && (configuration.outOfBand.temporaryKey == nil || !isHolder)
     }
@@ -68,7 +71,7 @@ struct PairingTerms {
         return features
     }
 
-    /// The Pairing Response to a request.
+    /// Returns the Pairing Response to a request.
     func response(to request: SMP.PairingFeatures) -> SMP.PairingFeatures {
         var features = SMP.PairingFeatures()
         features.ioCapability = configuration.ioCapability
@@ -88,7 +91,7 @@ struct PairingTerms {
         return features
     }
 
-    /// Why this host does not go on with what the two devices have said; `nil` if it does.
+    /// Returns the reason why this host refuses the agreed features; `nil` if it continues.
     func refusal(
         of agreement: PairingAgreement,
         request: SMP.PairingFeatures,
@@ -107,7 +110,7 @@ struct PairingTerms {
         return nil
     }
 
-    /// What the user must be asked before this host goes on; `nil` if that is nothing.
+    /// Returns the question for the user before this host continues; `nil` if there is none.
     func consent(to agreement: PairingAgreement) -> PairingQuestion? {
         guard agreement.method == .justWorks else { return nil }
         if existing != nil { return .consent(replacesBond: true) }
@@ -126,7 +129,7 @@ struct PairingTerms {
         return peer.outOfBand == .notPresent || data.local != nil
     }
 
-    /// Which of these keys this host has.
+    /// Returns those of the keys that this host has.
     private func given(_ keys: SMP.KeyDistribution) -> SMP.KeyDistribution {
         var keys = keys.intersection(Self.possibleKeys)
         if identity.resolvingKey == nil { keys.remove(.identity) }

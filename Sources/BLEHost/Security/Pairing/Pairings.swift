@@ -1,9 +1,9 @@
 import BLECrypto
 import BLEWire
 
-/// The security managers of the links on which there has been anything for them to do, and who asks the user.
+/// The security managers of all links that need one, and the agents.
 struct Pairings {
-    /// The client that asks the user, and what it can show and be told.
+    /// The agent and its input and output capability.
     struct Agent: Equatable {
         let client: ClientID
         fileprivate(set) var owner: ClientOwner
@@ -21,7 +21,7 @@ struct Pairings {
         var countsEverywhere: Bool { owner.isProgram || isEverywhere && owner.isAdministrator }
     }
 
-    /// What belongs to a pairing beside its manager.
+    /// A security manager with the related data.
     struct Entry {
         var manager: SecurityManager
         let peer: PeerIdentifier
@@ -36,9 +36,9 @@ struct Pairings {
         fileprivate var hasRoom = true
         /// Whether the peer could not be paired with on this link so that nobody stands in between.
         var isHopeless = false
-        /// Whether the peer was paired with on this link: once more would come to the same.
+        /// True if the peer has paired on this link, so that another pairing would have the same result.
         var hasPaired = false
-        /// What has been agreed on and given, for as long as it is not certain that the peer got the last of it.
+        /// The result of the pairing, until it is certain that the peer has received the last key.
         var outcome: PairingOutcome?
 
         init(manager: SecurityManager, peer: PeerIdentifier, apps: LinkApps) {
@@ -58,10 +58,10 @@ struct Pairings {
     /// The clients that ask the user, the latest last.
     private var agents: [Agent] = []
     var entries = ConnectionTable<Entry>()
-    /// How often pairing with peers has failed, over links.
+    /// The failed pairing attempts of peers, across links.
     private var attempts: BoundedMap<PeerIdentifier, RepeatedAttempts>
     private var random: any RandomNumberGenerator & Sendable
-    /// What this host offers whoever asks the user.
+    /// The pairing features offered to agents.
     private let configuration: SecurityManager.Configuration
     private var demands: [Demand] = []
     private var secrets: OutOfBandSecrets
@@ -80,7 +80,7 @@ struct Pairings {
     /// The client that asks the user about pairings on a link that these apps use: of several, the latest.
     func agent(for apps: LinkApps) -> Agent? { agents.last { apps.concern($0.owner) } }
 
-    /// When something is due, if nothing happens before.
+    /// The next time at which something is due.
     var deadline: Instant? {
         var least: Instant?
         for index in 0..<entries.count { least.bringForward(to: entries.values[index].manager.deadline) }
@@ -131,7 +131,7 @@ struct Pairings {
         return policy
     }
 
-    /// Has this client insist on something.
+    /// Sets the requirements of this client.
     mutating func insist(_ client: ClientID, of owner: ClientOwner, on policy: PairingPolicy, everywhere: Bool) {
         demands.removeAll { $0.client == client }
         if policy != PairingPolicy() {
@@ -140,7 +140,7 @@ struct Pairings {
         configureAll()
     }
 
-    /// A client is gone: it asks nobody, insists on nothing, and what it was told counts no more.
+    /// Removes a client: its agent role, requirements and out-of-band data.
     mutating func leave(_ client: ClientID) {
         demands.removeAll { $0.client == client }
         secrets.leave(client)
@@ -156,7 +156,7 @@ struct Pairings {
         configureAll()
     }
 
-    /// Makes what a client tells others of this host by other means than Bluetooth.
+    /// Generates the out-of-band data of this host for a client.
     mutating func makeOutOfBandData(
         for client: ClientID,
         of owner: ClientOwner
@@ -170,7 +170,7 @@ struct Pairings {
         return told
     }
 
-    /// Changes what is known by other means than Bluetooth.
+    /// Changes the out-of-band data.
     mutating func changeSecrets(_ body: (inout OutOfBandSecrets) -> Void) {
         body(&secrets)
         configureAll()
@@ -194,7 +194,7 @@ struct Pairings {
         entries.values[index] = entry
     }
 
-    /// Makes the manager of a link, unless there is one.
+    /// Creates the security manager of a link, unless there is one.
     mutating func prepare(
         _ link: ConnectionHandle,
         to peer: PeerIdentifier,
@@ -221,7 +221,7 @@ struct Pairings {
         entries[link] = entry
     }
 
-    /// There is no bond with a peer any more: whatever it pairs for is better than that.
+    /// Records that the bond with a peer was removed, so that any new pairing is better.
     mutating func bondRemoved(with peer: PeerIdentifier) {
         for index in 0..<entries.count where entries.values[index].peer == peer {
             entries.values[index].manager.existing = nil
@@ -231,7 +231,7 @@ struct Pairings {
     /// Forgets how often pairing with peers failed.
     mutating func forgetAttempts() { attempts.removeAll() }
 
-    /// Forgets a link that has ended, but not how often pairing failed on it.
+    /// Removes a link that has ended, but keeps the failed attempts.
     mutating func linkDown(_ link: ConnectionHandle, to peer: PeerIdentifier) {
         guard let entry = entries[link] else { return }
         attempts[peer] = entry.manager.attempts
@@ -270,7 +270,7 @@ struct Pairings {
     }
 }
 
-/// What one link draws its numbers from: even of a generator that is copied, no two links have the same.
+/// A random number generator per link, so that even copies of the host's generator give different numbers per link.
 private struct LinkGenerator: RandomNumberGenerator, Sendable {
     var base: any RandomNumberGenerator & Sendable
     let salt: UInt64

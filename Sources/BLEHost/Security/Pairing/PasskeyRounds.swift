@@ -1,32 +1,33 @@
 import BLECrypto
 import BLEWire
 
-/// How two devices show each other one bit of a passkey after another, so that who guesses wrong learns no more than
-/// one of them.
+/// The rounds of passkey entry, in which two devices prove one bit of the passkey after another.
 ///
-/// In each of 20 rounds both commit themselves to a fresh number, together with the bit, before they tell the number.
+/// A wrong guess reveals at most one bit.
+///
+/// In each of 20 rounds, both commit to a new random number together with the bit before they disclose it.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.3.
 struct PasskeyRounds: Sendable {
     private enum State: Sendable {
         /// This host is the responder and waits for the initiator's confirm value.
         case listening
-        /// This host is the initiator, and the responder's confirm value is due.
+        /// This host is the initiator, and the responder's confirm value is outstanding.
         case committed(own: Key128, confirm: Key128)
-        /// Both have committed themselves, and the peer's number is due.
+        /// Both have committed, and the peer's random number is outstanding.
         case due(own: Key128, confirm: Key128)
         case over
     }
 
     enum OnReceive: Equatable {
-        /// These are sent.
+        /// Send these packets.
         case send([SMPPacket])
-        /// This is sent, if anything, and the rounds are over; the numbers of the last one count.
+        /// Send these packets, if any. The rounds are complete, with the random numbers of the last one.
         case finished([SMPPacket], own: Key128, peer: Key128)
         case fail(SMP.Reason)
     }
 
-    /// How many bits a passkey has.
+    /// The number of bits in a passkey.
     static let count = 20
 
     private let role: LinkRole
@@ -43,7 +44,9 @@ struct PasskeyRounds: Sendable {
         self.passkey = passkey
     }
 
-    /// Begins a round; the initiator goes first.
+    /// Starts a round.
+    ///
+    /// The initiator goes first.
     mutating func begin(using random: inout RandomSource) -> [SMPPacket] {
         guard role == .central else {
             state = .listening
@@ -54,7 +57,7 @@ struct PasskeyRounds: Sendable {
         return [.pairingConfirm(.init(confirm))]
     }
 
-    /// Takes a packet of the peer.
+    /// Processes a packet of the peer.
     mutating func receive(_ packet: SMPPacket, using random: inout RandomSource) -> OnReceive {
         switch (state, packet) {
         case (.listening, .pairingConfirm(let theirs)):
@@ -87,7 +90,7 @@ struct PasskeyRounds: Sendable {
         return .fail(reason)
     }
 
-    /// How the bit of this round goes into a confirm value.
+    /// The current bit as an input of the confirm value.
     private var bit: UInt8 { 0x80 | UInt8(truncatingIfNeeded: passkey >> UInt32(round) & 1) }
 
     private func ownConfirm(_ own: Key128) -> Key128 { Toolbox.f4(ownX, peerX, own, bit) }

@@ -1,26 +1,26 @@
 import BLECrypto
 import BLEWire
 
-/// How two devices make sure of each other by LE Secure Connections.
+/// The authentication phase of LE Secure Connections.
 ///
-/// They tell their public keys and come to one secret; then, each in its way, the methods make sure that nobody in
-/// between has done so with each of them; and in the end both show that they have seen the same exchange.
+/// The devices exchange public keys and compute a common secret. Then the method ensures that there is no man in the
+/// middle, and in the end both prove that they have seen the same exchange.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.
 struct SecureAuthentication: Sendable {
     private enum State: Sendable {
-        /// The peer's public key is due.
+        /// The peer's public key is outstanding.
         case keys
-        /// This host is the initiator, and what commits the responder to its number is due.
+        /// This host is the initiator, and the responder's commitment is outstanding.
         case commitment(SharedSecret)
-        /// The peer's number is due; `nil` if nothing committed it.
+        /// The peer's random number is outstanding; the commitment is `nil` if there was none.
         case number(SharedSecret, own: Key128, commitment: Key128?)
-        /// The user types the passkey; the initiator may be ahead with its first confirm value.
+        /// The user is entering the passkey; the initiator's first confirm value may have arrived.
         case typing(SharedSecret, ahead: Key128?)
         case passkey(SharedSecret, PasskeyRounds, UInt32)
-        /// The user compares numbers; the initiator may be ahead with its check, which was right then.
+        /// The user is comparing numbers; the initiator's check may have arrived, and was correct.
         case comparing(DHKeyCheck, isAhead: Bool)
-        /// The peer's check is due.
+        /// The peer's check is outstanding.
         case check(DHKeyCheck)
         case over
     }
@@ -29,7 +29,7 @@ struct SecureAuthentication: Sendable {
     private let pair: P256KeyPair
     private let outOfBand: SecurityManager.OutOfBandData
     private let allowsDebugKeys: Bool
-    /// What is shown, if it is not to be made up.
+    /// The passkey to display, if it is not generated.
     private let passkey: UInt32?
     private var state = State.over
 
@@ -46,20 +46,20 @@ struct SecureAuthentication: Sendable {
         pair = told ?? configuration.keyPair ?? P256KeyPair(using: &random)
     }
 
-    /// Begins, right behind the Pairing Response.
+    /// Starts after the Pairing Response.
     mutating func begin() -> [PairingAction] {
         state = .keys
         return exchange.role == .central ? [publicKey] : []
     }
 
-    /// Takes the passkey that the user typed.
+    /// Processes the passkey that the user entered.
     mutating func enter(_ passkey: UInt32, using random: inout RandomSource) -> [PairingAction] {
         guard case .typing(let secret, let ahead) = state else { return [] }
         let actions = beginRounds(secret, passkey, using: &random)
         return ahead.map { actions + receive(.pairingConfirm(.init($0)), using: &random) } ?? actions
     }
 
-    /// The user has seen that the numbers are the same.
+    /// Records that the user has confirmed that the numbers are equal.
     mutating func confirm() -> [PairingAction] {
         guard case .comparing(let check, let isAhead) = state else { return [] }
         guard isAhead else { return begin(check) }
@@ -67,7 +67,7 @@ struct SecureAuthentication: Sendable {
         return [.send(.pairingDHKeyCheck(.init(check.own))), .agreed(check.linkKey)]
     }
 
-    /// Takes a packet of the peer.
+    /// Processes a packet of the peer.
     mutating func receive(_ packet: SMPPacket, using random: inout RandomSource) -> [PairingAction] {
         switch (state, packet) {
         case (.keys, .pairingPublicKey(let theirs)): return receive(theirs.key, using: &random)
@@ -107,7 +107,7 @@ struct SecureAuthentication: Sendable {
         return [.fail(reason)]
     }
 
-    /// The peer's public key has come.
+    /// Processes the peer's public key.
     private mutating func receive(_ key: HCI.PublicKey, using random: inout RandomSource) -> [PairingAction] {
         let isDebug = key.x == P256KeyPair.debug.publicKey.x
         // A key of our own would let the peer repeat whatever this host says.
@@ -119,7 +119,7 @@ struct SecureAuthentication: Sendable {
         return answer + authenticate(secret, using: &random)
     }
 
-    /// The first stage: the part of it that goes before anything of the peer.
+    /// Starts the first stage, up to the first packet of the peer.
     private mutating func authenticate(
         _ secret: SharedSecret,
         using random: inout RandomSource
@@ -151,7 +151,7 @@ struct SecureAuthentication: Sendable {
         }
     }
 
-    /// The peer's number has come, where there is one of each.
+    /// Processes the peer's random number, in methods with one for each device.
     private mutating func receive(
         _ theirs: Key128,
         _ secret: SharedSecret,
@@ -202,7 +202,9 @@ struct SecureAuthentication: Sendable {
         }
     }
 
-    /// The second stage; the initiator goes first.
+    /// Starts the second stage.
+    ///
+    /// The initiator goes first.
     private mutating func begin(_ check: DHKeyCheck) -> [PairingAction] {
         state = .check(check)
         return exchange.role == .central ? [.send(.pairingDHKeyCheck(.init(check.own)))] : []

@@ -2,7 +2,7 @@ package import BLEWire
 
 // What the user says.
 extension SecurityManager {
-    /// Takes what the user says to the open question.
+    /// Processes the user's answer to the open question.
     package mutating func answer(_ reply: PairingReply, at now: Instant) {
         if reply == .cancel { return cancel(at: now) }
         switch (question, reply) {
@@ -45,7 +45,7 @@ extension SecurityManager {
         refuse(reason, isOwnWish: true, at: now)
     }
 
-    /// Has the phase that asked go on.
+    /// Continues the phase that asked.
     private mutating func go(
         at now: Instant,
         secure: (inout SecureAuthentication, inout RandomSource) -> [PairingAction],

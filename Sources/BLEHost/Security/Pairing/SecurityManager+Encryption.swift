@@ -2,10 +2,10 @@ package import BLEWire
 
 // Encryption with the key that was made, and what follows it.
 extension SecurityManager {
-    /// The key of the pairing under way, if it is what the central wants to encrypt with: the peripheral's controller
-    /// asks for the key of this name.
+    /// Returns the key of the current pairing, if the central wants to encrypt with it; the peripheral's controller
+    /// requests it by this identification.
     ///
-    /// - Returns: `nil` if there is no such key, or not yet. Then the key of a bond may be the one.
+    /// - Returns: `nil` if there is no such key, or not yet. The key of a bond may then be the right one.
     ///
     /// Core 6.0, Vol 3, Part H, 2.4.4.
     package mutating func longTermKey(for random: UInt64, diversifier: UInt16) -> Key128? {
@@ -17,10 +17,10 @@ extension SecurityManager {
         return key
     }
 
-    /// Takes what has become of the encryption of the link.
+    /// Processes a change of the link's encryption.
     ///
-    /// - Returns: What the key is worth that the link is encrypted with from now on, if it is one that this manager has
-    ///   made, also if pairing has failed meanwhile; `nil` if the link is not encrypted, or with the key of a bond.
+    /// - Returns: The security of the key that the link is now encrypted with, if this manager made it, even if pairing
+    ///   has failed since; `nil` if the link is not encrypted, or encrypted with the key of a bond.
     @discardableResult
     package mutating func encryptionChanged(_ change: EncryptionChange, at now: Instant) -> PairingStrength? {
         let strength = handedOut.take()
@@ -41,7 +41,7 @@ extension SecurityManager {
         return change == .on ? strength : nil
     }
 
-    /// The link is encrypted with the new key: further keys follow.
+    /// Starts the distribution of keys, because the link is encrypted with the new key.
     private mutating func distribute(_ exchange: PairingExchange, _ key: Key128, at now: Instant) {
         let agreement = exchange.agreement
         let (given, due) =
@@ -55,7 +55,7 @@ extension SecurityManager {
         if isOver { finish(exchange, key, keys) }
     }
 
-    /// The keys that this host gives.
+    /// Returns the keys that this host distributes.
     private mutating func makeKeys(_ given: SMP.KeyDistribution, _ agreement: PairingAgreement) -> KeyDistribution.Keys
     {
         var keys = KeyDistribution.Keys()
@@ -78,7 +78,9 @@ extension SecurityManager {
         return LongTermKey(key: key, random: name, diversifier: diversifier)
     }
 
-    /// Each key has been given: only now is there anything to keep.
+    /// Completes the pairing after all keys were exchanged.
+    ///
+    /// Only now is there anything to store.
     mutating func finish(_ exchange: PairingExchange, _ key: Key128, _ keys: KeyDistribution) {
         let agreement = exchange.agreement, strength = agreement.strength
         state = .idle
@@ -109,7 +111,7 @@ extension SecurityManager {
 }
 
 extension LongTermKey {
-    /// This key with as many octets as was agreed on.
+    /// Returns this key shortened to the agreed size.
     fileprivate func shortened(_ agreement: PairingAgreement) -> Self {
         Self(key: agreement.shortened(key), random: random, diversifier: diversifier)
     }

@@ -2,7 +2,7 @@ package import BLEWire
 
 // What the peer says.
 extension SecurityManager {
-    /// Takes a packet of the peer from channel 0x0006.
+    /// Processes a packet of the peer from channel 0x0006.
     package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
         if case .locked = state { return }
         do throws(PacketError) {
@@ -14,7 +14,9 @@ extension SecurityManager {
         }
     }
 
-    /// Takes what begins like a packet and is none; what nobody has defined yet is ignored.
+    /// Processes a malformed packet.
+    ///
+    /// Undefined codes are ignored.
     ///
     /// Core 6.0, Vol 3, Part H, 3.3 and 3.5.5.
     private mutating func receiveMalformed(_ opcode: SMP.Opcode, at now: Instant) {
@@ -42,7 +44,7 @@ extension SecurityManager {
         }
     }
 
-    /// Goes on with the procedure under way.
+    /// Continues the current procedure.
     private mutating func proceed(_ packet: SMPPacket, at now: Instant) {
         switch state {
         case .idle, .requested, .locked: ignore(packet)
@@ -77,7 +79,7 @@ extension SecurityManager {
 
     private mutating func ignore(_ packet: SMPPacket) { outbox.append(.note(.unexpected(packet.opcode))) }
 
-    /// A central wants to pair.
+    /// Processes a central's Pairing Request.
     private mutating func receive(_ request: SMP.PairingFeatures, at now: Instant) {
         let needsMITM: Bool
         switch state {
@@ -92,7 +94,7 @@ extension SecurityManager {
         negotiate(request, terms.response(to: request), terms, at: now)
     }
 
-    /// Both devices have said what they want, or this host is about to.
+    /// Checks the exchanged features, or those that this host is about to send.
     private mutating func negotiate(
         _ request: SMP.PairingFeatures,
         _ response: SMP.PairingFeatures,
@@ -110,7 +112,7 @@ extension SecurityManager {
         ask(question)
     }
 
-    /// Both devices agree on what to do, and do it.
+    /// Starts the agreed method.
     mutating func authenticate(_ exchange: PairingExchange, _ response: SMP.PairingFeatures, at now: Instant) {
         if role == .peripheral { send(.pairingResponse(response), at: now) }
         let data = configuration.outOfBand.temporaryKey, passkey = configuration.passkey
@@ -130,7 +132,7 @@ extension SecurityManager {
         }
     }
 
-    /// Has a phase go on, and does what it says.
+    /// Continues a phase and carries out its actions.
     mutating func advance(
         _ exchange: PairingExchange,
         _ authentication: Authentication,

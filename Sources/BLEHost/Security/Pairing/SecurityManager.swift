@@ -1,11 +1,10 @@
 package import BLEWire
 
-/// The security manager of one link: it pairs with the peer, in either role and by every method.
+/// The security manager of one link, which pairs with the peer in either role and by every method.
 ///
-/// A value, as every core: it is told what happened, and asked what to do then. Whoever owns it has ``next()`` drained
-/// after each call, sends what it says on channel 0x0006, encrypts when it says so, asks the user, and keeps the bond
-/// of ``Output/paired(_:)``. It keeps nothing itself; before that output, nothing of an earlier pairing is touched, and
-/// a manager that is dropped leaves nothing behind.
+/// Its owner calls ``next()`` until it returns `nil` after each call, sends packets on channel 0x0006, encrypts the
+/// link, asks the user, and stores the bond of ``Output/paired(_:)``. It stores nothing itself. Before that output,
+/// nothing of an earlier pairing is changed, and a manager that is dropped leaves no trace.
 ///
 /// | the host learns | and calls |
 /// | --- | --- |
@@ -19,38 +18,38 @@ package import BLEWire
 /// Core 6.0, Vol 3, Part H.
 package struct SecurityManager: Sendable {
     package enum Output: Equatable, Sendable {
-        /// To be sent on channel 0x0006.
+        /// Send this on channel 0x0006.
         case send([UInt8])
-        /// The central is to encrypt the link, or encrypt it anew, with this key.
+        /// Encrypt the link with this key, or refresh its key; central only.
         case encrypt(LongTermKey)
-        /// Somebody is to be asked; at most one question is open.
+        /// Ask the user. At most one question is open.
         case ask(PairingQuestion)
-        /// The open question is asked no more.
+        /// Withdraw the open question.
         case withdraw
-        /// The peripheral wants a safer link: the central encrypts it with its bond if that is good enough, and pairs
-        /// otherwise. A bond is not to be dropped for it. What the request says of MITM is a wish, which
-        /// ``Configuration/Protection/preferred`` fulfils if it can be; the peripheral refuses what will not do for it.
+        /// The peripheral requests security: the central encrypts with its bond if that is sufficient, and pairs
+        /// otherwise. The bond must not be removed for it. MITM protection in the request is a wish, which
+        /// ``Configuration/Protection/preferred`` fulfils if possible; the peripheral rejects what is insufficient.
         case securityRequested(SMP.AuthenticationRequirements)
-        /// A pairing has come to its end, and the link is encrypted with what came of it.
+        /// A pairing has completed, and the link is encrypted with its key.
         case paired(PairingOutcome)
-        /// A pairing, or what was to become one, has come to nothing.
+        /// A pairing or the request for one has failed.
         case failed(PairingFailure)
         case note(SecurityNote)
     }
 
     enum State: Sendable {
         case idle
-        /// The peripheral has asked the central for a safer link.
+        /// The peripheral has sent a Security Request.
         case requested(needsMITM: Bool)
         /// The central has sent its Pairing Request.
         case offered(SMP.PairingFeatures, needsMITM: Bool)
-        /// The user is asked whether to go on; the peripheral has its Pairing Response ready.
+        /// The user is asked whether to continue; the peripheral has its Pairing Response ready.
         case consenting(PairingExchange, SMP.PairingFeatures)
         case authenticating(PairingExchange, Authentication)
-        /// There is a key, and the link is to be encrypted with it; the peripheral's controller may have asked for it.
+        /// There is a key, and the link is being encrypted with it; the peripheral's controller may have requested it.
         case encrypting(PairingExchange, Key128, isKeyTaken: Bool)
         case distributing(PairingExchange, Key128, KeyDistribution)
-        /// A procedure took too long, and none may follow on this link.
+        /// A procedure timed out, and none may follow on this link.
         case locked
     }
 
@@ -63,35 +62,37 @@ package struct SecurityManager: Sendable {
     let local: DeviceAddress
     let peer: DeviceAddress
     let identity: Identity
-    /// What this host offers in pairings that have not begun.
+    /// The configuration of future pairings.
     package var configuration: Configuration
-    /// How much the bond with this peer is worth, if there is one: a pairing that would come to less is refused.
+    /// The strength of the existing bond, if there is one.
     ///
-    /// The host has it be `nil` when the bond is removed.
+    /// A weaker pairing is refused.
+    ///
+    /// The host sets it to `nil` when the bond is removed.
     package var existing: PairingStrength?
-    /// How often pairing with this peer has failed; the host keeps it over links.
+    /// The failed attempts of this peer, which the host keeps across links.
     package internal(set) var attempts: RepeatedAttempts
     var random: RandomSource
     var state = State.idle
-    /// When a packet was sent last, or the procedure began.
+    /// The time of the last sent packet, or of the start of the procedure.
     var lastSent = Instant()
-    /// What the user has been asked and has not answered.
+    /// The question that the user has not answered.
     var question: PairingQuestion?
-    /// What a key is worth that the controller has been given and has not used yet.
+    /// The strength of the key that was passed to the controller and is not in use yet.
     var handedOut: PairingStrength?
     var outbox = OutputQueue<Output>()
 
-    /// Creates the manager of a link that has just come up.
+    /// Creates the security manager of a link that came up.
     ///
     /// - Parameters:
-    ///   - role: What this host is on the link.
-    ///   - local: The address that this host uses on the link, which may be a private one.
-    ///   - peer: The address that the peer uses on the link, likewise.
-    ///   - identity: What this host tells the peer of itself.
-    ///   - configuration: What it offers and wants.
-    ///   - existing: How much the bond with this peer is worth, if there is one.
-    ///   - attempts: How often pairing with this peer has failed on earlier links.
-    ///   - random: Where keys and numbers come from: nobody may be able to guess them.
+    ///   - role: The role of this host on the link.
+    ///   - local: The address of this host on the link, which may be private.
+    ///   - peer: The address of the peer on the link, which may be private.
+    ///   - identity: The identity that this host sends to the peer.
+    ///   - configuration: The offered and required properties of pairing.
+    ///   - existing: The security of the existing bond with this peer, if any.
+    ///   - attempts: The number of failed pairings with this peer on earlier links.
+    ///   - random: The source of keys and numbers, which must be unpredictable.
     package init(
         role: LinkRole,
         local: DeviceAddress,
@@ -116,13 +117,13 @@ package struct SecurityManager: Sendable {
         self.random = random
     }
 
-    /// What is to be done next; call until it is `nil`.
+    /// Returns the next action; call it until it returns `nil`.
     package mutating func next() -> Output? { outbox.next() }
 
-    /// When to call ``wake(at:)``, if nothing happens before.
+    /// The time at which to call ``wake(at:)`` unless something happens first.
     package var deadline: Instant? { isUnderWay ? lastSent + SMP.timeout : nil }
 
-    /// Whether a pairing, or the request for one, is not over.
+    /// True during a pairing, or after the request for one.
     package var isUnderWay: Bool {
         switch state {
         case .idle, .locked: false
@@ -130,7 +131,7 @@ package struct SecurityManager: Sendable {
         }
     }
 
-    /// The key that the pairing under way has come to, and what it is worth; `nil` before and afterwards.
+    /// The key of the current pairing and its strength; `nil` before and afterwards.
     package var agreedKey: (key: LongTermKey, strength: PairingStrength)? {
         switch state {
         case .encrypting(let exchange, let key, _), .distributing(let exchange, let key, _):
@@ -139,10 +140,10 @@ package struct SecurityManager: Sendable {
         }
     }
 
-    /// Whether there is a key that the link is to be encrypted with, and it is not yet.
+    /// True if there is a key that the link is about to be encrypted with.
     ///
-    /// Meanwhile keys of the peer come too early, and end the pairing: nobody can tell whether they were encrypted, or
-    /// are those of somebody who stands in between.
+    /// Keys of the peer are too early then and end the pairing, because it is unknown whether they were encrypted or
+    /// are those of a man in the middle.
     package var isEncrypting: Bool {
         if case .encrypting = state { true } else { false }
     }
@@ -150,15 +151,15 @@ package struct SecurityManager: Sendable {
     /// Whether a pairing that this host begins can come to what is needed, whatever the peer has.
     package func canPair(needsMITM: Bool) -> Bool { terms(needsMITM: needsMITM).canSucceed }
 
-    /// Begins to pair as the central, which must not be encrypting the link meanwhile; as the peripheral, asks the
-    /// central for a safer link.
+    /// Starts pairing as the central, which must not be encrypting the link at the same time; as the peripheral, asks
+    /// the central for security.
     ///
-    /// What comes of it is told by ``Output/paired(_:)`` or ``Output/failed(_:)``. If a pairing is under way already,
-    /// this is the one whose end is told, whatever it was begun for.
+    /// ``Output/paired(_:)`` or ``Output/failed(_:)`` reports the result. If a pairing is already in progress, it is
+    /// the one that is reported.
     ///
     /// - Parameters:
-    ///   - needsMITM: Whether a key is of no use unless it keeps out who may stand in between.
-    ///   - now: When that is.
+    ///   - needsMITM: Whether the key must be protected against a man in the middle.
+    ///   - now: The current time.
     package mutating func pair(needsMITM: Bool, at now: Instant) {
         switch state {
         case .locked: return outbox.append(.failed(.timedOut))
@@ -178,7 +179,6 @@ package struct SecurityManager: Sendable {
         }
     }
 
-    /// The time has come.
     package mutating func wake(at now: Instant) {
         guard let deadline, deadline <= now else { return }
         timeOut(at: now)
@@ -191,7 +191,9 @@ package struct SecurityManager: Sendable {
         state = .locked
     }
 
-    /// The link has ended; nothing is to be called after that.
+    /// Records the end of the link.
+    ///
+    /// Nothing may be called afterwards.
     package mutating func disconnected(at now: Instant) {
         if isUnderWay { end(.disconnected, at: now) }
     }
@@ -216,20 +218,20 @@ package struct SecurityManager: Sendable {
         outbox.append(.ask(question))
     }
 
-    /// The question that is open is of no use any more.
+    /// Withdraws the open question.
     mutating func withdraw() {
         guard question.take() != nil else { return }
         outbox.append(.withdraw)
     }
 
-    /// Ends the procedure under way, and tells the peer why.
+    /// Ends the current procedure and sends the reason to the peer.
     mutating func refuse(_ reason: SMP.Reason, isOwnWish: Bool = false, at now: Instant) {
         send(.pairingFailed(.init(reason)), at: now)
         end(.refused(reason), isOwnWish: isOwnWish, at: now)
     }
 
-    /// Whether what ends now may not be had again at once: a secret may have been at stake, and each failure may be a
-    /// guess at it; or the user is asked, and nobody may have that done again and again.
+    /// Returns whether the failure delays the next attempt: it may have been a guess of a secret, or the user was
+    /// asked, which must not be repeated at will.
     private func isTry(_ failure: PairingFailure) -> Bool {
         switch (state, failure) {
         case (.authenticating, _), (.consenting, .refusedByPeer), (.consenting, .disconnected): true
@@ -239,7 +241,7 @@ package struct SecurityManager: Sendable {
         }
     }
 
-    /// Ends the procedure under way.
+    /// Ends the current procedure.
     mutating func end(_ failure: PairingFailure, isOwnWish: Bool = false, at now: Instant) {
         if !isOwnWish, isTry(failure) { attempts.failed(at: now) }
         state = .idle

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// Has the peer open enhanced bearers, once it has said that it can.
+/// The opening of enhanced bearers, after the peer has announced its support.
 ///
 ///        ┌──────┐ want  ┌───────────┐ it can ┌────────┐ answered
 ///        │ idle │ ────▶ │ inquiring │ ─────▶ │ asking │ ─────────▶ done
@@ -11,8 +11,8 @@ import BLEWire
 ///                                            │ waiting │
 ///                                            └─────────┘
 ///
-/// If both ends ask at once, and neither has room for both, both may be refused: then a central asks again at once, and
-/// a peripheral leaves it some time.
+/// If both ends request bearers at the same time and neither has room for both, both may be refused. A central then
+/// repeats its request immediately, a peripheral after some time.
 ///
 /// Core 6.0, Vol 3, Part G, 5.4.
 struct BearerOpening {
@@ -24,26 +24,26 @@ struct BearerOpening {
         case done
     }
 
-    /// How many bearers are asked for.
+    /// The number of requested bearers.
     static let count = 3
-    /// How often they are asked for in all.
+    /// The maximum number of requests.
     static let mostAttempts = 3
 
     private var state = State.idle
 
-    /// When to call ``expire(at:)``, if nothing happens before.
+    /// The time at which to call ``expire(at:)`` unless something happens first.
     var deadline: Instant? {
         if case .waiting(let deadline, _) = state { deadline } else { nil }
     }
 
     enum OnWant: Equatable {
-        /// Ask the peer whether it can open bearers.
+        /// Ask the peer whether it supports bearers.
         case inquire
-        /// That has been done.
+        /// Nothing to do.
         case nothing
     }
 
-    /// There is use for bearers, and the link is good enough for them.
+    /// Records that bearers would be useful and the link is secure enough.
     mutating func want() -> OnWant {
         guard case .idle = state else { return .nothing }
         state = .inquiring
@@ -52,11 +52,13 @@ struct BearerOpening {
 
     enum OnEvent: Equatable {
         case nothing
-        /// Ask the peer for ``count`` bearers.
+        /// Request ``count`` bearers.
         case open
     }
 
-    /// The peer says whether it opens bearers; nobody asks if there are some already.
+    /// Records whether the peer supports bearers.
+    ///
+    /// No request is made if there are some already.
     mutating func inquired(isOffered: Bool) -> OnEvent {
         guard case .inquiring = state else { return .nothing }
         guard isOffered else {
@@ -67,10 +69,12 @@ struct BearerOpening {
         return .open
     }
 
-    /// A bearer is open.
+    /// Records that a bearer was opened.
     mutating func opened() { if case .asking = state { state = .done } }
 
-    /// A bearer that was asked for is not opened; `retryDelay` is how long this end has to wait before it asks again.
+    /// Records that a bearer was refused.
+    ///
+    /// `retryDelay` is the time before this end may request again.
     mutating func refused(_ failure: Failure, retryDelay: Duration, at now: Instant) -> OnEvent {
         guard case .asking(let unanswered, let attempts) = state else { return .nothing }
         guard unanswered <= 1 else {
@@ -89,7 +93,9 @@ struct BearerOpening {
         return .nothing
     }
 
-    /// Asks again if the time has come; `hasBearers` if the peer has opened some meanwhile.
+    /// Repeats the request if it is due.
+    ///
+    /// `hasBearers` is true if the peer has opened some meanwhile.
     mutating func expire(at now: Instant, hasBearers: Bool) -> OnEvent {
         guard case .waiting(let deadline, let attempts) = state, deadline <= now else { return .nothing }
         state = hasBearers ? .done : .asking(unanswered: Self.count, attempts: attempts + 1)

@@ -1,22 +1,22 @@
 import BLEWire
 
-/// The client's side of one bearer: the transaction that is under way on it, and the procedure that this is part of.
+/// The client's side of one bearer: the current transaction, and the procedure that it belongs to.
 struct ClientBearer {
     private enum Work {
         case nothing
-        /// What one packet asks and one answers.
+        /// A request with a single packet and a single response.
         case single(SingleRequest)
-        /// The one in the slot.
+        /// The procedure in the slot.
         case procedure
     }
 
     let id: BearerID
-    /// The largest packet that both ends take, in octets; `nil` if that is negotiated, as on the unenhanced bearer.
+    /// The MTU, in octets; `nil` for the unenhanced bearer, which negotiates it.
     var mtu: Int?
     private var transaction = ATTClientBearer()
     private var work = Work.nothing
     private var procedure = Slot<ClientProcedure>()
-    /// What is written by what one packet asks.
+    /// The value of a write with a single packet.
     private var written: [UInt8] = []
 
     init(_ id: BearerID, mtu: Int? = nil) {
@@ -24,23 +24,25 @@ struct ClientBearer {
         self.mtu = mtu
     }
 
-    /// Whether something is under way; `mutating`, as is ``isFree``, so that it is looked at where it lies.
+    /// True if something is in progress.
+    ///
+    /// `mutating`, like ``isFree``, to avoid a copy.
     var isRunning: Bool {
         mutating get {
             if case .nothing = work { false } else { true }
         }
     }
 
-    /// Whether something can be begun.
+    /// True if something can be started.
     var isFree: Bool { mutating get { !isRunning && transaction.isIdle } }
 
-    /// Whether nothing will ever be answered here again.
+    /// True if the bearer will not answer any more.
     var isDead: Bool { transaction.isDead }
 
-    /// When a transaction is overdue.
+    /// The time at which the transaction times out.
     var deadline: Instant? { transaction.deadline }
 
-    /// What is under way.
+    /// The procedure in progress.
     var running: ClientProcedure? {
         switch work {
         case .nothing: nil
@@ -49,7 +51,7 @@ struct ClientBearer {
         }
     }
 
-    /// Begins a procedure, which has not asked yet.
+    /// Starts a procedure, which has not sent a request yet.
     mutating func begin(
         _ next: consuming ClientProcedure,
         _ database: inout PeerDatabase,
@@ -62,7 +64,7 @@ struct ClientBearer {
         return step
     }
 
-    /// Begins a request that one packet asks, which goes out now.
+    /// Starts a request with a single packet, which is sent now.
     @inline(__always)
     mutating func begin(_ request: SingleRequest, writing value: [UInt8], _ opcode: ATT.Opcode, at now: Instant) {
         transaction.beginAtOnce(opcode, at: now)
@@ -70,7 +72,8 @@ struct ClientBearer {
         if request.isWrite { written = value }
     }
 
-    /// Takes the response to a request that one packet asks, if it is one; `nil`, and nothing has happened, if not.
+    /// Processes the response to a request with a single packet; returns `nil`, without side effects, if it is
+    /// something else.
     @inline(__always)
     mutating func answered(_ kind: AttributePacket.Kind, octets count: Int) -> SingleRequest? {
         guard case .single(let single) = work, single.isAnswered(by: kind, octets: count) else { return nil }
@@ -80,7 +83,7 @@ struct ClientBearer {
         return single
     }
 
-    /// Notes that the procedure's next request goes out.
+    /// Records that the next request of the procedure is sent.
     mutating func ask(_ request: ATT.Opcode, at now: Instant) {
         procedure.update { $0.asked() }
         transaction.begin(request, at: now)
@@ -94,7 +97,7 @@ struct ClientBearer {
 
     mutating func expire(at now: Instant) -> ATTClientBearer.OnExpire { transaction.expire(at: now) }
 
-    /// Hands the answer to the procedure that asked; the next step, or `nil` if nobody waits any more.
+    /// Passes the response to the procedure; returns the next step, or `nil` if nothing waits for it.
     mutating func answer(
         _ answer: ATTAnswer,
         _ database: inout PeerDatabase,
@@ -108,20 +111,20 @@ struct ClientBearer {
         return step
     }
 
-    /// Takes away what is under way.
+    /// Removes and returns the procedure in progress.
     mutating func end() -> ClientProcedure? {
         unpack()
         work = .nothing
         return procedure.take()
     }
 
-    /// Changes what is under way, if something is.
+    /// Changes the procedure in progress, if there is one.
     mutating func update(_ change: (inout ClientProcedure) -> Void) {
         unpack()
         procedure.update(change)
     }
 
-    /// Has what one packet asks be a procedure, which more may become of.
+    /// Converts a request with a single packet into a procedure, which can continue.
     private mutating func unpack() {
         guard case .single(let single) = work else { return }
         work = .procedure

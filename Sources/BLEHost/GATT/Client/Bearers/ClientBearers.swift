@@ -1,28 +1,27 @@
 import BLEWire
 
-/// The bearers of a link on which this host's clients ask, what is under way on each, and what is to be begun once
-/// more.
+/// The bearers of a link on which clients make requests, with the procedures in progress and those to be repeated.
 ///
-/// The first is the unenhanced one, which is always there. Any request may begin on it, and on the others what may be
-/// under way beside that without any app being able to tell.
+/// The first one is the unenhanced bearer, which always exists and accepts any request. The others accept requests that
+/// can run at the same time without an effect that apps could notice.
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.2; Part G, 5.3.
 struct ClientBearers {
     var all = [ClientBearer(.unenhanced)]
-    /// What was refused, or lost with its bearer, in ascending order of when it was begun first.
+    /// Procedures that were rejected or lost with their bearer, sorted by their first start.
     private var stalled: [ClientProcedure] = []
 
-    /// How many there are beside the unenhanced one.
+    /// The number of enhanced bearers.
     var enhancedCount: Int { all.count - 1 }
 
     var indices: Range<Int> { all.indices }
 
     func index(of id: BearerID) -> Int? { all.firstIndex { $0.id == id } }
 
-    /// When requests may begin on the unenhanced bearer that wait until then; `nil` if something is under way there.
+    /// The time at which waiting requests can start on the unenhanced bearer; `nil` if it is busy.
     mutating func begin(at deadline: Instant?) -> Instant? { all[0].isFree ? deadline : nil }
 
-    /// Whether there is but one bearer, and nothing is to be begun once more.
+    /// True if there is a single bearer and nothing to repeat.
     var isPlain: Bool { all.count == 1 && stalled.isEmpty }
 
     mutating func open(_ id: ChannelID, mtu: Int) { all.append(ClientBearer(.enhanced(id), mtu: mtu)) }
@@ -32,14 +31,14 @@ struct ClientBearers {
         all[index].mtu = mtu
     }
 
-    /// Goes on without a bearer; hands out what was under way on it.
+    /// Removes a bearer; returns the procedure that was in progress on it.
     mutating func close(_ id: ChannelID) -> ClientProcedure? {
         guard let index = index(of: .enhanced(id)) else { return nil }
         var bearer = all.remove(at: index)
         return bearer.end()
     }
 
-    /// When a transaction is overdue.
+    /// The time at which the next transaction times out.
     var deadline: Instant? {
         mutating get {
             var least: Instant?
@@ -48,7 +47,7 @@ struct ClientBearers {
         }
     }
 
-    /// Clients whose write commands have to wait, so that they pass none of their requests.
+    /// Clients whose write commands must wait, so that they do not overtake their requests.
     var blocked: [ClientID] {
         var blocked = (all.dropFirst().compactMap(\.running) + stalled).compactMap(\.client)
         if let first = all[0].running, first.procedure.mayAskMore, let client = first.client {
@@ -57,26 +56,26 @@ struct ClientBearers {
         return blocked
     }
 
-    /// Whether the peer has only parts of a value that `client` writes, or has refused for the time being what it asks.
+    /// Returns whether a value that `client` writes is incomplete at the peer, or its request is stalled.
     func holdsUp(_ client: ClientID) -> Bool {
         let holdsParts = all[0].running.map { $0.client == client && $0.procedure.holdsParts } ?? false
         return holdsParts || stalled.contains { $0.client == client }
     }
 
-    /// Whether `client` waits for something that began before what has this number.
+    /// Returns whether `client` waits for a procedure that started before `order`.
     func isUnderWay(before order: UInt64, for client: ClientID) -> Bool {
         func precedes(_ other: ClientProcedure) -> Bool { other.client == client && other.order < order }
         return all.contains { $0.running.map(precedes) ?? false } || stalled.contains(where: precedes)
     }
 
-    /// Everything that is under way for a client, or for any, in the order in which it was begun.
+    /// Returns the procedures in progress for a client, or for all, in the order of their start.
     func underWay(for client: ClientID?) -> [ClientProcedure] {
         (all.compactMap(\.running) + stalled)
             .filter { one in one.client.map { client ?? $0 == $0 } ?? false }
             .sorted { $0.order < $1.order }
     }
 
-    /// Leaves what comes of a client's request to nobody.
+    /// Drops the result of a client's request.
     mutating func withdraw(_ order: UInt64, with failure: Failure) {
         stalled.removeAll { $0.order == order }
         for index in all.indices where all[index].running?.order == order {
@@ -84,7 +83,7 @@ struct ClientBearers {
         }
     }
 
-    /// Gives up everything; what is under way is answered to nobody.
+    /// Drops all procedures without results.
     mutating func giveUp() {
         stalled = []
         for index in all.indices { _ = all[index].end() }
@@ -100,7 +99,7 @@ extension ClientBearers {
         stalled.insert(procedure, at: place)
     }
 
-    /// Hands out what was begun first of all that is to be begun once more.
+    /// Removes and returns the first procedure to be repeated.
     mutating func nextStalled() -> ClientProcedure? {
         guard !stalled.isEmpty else { return nil }
         var next = stalled.removeFirst()
@@ -108,7 +107,7 @@ extension ClientBearers {
         return next
     }
 
-    /// Hands out what is not to be begun once more.
+    /// Removes the procedures that must not be repeated.
     mutating func removeStalled(where isGone: (ClientProcedure) -> Bool) -> [ClientProcedure] {
         let gone = stalled.filter(isGone)
         if !gone.isEmpty { stalled.removeAll(where: isGone) }
@@ -121,7 +120,7 @@ extension ClientBearers {
 // Reads of one client may be under way together, and are answered in its order. All else waits until what the client
 // asked before is done: a peer carries out in any order what it hears on several all.
 extension ClientBearers {
-    /// Whether a request may begin on the bearer at `index`.
+    /// Returns whether a request can start on the bearer at `index`.
     func admits(_ request: AttributeRequest, of client: ClientID, at index: Int, behind commands: WriteCommands) -> Bool
     {
         guard admits(request, of: client) else { return false }

@@ -2,20 +2,21 @@ import BLEWire
 
 // The bearers beside the unenhanced one, over which clients read and write while others wait.
 extension GATTClient {
-    /// A bearer is open.
+    /// Records that a bearer was opened.
     mutating func opened(_ id: ChannelID, mtu: Int, at now: Instant, into outbox: inout Outbox) {
         bearers.open(id, mtu: mtu)
         opening.opened()
         proceed(at: now, into: &outbox)
     }
 
-    /// Packets of a bearer may have another size from now on.
+    /// Records a new MTU of a bearer.
     mutating func resized(_ id: ChannelID, mtu: Int) {
         bearers.resize(id, mtu: mtu)
     }
 
-    /// Goes on without a bearer: what was read on it is read on another, since nothing comes of reading twice, but
-    /// nobody knows whether what was written on it has been.
+    /// Continues without a bearer.
+    ///
+    /// Reads on it are repeated on another one; writes fail, because it is unknown whether they were carried out.
     mutating func closed(_ id: ChannelID, at now: Instant, into outbox: inout Outbox) {
         if let lost = bearers.close(id) {
             if case .read = lost.procedure, lost.client != nil {
@@ -27,8 +28,7 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Gives up bearers on which a transaction was not answered in time: with the unenhanced one goes the link, with
-    /// any other nothing else.
+    /// Closes bearers with a transaction that timed out; the unenhanced bearer together with its link.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     mutating func expireBearers(at now: Instant, into outbox: inout Outbox) {
@@ -48,7 +48,7 @@ extension GATTClient {
         follow(opening.expire(at: now, hasBearers: bearers.enhancedCount > 0), into: &outbox)
     }
 
-    /// Has the peer asked for bearers if there is use for them.
+    /// Requests bearers if they would be useful.
     ///
     /// Core 6.0, Vol 3, Part G, 5.3.1.
     mutating func considerBearers() {
@@ -58,7 +58,7 @@ extension GATTClient {
         ownRequests.append(.openBearers)
     }
 
-    /// Takes what the peer's server says that it can do.
+    /// Processes the features of the peer's server.
     mutating func inquired(_ features: UInt8?, into outbox: inout Outbox) {
         let isOffered = (features ?? 0) & GATT.enhancedBearersSupported != 0
         follow(

@@ -1,10 +1,10 @@
-/// What is kept of the attributes of a bonded peer until it comes back.
+/// The stored attributes of a bonded peer.
 ///
-/// It counts only if the peer's Database Hash is the same then.
+/// They are valid only if the peer's Database Hash is unchanged when it returns.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.3.
 package struct CachedDatabase: Equatable, Sendable {
-    /// The Database Hash before anything of it was learnt, and after everything was.
+    /// The Database Hash, which was the same before and after the discovery.
     package let hash: UInt128
     package let attributes: KnownAttributes
 

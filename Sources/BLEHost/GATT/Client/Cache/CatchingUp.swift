@@ -1,6 +1,6 @@
 import BLEWire
 
-/// How far the host is with finding out what has changed at a peer that refuses requests because of that.
+/// The recovery of a client whose peer rejects requests because its database has changed.
 ///
 ///                refused              bearer free             known
 ///        ┌──────┐ ─────▶ ┌──────────┐ ─────────▶ ┌─────────┐ ─────▶ none
@@ -12,53 +12,55 @@ import BLEWire
 ///                                                 │ looking │
 ///                                                 └─────────┘
 ///
-/// Nobody asks for anything meanwhile: handles may be those of something else.
+/// No requests are made meanwhile, because handles may belong to other attributes.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2.1.
 struct CatchingUp {
     private enum State {
         case none
-        /// `isTold` if the peer has said what has changed.
+        /// `isTold` is true if the peer has reported the changed range.
         case required(isTold: Bool)
-        /// The Database Hash is being read, which tells the peer that this host catches up.
+        /// The Database Hash is being read, which makes the client change-aware.
         case reading(isTold: Bool)
-        /// What clients were told is looked at again.
+        /// The attributes that were reported to clients are being verified.
         case looking(requests: Int)
     }
 
-    /// How many requests look at what clients were told, before all of that is void instead.
+    /// The maximum number of requests to verify attributes; beyond it, all attributes are invalidated.
     static let mostRequests = 16
 
     private var state = State.none
-    /// Whether the peer has said what changed since the host last caught up.
+    /// True if the peer has reported a change since the last recovery.
     private var wasTold = false
-    /// Whether what clients were told can still be compared with what there is.
+    /// True if the attributes that were reported to clients can still be compared with the peer's.
     private var isComparable = true
 
     var isUnderWay: Bool {
         if case .none = state { false } else { true }
     }
 
-    /// Takes note that the peer has said what has changed.
+    /// Records that the peer has reported a change.
     mutating func told() { wasTold = true }
 
-    /// Begins, if that has not been done; `isTold` if the peer has said what has changed since the request.
+    /// Starts the recovery, unless it is in progress.
+    ///
+    /// `isTold` is true if the peer has reported a change since the request.
     mutating func require(isTold: Bool) {
         guard !isUnderWay else { return }
         state = .required(isTold: isTold || wasTold)
     }
 
-    /// Gives up.
+    /// Ends the recovery.
     mutating func stop() { state = .none }
 
     enum OnNext: Equatable {
         case nothing
         case readHash
-        /// Look at the next part of what clients were told.
+        /// Verify the next part of what was reported to clients.
         case look
     }
 
-    /// What to ask next, now that the bearer is free.
+    /// Returns the next action, now that the bearer is free.
     mutating func next() -> OnNext {
         switch state {
         case .none, .reading: return .nothing
@@ -73,11 +75,13 @@ struct CatchingUp {
 
     enum OnReceive: Equatable {
         case proceed
-        /// Have all that clients were told looked at again.
+        /// Verify everything that was reported to clients.
         case check
     }
 
-    /// Takes what came of a step; then changes that were seen are told, and ``conclude(_:)`` follows.
+    /// Processes the result of a step.
+    ///
+    /// Afterwards, detected changes are reported, and ``conclude(_:)`` is called.
     mutating func receive(_ outcome: Procedure.Outcome, _ database: PeerDatabase) -> OnReceive {
         isComparable = !database.isForgotten
         switch (state, outcome) {
@@ -96,14 +100,14 @@ struct CatchingUp {
     }
 
     enum OnConclude: Equatable {
-        /// There is more to look at.
+        /// There is more to verify.
         case goOn
         case caughtUp
-        /// It is not known what has changed: all that clients were told is void.
+        /// The change is unknown: everything that was reported to clients is invalid.
         case lost
     }
 
-    /// Whether that was all.
+    /// Returns whether the recovery is complete.
     mutating func conclude(_ database: PeerDatabase) -> OnConclude {
         guard case .looking(let requests) = state else { return end(.caughtUp) }
         if isComparable, database.isVerified { return end(.caughtUp) }

@@ -1,19 +1,19 @@
 import BLEWire
 
 extension GATTClient {
-    /// Whether what is known of the peer is kept for its next link.
+    /// The caching of a peer's attributes for its next link.
     enum Caching {
         /// The peer is not bonded.
         case none
-        /// This was kept, and counts if the peer's Database Hash is still the same.
+        /// The stored attributes, which are valid if the peer's Database Hash is unchanged.
         case unchecked(CachedDatabase)
-        /// What is learnt is kept once it is certain.
+        /// Discovered attributes are stored once they are certain.
         case active
         /// The peer has no Database Hash.
         case impossible
     }
 
-    /// Notes that the peer is bonded, and what was kept of its database.
+    /// Records that the peer is bonded, and the stored attributes.
     mutating func bonded(_ cache: CachedDatabase?, at now: Instant, into outbox: inout Outbox) {
         guard case .none = caching else { return }
         if let cache, database.isEmpty {
@@ -26,25 +26,25 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Has this kept of the peer's database from now on, or nothing.
+    /// Sets the attributes to store for the peer; `nil` for none.
     private mutating func store(_ database: CachedDatabase?, into outbox: inout Outbox) {
         bond.change(of: peer, into: &outbox) { $0.database = database }
     }
 
-    /// Takes note of what a client has found.
+    /// Records what a client has discovered.
     mutating func keep(_ answer: AttributeDiscovery.Answer, at now: Instant, into outbox: inout Outbox) {
         expiry = now + Self.freshness
         if case .services = answer { knowServices(into: &outbox) }
         keepCache()
     }
 
-    /// Has what was learnt kept when there is time.
+    /// Stores the discovered attributes when the link is idle.
     mutating func keepCache() {
         guard case .active = caching, database.hasNews else { return }
         if !ownRequests.contains(.verify) { ownRequests.append(.keepCache) }
     }
 
-    /// Takes the Database Hash of the peer, or that it has none.
+    /// Processes the peer's Database Hash, or the fact that it has none.
     mutating func hashRead(_ hash: UInt128?, isOutdated: Bool, at now: Instant, into outbox: inout Outbox) {
         switch caching {
         case .unchecked where isOutdated && hash != nil: ownRequests.append(.checkCache)
@@ -55,7 +55,7 @@ extension GATTClient {
         }
     }
 
-    /// Goes on with what was kept if it is still so, and else begins anew.
+    /// Uses the stored attributes if the hash is unchanged; otherwise starts anew.
     private mutating func check(
         _ cache: CachedDatabase,
         _ hash: UInt128?,
@@ -79,7 +79,7 @@ extension GATTClient {
         knowServices(into: &outbox)
     }
 
-    /// Keeps what is known if it was learnt between two readings of one hash.
+    /// Stores the discovered database if the Database Hash was the same before and after discovery.
     private mutating func keep(_ hash: UInt128?, at now: Instant, into outbox: inout Outbox) {
         guard let hash else {
             caching = .impossible
@@ -98,7 +98,9 @@ extension GATTClient {
         }
     }
 
-    /// Takes note that a part of what was learnt has been learnt again; clients hear of it if it is otherwise now.
+    /// Records that a part was discovered again.
+    ///
+    /// Clients are told if it has changed.
     mutating func verified(
         _ result: Result<AttributeDiscovery.Answer, Failure>,
         at now: Instant,
@@ -115,20 +117,20 @@ extension GATTClient {
         }
     }
 
-    /// Says where the peer was found to have something else than clients were told.
+    /// Reports the range in which the peer differs from what was reported to clients.
     mutating func tellChange(at now: Instant, into outbox: inout Outbox) {
         if let change = database.takeChange() { servicesChanged(in: change, at: now, into: &outbox) }
     }
 
-    /// Has all that clients were told looked at again.
+    /// Verifies everything that was reported to clients.
     mutating func checkDatabase() { database.checkAll() }
 
-    /// Takes note that time has passed, in which what was read ahead may have changed.
+    /// Records that time has passed, in which read-ahead attributes may have changed.
     mutating func expireDatabase(at now: Instant) { if expiry < now { database.expire() } }
 
-    /// Has what clients found before the peer told of changes looked at again: it may have changed before that.
+    /// Verifies what clients discovered before the peer was asked to report changes: it may have changed before that.
     ///
-    /// Where there is a cache to be kept, its hash tells as much, or what it is about is learnt again anyway.
+    /// With a cache, its hash shows as much, or the attributes are discovered again anyway.
     private mutating func lookAgain() {
         guard database.isWatched else { return }
         secondLooks = 0
@@ -136,7 +138,9 @@ extension GATTClient {
         lookFurther()
     }
 
-    /// Looks at the next part, services first; the rest is left out when it takes too long.
+    /// Verifies the next part, services first.
+    ///
+    /// The rest is left out if it takes too long.
     private mutating func lookFurther() {
         guard let (aspect, _, _) = database.firstUnverified, aspect == .services || secondLooks < Self.mostSecondLooks,
             !ownRequests.contains(.verify)
@@ -145,7 +149,9 @@ extension GATTClient {
         ownRequests.append(.verify)
     }
 
-    /// Takes note of what the peer's GATT service offers; looks again if services changed while it was asked.
+    /// Processes the contents of the peer's GATT service.
+    ///
+    /// Repeats the search if services changed meanwhile.
     mutating func watching(_ outcome: ServiceChangedWatch.Outcome, isOutdated: Bool) {
         if let features = outcome.features, !hasAnnouncedFeatures {
             hasAnnouncedFeatures = true
@@ -162,11 +168,11 @@ extension GATTClient {
         }
     }
 
-    /// Forgets what was known of services that changed, and gives up what was asked about them.
+    /// Drops what is known of changed services, and fails requests about them.
     ///
-    /// What waits keeps its turn, so that clients hear answers in the order in which they asked. Where the peer tells
-    /// of changes is believed until that has been looked for again: the change may well have left it where it was, and
-    /// the next one may come before there is time to look.
+    /// Queued requests keep their turn, so that clients get results in the order of their requests. The handle of
+    /// Service Changed is trusted until it has been searched again: it probably did not move, and the next change may
+    /// come before there is time to search.
     ///
     /// Clients that know of a change and have not looked since are not told of it again.
     ///
@@ -188,7 +194,7 @@ extension GATTClient {
         if changeNotices.note(range) { tellAll(.servicesModified(range), through: &outbox) }
     }
 
-    /// Forgets what was known of services, and says which ones are still known if some are not.
+    /// Drops what is known of services, and reports the services that are still known.
     private mutating func forgetServices(in range: AttributeHandleRange, into outbox: inout Outbox) {
         let count = database.attributes.services.count
         database.remove(range)
@@ -196,10 +202,10 @@ extension GATTClient {
         if rest.count < count { outbox.append(.servicesKnown(peer, rest.map(\.uuid))) }
     }
 
-    /// Forgets all that is known of the peer's attributes, on behalf of a client that begins anew.
+    /// Drops everything that is known of the peer's attributes, for a client that starts anew.
     ///
-    /// The database is what it was, as far as anyone knows: other clients keep what they found in it, and the peer is
-    /// still trusted to tell of changes.
+    /// The database itself is assumed to be unchanged: other clients keep what they discovered, and the peer is still
+    /// trusted to report changes.
     mutating func forgetDatabase(for requester: Requester, at now: Instant, into outbox: inout Outbox) {
         ownRequests.postpone(at: now)
         if clients.count > 1 { database.forget() } else { database.remove(.all) }

@@ -2,7 +2,7 @@ import BLEWire
 
 // A peer that has changed refuses requests until it is certain that this host knows: Core 6.0, Vol 3, Part G, 2.5.2.1.
 extension GATTClient {
-    /// Takes note that the peer refuses the request on a bearer since this host may take its attributes for others.
+    /// Records that the peer rejected a request because this host is not aware of a change.
     ///
     /// The procedure is begun once more when it is known what has changed. If a client's is refused again, all is void;
     /// what the host asks for itself just fails.
@@ -16,7 +16,7 @@ extension GATTClient {
         catchingUp.require(isTold: current.isOutdated)
     }
 
-    /// Begins the next step of catching up; `false` if there is none.
+    /// Starts the next step of the recovery; returns `false` if there is none.
     mutating func proceedCatchingUp(at now: Instant, into outbox: inout Outbox) -> Bool {
         let procedure: Procedure
         switch catchingUp.next() {
@@ -28,7 +28,7 @@ extension GATTClient {
         return true
     }
 
-    /// Takes what came of a step of catching up.
+    /// Processes the result of a recovery step.
     mutating func caughtUp(with outcome: Procedure.Outcome, at now: Instant, into outbox: inout Outbox) {
         if catchingUp.receive(outcome, database) == .check { checkDatabase() }
         tellChange(at: now, into: &outbox)
@@ -40,7 +40,7 @@ extension GATTClient {
         keepCache()
     }
 
-    /// The peer says that services changed.
+    /// Processes a Service Changed indication.
     mutating func servicesChanged(value: [UInt8], at now: Instant, into outbox: inout Outbox) {
         let octets = value[...]
         guard octets.count == 4, let range = AttributeHandleRange(octets.handle(at: 0), octets.handle(at: 2)) else {
@@ -50,13 +50,13 @@ extension GATTClient {
         servicesChanged(in: range, at: now, into: &outbox)
     }
 
-    /// Keeps a procedure that is to be begun once more, unless what it is about is gone.
+    /// Keeps a procedure to be repeated, unless the attribute it concerns is gone.
     mutating func stall(_ procedure: ClientProcedure, into outbox: inout Outbox) {
         guard !procedure.isVoid else { return failVoid(procedure, into: &outbox) }
         bearers.stall(procedure)
     }
 
-    /// Ends or repeats what is under way or to be begun once more, now that services changed in `range`.
+    /// Ends or repeats procedures after services in `range` changed.
     mutating func outdateProcedures(in range: AttributeHandleRange, into outbox: inout Outbox) {
         for one in bearers.removeStalled(where: { $0.procedure.isAbout(range) }) { failVoid(one, into: &outbox) }
         for index in bearers.indices {

@@ -1,41 +1,41 @@
 package import BLEWire
 
-/// How far one aspect of an attribute is known, and whether clients stand on what they were told of it.
+/// The state of knowledge about one aspect of an attribute, and whether clients rely on it.
 package struct HandleStatus: Equatable, Sendable {
     enum State: Sendable {
-        /// It was not asked for, or is forgotten.
+        /// Never read, or dropped.
         case unknown
-        /// It may be handed out.
+        /// Valid for one use.
         case read
-        /// It has to be asked for again before it is handed out.
+        /// Must be read again before use.
         case stale
     }
 
     enum Telling: Sendable {
         case untold
-        /// Clients were told before the peer was asked to tell of changes.
+        /// Clients were told before the peer was asked to report changes.
         case unwatched
-        /// Clients were told, and stand on it until they hear of a change.
+        /// Clients were told and rely on it until a change is reported.
         case told
     }
 
     private(set) var state = State.unknown
     private(set) var telling = Telling.untold
-    /// Whether it has to be learnt again, by nobody's wish: it may be otherwise than it was.
+    /// Needs to be read again, although no client asked for it.
     var isUnverified = false
 
     package var isKnown: Bool { state != .unknown }
     var isTold: Bool { telling != .untold }
-    /// Whether the peer must be asked before this is handed out.
+    /// True if the peer must be asked before this can be used.
     var isMissing: Bool { state != .read }
-    /// The same, of which nobody has heard.
+    /// The status for storage, in which no client was told.
     var kept: Self {
         var kept = Self()
         if isKnown { kept.learn() }
         return kept
     }
 
-    /// Takes note that the peer has just said what is there.
+    /// Records that the peer has just sent it.
     package mutating func learn() {
         state = .read
         isUnverified = false
@@ -45,37 +45,41 @@ package struct HandleStatus: Equatable, Sendable {
 
     mutating func expire() { if isKnown { state = .stale } }
 
-    /// Takes note that what was stale is still so.
+    /// Records that a stale value is unchanged.
     mutating func confirm() { if isKnown { state = .read } }
 
     mutating func tell() { if telling == .untold { telling = .told } }
 
-    /// Takes note that the peer is about to be asked to tell of changes.
+    /// Records that the peer is about to be asked to report changes.
     mutating func beginWatching() { if isTold { telling = .unwatched } }
 
-    /// Has it learnt again if clients were told before the peer told of changes.
+    /// Marks it for verification if clients were told before the peer reported changes.
     mutating func checkUnwatched() {
         isUnverified = telling == .unwatched
         if isUnverified { telling = .told }
     }
 }
 
-/// The status of every handle, kept once for each run of handles that share one.
+/// The status of every handle, stored as runs of handles with the same status.
 package struct HandleStatuses: Equatable, Sendable {
     private struct Run: Equatable, Sendable {
-        /// The last handle; the first is the one behind the run before.
+        /// The last handle.
+        ///
+        /// The run starts after the previous one.
         var end: AttributeHandle
         var status: HandleStatus
     }
 
-    /// In ascending order, up to the last handle that there is; neighbours differ.
+    /// In ascending order up to the maximum handle.
+    ///
+    /// Adjacent runs differ.
     private var runs = [Run(end: AttributeHandleRange.all.end, status: HandleStatus())]
 
     package init() {}
 
     package subscript(handle: AttributeHandle) -> HandleStatus { runs[position(of: handle)].status }
 
-    /// The first handle of `range` whose status is one of those.
+    /// Returns the first handle in `range` with a matching status.
     package func first(in range: AttributeHandleRange, where fits: (HandleStatus) -> Bool) -> AttributeHandle? {
         var rest = range
         for run in runs[position(of: range.start)...] {
@@ -86,10 +90,10 @@ package struct HandleStatuses: Equatable, Sendable {
         return nil
     }
 
-    /// The last handle whose status is one of those.
+    /// Returns the last handle with a matching status.
     func last(where fits: (HandleStatus) -> Bool) -> AttributeHandle? { runs.last { fits($0.status) }?.end }
 
-    /// The handles of which it is known what is there, as the fewest ranges.
+    /// The handles that are known, as the smallest number of ranges.
     package var known: [AttributeHandleRange] {
         var ranges: [AttributeHandleRange] = [], rest: AttributeHandleRange? = .all
         for run in runs {
@@ -103,7 +107,7 @@ package struct HandleStatuses: Equatable, Sendable {
         return ranges
     }
 
-    /// Changes the status of all handles of `range`.
+    /// Changes the status of all handles in `range`.
     package mutating func update(_ range: AttributeHandleRange, _ change: (inout HandleStatus) -> Void) {
         let first = position(of: range.start), last = position(of: range.end, from: first)
         guard first < last else { return update(range, inRunAt: first, change) }
@@ -124,7 +128,7 @@ package struct HandleStatuses: Equatable, Sendable {
         runs.replaceSubrange(lower...upper, with: new)
     }
 
-    /// Changes the status of handles that have one, in place.
+    /// Changes the status of handles in place.
     private mutating func update(
         _ range: AttributeHandleRange,
         inRunAt index: Int,
@@ -154,7 +158,7 @@ package struct HandleStatuses: Equatable, Sendable {
         }
     }
 
-    /// The run in which a handle is, which is not before the one at `first`.
+    /// Returns the index of the run with a handle, starting the search at `first`.
     private func position(of handle: AttributeHandle, from first: Int = 0) -> Int {
         // What is asked about is mostly of one status.
         if runs[first].end >= handle { return first }
@@ -163,6 +167,6 @@ package struct HandleStatuses: Equatable, Sendable {
 }
 
 extension AttributeHandleRange {
-    /// The least range that has both in it.
+    /// Returns the smallest range that contains both.
     func joined(with other: Self) -> Self? { Self(min(start, other.start), max(end, other.end)) }
 }

@@ -2,7 +2,7 @@ import BLEWire
 
 // What an answer of the peer says to what somebody was told before.
 extension KnownAttributes {
-    /// Where it is news to those who were told of services that just these begin in `range`.
+    /// Returns the range in which these services differ from what was reported to clients.
     func change(services found: [DiscoveredService], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.services]
         guard status.first(in: range, where: \.isTold) != nil else { return nil }
@@ -10,7 +10,7 @@ extension KnownAttributes {
         return status.news(from: old, to: found, at: \.place, isSame: ==).map(\.range).joined
     }
 
-    /// Where it is news to those who were told of included services that just these are in `range`.
+    /// Returns the range in which these included services differ from what was reported to clients.
     func change(includes found: [Include], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.includes]
         guard status.first(in: range, where: \.isTold) != nil else { return nil }
@@ -19,7 +19,7 @@ extension KnownAttributes {
         return news.compactMap { AttributeHandleRange($0.handle) }.joined
     }
 
-    /// Where it is news to those who were told of characteristics that just these are in `range`.
+    /// Returns the range in which these characteristics differ from what was reported to clients.
     func change(declarations found: [Declaration], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.characteristics]
         guard status.first(in: range, where: \.isTold) != nil else { return nil }
@@ -27,9 +27,9 @@ extension KnownAttributes {
         return status.news(from: old, to: found, at: \.handle, isSame: ==).compactMap(\.range).joined
     }
 
-    /// Where it is news to those who were told of descriptors that `range` holds just these attributes.
+    /// Returns the range in which these attributes differ from the descriptors that were reported to clients.
     ///
-    /// What belongs to a declaration is left to that: not every peer says the same of it twice.
+    /// Attributes of a characteristic declaration are excluded, because some peers report them inconsistently.
     func change(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.types]
         guard status.first(in: range, where: \.isTold) != nil else { return nil }
@@ -42,7 +42,7 @@ extension KnownAttributes {
 }
 
 extension HandleStatuses {
-    /// What is gone and what is new, of all that lies where clients were told what there is.
+    /// Returns the removed and added items within the reported ranges.
     fileprivate func news<Item>(
         from old: ArraySlice<Item>,
         to found: [Item],
@@ -57,14 +57,14 @@ extension HandleStatuses {
 }
 
 extension KnownAttributes.Include {
-    /// Whether both declare the same service, as far as both say of which type it is.
+    /// Returns whether both declare the same service, as far as the types are known.
     fileprivate func agrees(with other: Self) -> Bool {
         handle == other.handle && range == other.range && (uuid == other.uuid || uuid == nil || other.uuid == nil)
     }
 }
 
 extension [AttributeHandleRange] {
-    /// The least range that has all of them in it; `nil` if there are none.
+    /// The smallest range that contains all of them; `nil` if there are none.
     fileprivate var joined: AttributeHandleRange? {
         guard let start = map(\.start).min(), let end = map(\.end).max() else { return nil }
         return AttributeHandleRange(start, end)

@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension ArraySlice<DiscoveredDescriptor> {
-    /// Whether all that these declarations tell is among these types, and nothing else lies where they do.
+    /// Returns whether these types contain all of the declarations' attributes, and nothing else at their handles.
     func tell(of declarations: [KnownAttributes.Declaration]) -> Bool {
         var place = startIndex
         for declaration in declarations {
@@ -15,7 +15,7 @@ extension ArraySlice<DiscoveredDescriptor> {
         return true
     }
 
-    /// These types, with those of which declarations tell in the places of what lies where they do.
+    /// Returns these types with the declarations' attributes at their handles.
     func with(_ declarations: [KnownAttributes.Declaration]) -> [DiscoveredDescriptor] {
         var types: [DiscoveredDescriptor] = [], rest = self
         types.reserveCapacity(count + 2 * declarations.count)
@@ -32,7 +32,9 @@ extension ArraySlice<DiscoveredDescriptor> {
 }
 
 extension [KnownAttributes.Declaration] {
-    /// Visits what reaches from a declaration to its value; those between which there is nothing are one.
+    /// Visits the ranges from a declaration to its value.
+    ///
+    /// Adjacent ones are joined.
     func forEachExtent(_ body: (AttributeHandleRange) -> Void) {
         var whole: AttributeHandleRange?
         for declaration in self {
@@ -53,9 +55,10 @@ extension [KnownAttributes.Declaration] {
 }
 
 extension Sequence<KnownAttributes.Declaration> {
-    /// The characteristics that are declared so, one behind the other, in a service that takes `range`.
+    /// Returns the characteristics for consecutive declarations in a service with `range`.
     ///
-    /// One ends where the next begins, the last with the service. Those whose value is not before that are left out.
+    /// Each one ends before the next declaration, the last with the service. Those whose value is not before that are
+    /// left out.
     package func characteristics(in range: AttributeHandleRange) -> [DiscoveredCharacteristic] {
         var found: [DiscoveredCharacteristic] = []
         found.reserveCapacity(underestimatedCount)
@@ -77,13 +80,13 @@ extension Sequence<KnownAttributes.Declaration> {
 }
 
 extension KnownAttributes {
-    /// What describes a characteristic that ends with `range`: all that is there but declarations.
+    /// Returns the descriptors of a characteristic that ends with `range`: everything except declarations.
     func descriptors(in range: AttributeHandleRange) -> [DiscoveredDescriptor] {
         types[types.indices(in: range)].filter { !$0.uuid.isDeclaration }
     }
 
-    /// Where descriptors may be, as far as services and characteristics are known: behind each value, to the end of its
-    /// characteristic.
+    /// The ranges that may contain descriptors, as far as services and characteristics are known: after each value up
+    /// to the end of the characteristic.
     var descriptorRanges: [AttributeHandleRange] {
         var ranges: [AttributeHandleRange] = [], services = self.services[...]
         for (index, declaration) in declarations.enumerated() {
@@ -103,17 +106,17 @@ extension KnownAttributes {
         return ranges
     }
 
-    /// The first attribute of a type that is known in `range`.
+    /// Returns the first known attribute of a type in `range`.
     func first(_ type: BluetoothUUID, in range: AttributeHandleRange) -> AttributeHandle? {
         types[types.indices(in: range)].first { $0.uuid == type }?.handle
     }
 
-    /// The last attribute with a type of 128 bits that is known in `range`.
+    /// Returns the last known attribute with a 128-bit type in `range`.
     func lastLongType(in range: AttributeHandleRange) -> AttributeHandle? {
         types[types.indices(in: range)].last { ATT.FindInformationResponse.Format(of: $0.uuid) == .full }?.handle
     }
 
-    /// The declarations of included services in `range`, with what their types are known to be.
+    /// Returns the declarations of included services in `range`, with their types if known.
     func includes(in range: AttributeHandleRange) -> [Include] {
         includes[includes.indices(in: range)].map { include in
             var include = include
@@ -122,13 +125,13 @@ extension KnownAttributes {
         }
     }
 
-    /// The last handle that can belong to what is declared at `handle`, as far as services are known.
+    /// Returns the last handle that can belong to the declaration at `handle`, as far as services are known.
     func end(around handle: AttributeHandle) -> AttributeHandle {
         let next = services.indices.bisected { services[$0].range.start <= handle }
         if next > 0, handle <= services[next - 1].range.end { return services[next - 1].range.end }
         return AttributeHandle(wire: next < services.count ? services[next].range.start.wire - 1 : .max)
     }
 
-    /// Whether a primary service begins at `handle`.
+    /// Returns whether a primary service starts at `handle`.
     func hasPrimaryService(at handle: AttributeHandle) -> Bool { services.contains { $0.range.start == handle } }
 }

@@ -1,25 +1,25 @@
 package import BLEWire
 
-/// What has been learnt of the attributes of a peer, and of which handles it has been learnt.
+/// The discovered attributes of a peer, and the handles that were searched.
 ///
-/// A search that finds nothing is worth as much as one that finds something: either way nobody has to ask again. What
-/// is known of a handle comes in four aspects, since a request asks for one of them.
+/// A search without results is as valuable as one with results: neither needs to be repeated. There are four aspects
+/// per handle, because a request asks for one of them.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2.
 package struct KnownAttributes: Equatable, Sendable {
-    /// Something to be learnt of a range of handles.
+    /// An aspect of the attributes in a range.
     package enum Aspect: Int, CaseIterable, Sendable {
-        /// Which primary services begin there.
+        /// The primary services that start there.
         case services
-        /// Which included services are declared there.
+        /// The included services that are declared there.
         case includes
-        /// Which characteristics are declared there.
+        /// The characteristics that are declared there.
         case characteristics
-        /// Of which types the attributes are.
+        /// The types of the attributes.
         case types
     }
 
-    /// How far each aspect of each handle is known.
+    /// The status of each aspect of each handle.
     package struct Status: Equatable, Sendable {
         private var aspects = [HandleStatuses](repeating: HandleStatuses(), count: Aspect.allCases.count)
 
@@ -27,7 +27,7 @@ package struct KnownAttributes: Equatable, Sendable {
 
         package subscript(aspect: Aspect) -> HandleStatuses { aspects[aspect.rawValue] }
 
-        /// Whether a handle has one of those in some aspect.
+        /// Returns whether any handle has a matching status in any aspect.
         func contains(where fits: (HandleStatus) -> Bool) -> Bool {
             aspects.contains { $0.last(where: fits) != nil }
         }
@@ -40,7 +40,7 @@ package struct KnownAttributes: Equatable, Sendable {
             aspects[aspect.rawValue].update(range, change)
         }
 
-        /// Changes every aspect.
+        /// Changes all aspects.
         mutating func update(_ range: AttributeHandleRange, _ change: (inout HandleStatus) -> Void) {
             for aspect in Aspect.allCases { update(aspect, in: range, change) }
         }
@@ -50,7 +50,7 @@ package struct KnownAttributes: Equatable, Sendable {
     package struct Include: Equatable, Sendable {
         package let handle: AttributeHandle
         package let range: AttributeHandleRange
-        /// The type of the service; `nil` as long as only the service itself can tell.
+        /// The type of the service; `nil` until it is read from the service itself.
         package var uuid: BluetoothUUID?
 
         package init(handle: AttributeHandle, range: AttributeHandleRange, uuid: BluetoothUUID?) {
@@ -74,11 +74,11 @@ package struct KnownAttributes: Equatable, Sendable {
             self.uuid = uuid
         }
 
-        /// From the declaration to the value, between which there is nothing else.
+        /// The range from the declaration to the value, without attributes in between.
         var range: AttributeHandleRange? { AttributeHandleRange(handle, value) }
     }
 
-    /// Primary services, in ascending order, none of which overlap.
+    /// Primary services in ascending order, without overlaps.
     package private(set) var services: [DiscoveredService] = []
     package private(set) var includes: [Include] = []
     package private(set) var declarations: [Declaration] = []
@@ -87,7 +87,7 @@ package struct KnownAttributes: Equatable, Sendable {
 
     package init() {}
 
-    /// Creates what was learnt earlier, and kept elsewhere; `nil` if no peer could have such attributes.
+    /// Creates the attributes from storage; returns `nil` if they are inconsistent.
     package init?(
         services: [DiscoveredService],
         includes: [Include],
@@ -108,30 +108,30 @@ package struct KnownAttributes: Equatable, Sendable {
         self.status = status
     }
 
-    /// How many attributes of the aspect with the most of them are kept.
+    /// The number of items in the largest aspect.
     var count: Int { max(services.count, includes.count, declarations.count, types.count) }
 
-    /// Whether nothing is known.
+    /// True if nothing is known.
     var isEmpty: Bool { !status.contains(where: \.isKnown) }
 
-    /// The same, of which nobody has heard.
+    /// The attributes for storage, in which no client was told.
     var kept: Self {
         var kept = self
         kept.status.update(.all) { $0 = $0.kept }
         return kept
     }
 
-    /// Changes how far an aspect of `range` can be relied on.
+    /// Changes the status of an aspect in `range`.
     mutating func mark(_ aspect: Aspect, in range: AttributeHandleRange, _ change: (inout HandleStatus) -> Void) {
         status.update(aspect, in: range, change)
     }
 
-    /// Changes how far all can be relied on.
+    /// Changes the status of everything.
     mutating func mark(_ change: (inout HandleStatus) -> Void) { status.update(.all, change) }
 
-    /// Notes that just these primary services begin in `range`, which reaches to the end of the last of them.
+    /// Records the complete list of primary services that start in `range`, which extends to the end of the last one.
     ///
-    /// One that begins before, and reaches beyond the beginning of the first of these, ends there.
+    /// An earlier service that overlaps the first of them is shortened.
     mutating func learn(services found: [DiscoveredService], in range: AttributeHandleRange) {
         services.replace(in: range, with: found)
         let first = services.indices(in: range).lowerBound
@@ -139,7 +139,9 @@ package struct KnownAttributes: Equatable, Sendable {
         learnt(.services, in: range)
     }
 
-    /// Notes that just these included services are declared in `range`; a type that was known stays so.
+    /// Records the complete list of included services in `range`.
+    ///
+    /// Known types are kept.
     mutating func learn(includes found: [Include], in range: AttributeHandleRange) {
         let old = includes[includes.indices(in: range)]
         let found = found.map { new in
@@ -149,8 +151,8 @@ package struct KnownAttributes: Equatable, Sendable {
         learnt(.includes, in: range)
     }
 
-    /// Notes that just these characteristics, one behind the other, are declared in `range`, and with that what follows
-    /// each declaration.
+    /// Records the complete list of consecutive characteristic declarations in `range`, and with it the attributes
+    /// after each one.
     mutating func learn(declarations found: [Declaration], in range: AttributeHandleRange) {
         let whole = found.last?.range.flatMap(range.joined) ?? range
         learnt(.characteristics, in: whole)
@@ -160,7 +162,7 @@ package struct KnownAttributes: Equatable, Sendable {
         found.forEachExtent { status.update(.types, in: $0) { $0.learn() } }
     }
 
-    /// Notes that `range` holds just attributes of these types, which also tells where nothing is declared.
+    /// Records the complete list of attribute types in `range`, which also shows where there are no declarations.
     mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {
         types.replace(in: range, with: found)
         learnt(.types, in: range)
@@ -182,14 +184,14 @@ package struct KnownAttributes: Equatable, Sendable {
         status.update(aspect, in: range) { $0.learn() }
     }
 
-    /// Notes the type of a service that is included.
+    /// Records the type of an included service.
     mutating func name(include handle: AttributeHandle, _ uuid: BluetoothUUID) {
         guard let index = includes.firstIndex(where: { $0.handle == handle }) else { return }
         includes[index].uuid = uuid
     }
 
-    /// Forgets whatever has a part in `range`, also that somebody was told of it, and returns what is not known any
-    /// more.
+    /// Drops everything that overlaps `range`, including the fact that clients were told, and returns the range that is
+    /// unknown now.
     mutating func remove(_ range: AttributeHandleRange) -> AttributeHandleRange {
         var start = range.start, end = range.end
         for extent in declarations.compactMap(\.range) + services.map(\.range) where extent.overlaps(range) {

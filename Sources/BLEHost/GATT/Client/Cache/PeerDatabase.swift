@@ -1,60 +1,59 @@
 import BLEWire
 
-/// What a link knows of the attributes of its peer, and how far that can be relied on.
+/// A link's knowledge of its peer's attributes, and its validity.
 ///
-/// As long as the peer has not been asked to tell of changes, whatever is handed out is stale: it has to be asked
-/// for again before it is handed out a second time, since it may have changed by then. What was read ahead is handed
-/// out once; so a client that goes through a database once asks for nothing twice, and one that looks again looks
-/// again.
+/// Until the peer has been asked to report changes, a used item becomes stale: it must be read again before its second
+/// use, because it may have changed. Items that were read ahead can be used once. So a client that discovers everything
+/// once causes no request twice, and a client that discovers again gets current results.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
 struct PeerDatabase: Sendable {
     typealias Aspect = KnownAttributes.Aspect
 
-    /// The last response that held declarations.
+    /// The last response with declarations.
     private struct Listing: Sendable {
-        /// Whether there was no room for another.
+        /// True if the response had no room for another entry.
         let isFull: Bool
-        /// The first handle behind the last value.
+        /// The first handle after the last value.
         let end: AttributeHandle
-        /// How many requests have looked for what follows.
+        /// The number of requests for the attributes that follow.
         let requests: Int
     }
 
-    /// How many types a response must hold for each request that looks ahead for descriptors.
+    /// The number of types that a response must hold per request that looks ahead for descriptors.
     private static let roomPerPacketAhead = 8
 
     private(set) var attributes = KnownAttributes()
-    /// Whether clients were told more than ``attributes`` says.
+    /// True if clients were told more than ``attributes`` contains.
     private(set) var isForgotten = false
-    /// Where the peer has something else by now than clients were told.
+    /// The range in which the peer now differs from what clients were told.
     private var change: AttributeHandleRange?
-    /// Where the peer contradicts itself, as it was last heard.
+    /// The handles at which the peer's last responses contradicted each other.
     private var faults: [AttributeHandle] = []
-    /// The Database Hash that was read before everything was learnt that is verified.
+    /// The Database Hash that was read before all verified items were discovered.
     private(set) var hash: UInt128?
-    /// Whether something was learnt since ``attributes`` were taken for a cache.
+    /// True if something was discovered since ``attributes`` were stored.
     private(set) var hasNews = false
-    /// Whether the peer tells of changes from now on.
+    /// True if the peer reports changes.
     private(set) var isWatched = false
-    /// Whether requests look beyond what is wanted; not if the peer refuses that.
+    /// True if requests look beyond the wanted range; false if the peer rejects that.
     var readsAhead = true
     private var lastListing: Listing?
-    /// Whether there may be something that is not stale.
+    /// True if some items may not be stale.
     private var mayExpire = false
 
     var isEmpty: Bool { attributes.isEmpty }
-    /// Whether clients were told anything.
+    /// True if clients were told anything.
     var isTold: Bool { attributes.status.contains(where: \.isTold) }
-    /// Whether nothing has to be learnt again.
+    /// True if nothing needs verification.
     var isVerified: Bool { !attributes.status.contains(where: \.isUnverified) }
 
-    /// The first handle of `range` of which an aspect must be asked for.
+    /// Returns the first handle in `range` whose aspect is missing.
     func missing(_ aspect: Aspect, in range: AttributeHandleRange) -> AttributeHandle? {
         attributes.status[aspect].first(in: range, where: \.isMissing)
     }
 
-    /// Where to ask for an aspect of `wanted`, of which the handles before `start` are known.
+    /// Returns the range to search for an aspect in `wanted`, whose handles before `start` are known.
     func search(_ aspect: Aspect, from start: AttributeHandle, in wanted: AttributeHandleRange) -> AttributeHandleRange?
     {
         let last = readsAhead ? attributes.status[aspect].last(where: \.isMissing) : nil
@@ -76,14 +75,15 @@ struct PeerDatabase: Sendable {
         return nil
     }
 
-    /// What to ask the types of, to see that no characteristic is declared from `start` on to the end of `service`.
+    /// Returns the range to read types from, to check that no characteristic is declared between `start` and the end of
+    /// `service`; `nil` if that would take too long.
     ///
-    /// Behind the last characteristic of the last service there are descriptors or nothing, unless one with a type of
-    /// another length follows. The word that none follows would teach nothing else, whereas who looks for descriptors
-    /// has to ask for these types anyway; so they are asked for, from the first descriptor that is not known on. A
-    /// request that begins in front of an attribute with a type of 128 bits does not see what is behind it, so what is
-    /// in front of the last of those can wait. `room` is how many types a response holds: the more it holds, the
-    /// further this looks ahead for descriptors that perhaps nobody wants. `nil` if that would take too long.
+    /// After the last characteristic of the last service there are only descriptors, or nothing, unless one with a type
+    /// of another length follows. A search for characteristics would only show that there are none, whereas a client
+    /// that discovers descriptors needs these types anyway. So the types are read, from the first unknown descriptor
+    /// on. A request that starts before an attribute with a 128-bit type does not return what follows it, so
+    /// descriptors before the last one of these can wait. `room` is the number of types in a response: the larger it
+    /// is, the further this looks ahead for descriptors that may not be needed.
     mutating func takeTail(
         from start: AttributeHandle,
         of service: AttributeHandleRange,
@@ -110,7 +110,7 @@ struct PeerDatabase: Sendable {
         return search(.types, from: begin, in: tail)
     }
 
-    /// The first handle of `range` at which there may be a descriptor that is not known.
+    /// Returns the first handle in `range` that may be an unknown descriptor.
     private func firstUndescribed(in range: AttributeHandleRange) -> AttributeHandle? {
         for place in attributes.descriptorRanges where place.end >= range.start {
             if let rest = AttributeHandleRange(max(place.start, range.start), place.end),
@@ -122,7 +122,7 @@ struct PeerDatabase: Sendable {
         return nil
     }
 
-    /// Notes that an answer to a client was made of an aspect of `range`.
+    /// Records that an aspect of `range` was used for a client's result.
     mutating func spend(_ aspect: Aspect, in range: AttributeHandleRange) {
         let isStale = !isWatched
         attributes.mark(aspect, in: range) {
@@ -131,18 +131,20 @@ struct PeerDatabase: Sendable {
         }
     }
 
-    /// Notes that a client has heard of an aspect of `range`.
+    /// Records that a client was told an aspect of `range`.
     mutating func noteTold(_ aspect: Aspect, in range: AttributeHandleRange) {
         attributes.mark(aspect, in: range) { $0.tell() }
     }
 
-    /// Notes that the peer is about to be asked to tell of changes: of those before that it never will.
+    /// Records that the peer is about to be asked to report changes.
+    ///
+    /// It never reports earlier ones.
     mutating func beginWatching() { attributes.mark { $0.beginWatching() } }
 
-    /// Has what clients were told before the peer told of changes learnt again.
+    /// Marks everything for verification that clients were told before the peer reported changes.
     mutating func checkUnwatched() { attributes.mark { $0.checkUnwatched() } }
 
-    /// Has all that clients were told learnt again, since the peer says that something is otherwise.
+    /// Marks everything for verification that clients were told, because the peer has reported a change.
     mutating func checkAll() {
         hash = nil
         attributes.mark {
@@ -151,44 +153,46 @@ struct PeerDatabase: Sendable {
         }
     }
 
-    /// Hands out, once, where the peer has something else than clients were told.
+    /// Returns, once, the range in which the peer differs from what clients were told.
     mutating func takeChange() -> AttributeHandleRange? {
         defer { change = nil }
         return change
     }
 
-    /// Notes that what the peer says is at these handles cannot be.
+    /// Records handles at which the peer's responses are inconsistent.
     mutating func doubt(_ handles: [AttributeHandle]) { faults += handles }
 
-    /// Hands out, once, where the peer contradicts itself.
+    /// Returns, once, the handles at which the peer's responses are inconsistent.
     mutating func takeFaults() -> [AttributeHandle] {
         defer { faults = [] }
         return faults
     }
 
-    /// Notes that the peer tells of changes from now on; what it has not told of so far, nobody knows.
+    /// Records that the peer reports changes from now on.
+    ///
+    /// Earlier changes are unknown.
     mutating func watch() {
         isWatched = true
         attributes.mark { $0.expire() }
     }
 
-    /// Notes that time has passed, in which anything may have changed unless the peer tells of changes.
+    /// Records that time has passed, in which anything may have changed unless the peer reports changes.
     mutating func expire() {
         guard !isWatched, mayExpire else { return }
         mayExpire = false
         attributes.mark { $0.expire() }
     }
 
-    /// Begins to learn under a hash that has just been read.
+    /// Starts discovery under a hash that was just read.
     ///
-    /// What was learnt before has to be learnt again, but for what the peer would have told of.
+    /// Earlier items need verification, except those whose changes the peer would have reported.
     mutating func verify(under hash: UInt128) {
         self.hash = hash
         let mayHaveChanged = !isWatched
         attributes.mark { $0.isUnverified = $0.isKnown && (mayHaveChanged || $0.isMissing) }
     }
 
-    /// Notes that the hash, just read, is still the same: all that is known is so at this moment.
+    /// Records that the hash is unchanged: everything known is valid at this moment.
     mutating func confirm() {
         hasNews = false
         guard isWatched else { return }
@@ -196,7 +200,7 @@ struct PeerDatabase: Sendable {
         mayExpire = true
     }
 
-    /// Takes over what was known of the peer when it was here last; its hash has just been read, and is the same.
+    /// Uses the attributes that were stored for the peer; its hash was just read and is unchanged.
     mutating func adopt(_ cache: CachedDatabase) {
         precondition(isEmpty, "a cache comes first")
         attributes = cache.attributes
@@ -204,13 +208,13 @@ struct PeerDatabase: Sendable {
         hash = cache.hash
     }
 
-    /// Notes that asking for types does not tell whether characteristics follow.
+    /// Records that reading types does not show whether characteristics follow.
     mutating func giveUpTail() { lastListing = nil }
 
-    /// Gives up what nobody is going to learn again.
+    /// Gives up verification that will not happen.
     mutating func abandonVerification() { hasNews = false }
 
-    /// Forgets whatever has a part in `range`, and the hash with it.
+    /// Drops everything that overlaps `range`, and the hash.
     mutating func remove(_ range: AttributeHandleRange) {
         let gone = attributes.remove(range)
         if let change, gone.contains(change.start), gone.contains(change.end) { self.change = nil }
@@ -220,7 +224,7 @@ struct PeerDatabase: Sendable {
         lastListing = nil
     }
 
-    /// Forgets everything, although clients were told of it.
+    /// Drops everything, although clients were told.
     mutating func forget() {
         let isForgotten = isForgotten || isTold
         remove(.all)
@@ -248,7 +252,9 @@ extension PeerDatabase {
         attributes.learn(includes: found, in: range)
     }
 
-    /// Notes declarations; `isFull` if the response had no room for another.
+    /// Records declarations.
+    ///
+    /// `isFull` is true if the response had no room for another entry.
     mutating func learn(
         declarations found: [KnownAttributes.Declaration],
         in range: AttributeHandleRange,
@@ -265,7 +271,7 @@ extension PeerDatabase {
         attributes.learn(types: found, in: range)
     }
 
-    /// Notes that a search found nothing.
+    /// Records that a search found nothing.
     mutating func learnAbsence(of aspect: Aspect, in range: AttributeHandleRange) {
         switch aspect {
         case .services: learn(services: [], in: range)
@@ -280,7 +286,7 @@ extension PeerDatabase {
         hasNews = true
     }
 
-    /// Takes note of what the peer has just said, and where it is otherwise than clients were told.
+    /// Records what the peer has just sent, and where it differs from what clients were told.
     private mutating func note(_ change: AttributeHandleRange?) {
         hasNews = true
         mayExpire = true

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// Something that is at one handle.
+/// An item at a single handle.
 protocol Placed {
     var place: AttributeHandle { get }
 }
@@ -11,7 +11,7 @@ extension KnownAttributes.Include: Placed { var place: AttributeHandle { handle 
 extension KnownAttributes.Declaration: Placed { var place: AttributeHandle { handle } }
 
 extension Array where Element: Placed {
-    /// Where those in `range` are or belong, in an array in ascending order.
+    /// Returns the indices of the items in `range` in a sorted array, or the index to insert them.
     func indices(in range: AttributeHandleRange) -> Range<Int> {
         let lower = position(of: range.start, in: 0..<count)
         guard lower < count, range.end.wire < .max else { return lower..<count }
@@ -29,7 +29,7 @@ extension Array where Element: Placed {
 }
 
 extension Array where Element: Placed & Equatable {
-    /// Replaces those in `range` by others that are there too, unless they are the same.
+    /// Replaces the items in `range`, unless they are equal.
     mutating func replace(in range: AttributeHandleRange, with new: [Element]) {
         let places = indices(in: range)
         if !self[places].elementsEqual(new) { replaceSubrange(places, with: new) }

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// Answers a question about the attributes of a peer from what is known of them, and asks the peer only for the rest.
+/// The discovery of attributes, which uses known ones and asks the peer only for the rest.
 ///
 ///        ┌─────────┐ known ─────────────────────────────────────────▶ finished
 ///        │ waiting │
@@ -20,9 +20,9 @@ struct AttributeDiscovery: Sendable {
         case services(only: [BluetoothUUID])
         case includes(in: AttributeHandleRange, only: [BluetoothUUID])
         case characteristics(in: AttributeHandleRange, only: [BluetoothUUID])
-        /// The range begins behind the value at the handle; there is none if nothing follows.
+        /// The range starts after the value at the handle; `nil` if it is empty.
         case descriptors(of: AttributeHandle, in: AttributeHandleRange?)
-        /// Learns some of what was learnt before the hash was read once more, by one request.
+        /// Verifies some of the items from before the last hash, with one request.
         case verification
     }
 
@@ -41,7 +41,7 @@ struct AttributeDiscovery: Sendable {
         case asking(DiscoveryRequest)
         /// Services are sought by their types, one type after the other.
         case searching(ServiceSearch, others: [BluetoothUUID], found: [DiscoveredService])
-        /// The type of a service that is included is read where the service is.
+        /// Reads the type of an included service from the service itself.
         case naming(KnownAttributes.Include)
     }
 
@@ -53,22 +53,22 @@ struct AttributeDiscovery: Sendable {
     let question: Question
     private let limit: Int
     private var state = State.waiting
-    /// Services that are included and do not tell of which type they are.
+    /// Included services without a known type.
     private var nameless: [AttributeHandle] = []
     private var changes = 0
     private var refusals = 0
     private var isOutdated = false
 
-    /// Creates a lookup that gives up when more than `limit` attributes would have to be kept.
+    /// Creates a discovery that fails if more than `limit` items would have to be stored.
     init(_ question: Question, limit: Int) {
         self.question = question
         self.limit = limit
     }
 
-    /// The same lookup, not begun.
+    /// The discovery from its beginning.
     var anew: Self { Self(question, limit: limit) }
 
-    /// The handles that the question is about; `nil` if it is about none in particular.
+    /// The handles that it concerns; `nil` if there are none in particular.
     var scope: AttributeHandleRange? {
         switch question {
         case .services, .verification: nil
@@ -86,7 +86,7 @@ struct AttributeDiscovery: Sendable {
         return next(&database, mtu: mtu)
     }
 
-    /// Notes that services changed: the answer that is under way may tell of what was there before.
+    /// Records that services changed, so that the pending response may concern the old ones.
     mutating func databaseChanged() { isOutdated = true }
 
     mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> Step {
@@ -151,7 +151,8 @@ struct AttributeDiscovery: Sendable {
         return question == .verification ? .finished(.success(.verification)) : next(&database, mtu: mtu)
     }
 
-    /// Whether `request` asked for types to see that no characteristic follows, for which there is another way.
+    /// Returns whether `request` reads types to check that no characteristic follows, which can also be done in another
+    /// way.
     private func isTail(_ request: DiscoveryRequest) -> Bool {
         if case .characteristics = question { request.aspect == .types } else { false }
     }
@@ -188,7 +189,7 @@ struct AttributeDiscovery: Sendable {
         }
     }
 
-    /// Asks for the first thing that is not known, or answers.
+    /// Returns the request for the first missing item, or the result.
     private mutating func next(_ database: inout PeerDatabase, mtu: Int) -> Step {
         switch question {
         case .services:

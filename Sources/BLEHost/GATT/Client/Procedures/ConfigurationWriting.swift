@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// Tells a server what to send by itself: finds the Client Characteristic Configuration, and writes it.
+/// The write of a Client Characteristic Configuration, which is searched first if necessary.
 ///
 ///        ┌──────────┐ found ┌─────────┐
 ///        │ finding  │ ────▶ │ writing │ ─ answer ─▶ finished
@@ -11,7 +11,7 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.3.3 and 4.10.
 package struct ConfigurationWriting: Sendable {
-    /// Where the descriptor is, what was to be written, and why it was not, if it was not.
+    /// The descriptor, the written value, and the failure if there was one.
     package struct Outcome: Equatable, Sendable {
         package let configuration: AttributeHandle?
         package let bits: UInt16
@@ -26,12 +26,12 @@ package struct ConfigurationWriting: Sendable {
     private let bits: UInt16
     private var state: State
 
-    /// Creates the writing of `bits`.
+    /// Creates a write of `bits`.
     ///
     /// - Parameters:
-    ///   - bits: What to write.
-    ///   - configuration: The descriptor, if it is known from an earlier time.
-    ///   - range: Where the descriptors of the characteristic are; `nil` if it has none.
+    ///   - bits: The value to write.
+    ///   - configuration: The descriptor, if it is known from before.
+    ///   - range: The handles of the characteristic's descriptors; `nil` if it has none.
     package init(_ bits: UInt16, to configuration: AttributeHandle?, in range: AttributeHandleRange?) {
         self.bits = bits
         state =
@@ -39,7 +39,7 @@ package struct ConfigurationWriting: Sendable {
             ?? .finding(FirstDescriptorSearch(in: range, first: GATT.clientConfiguration))
     }
 
-    /// Whether the descriptor is still being looked for.
+    /// True while the descriptor is being searched.
     package var isFinding: Bool {
         switch state {
         case .finding: true

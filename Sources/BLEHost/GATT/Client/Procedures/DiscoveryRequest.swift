@@ -1,15 +1,15 @@
 import BLEWire
 
-/// One request for an aspect of a peer's attributes, and what its answer teaches.
+/// A request for one aspect of a peer's attributes, and the interpretation of its response.
 ///
-/// An answer is believed as far as it makes sense (``Listing``).
+/// The response is used as far as it is plausible (``Listing``).
 struct DiscoveryRequest: Sendable {
     typealias Aspect = KnownAttributes.Aspect
 
     let aspect: Aspect
-    /// What is asked for.
+    /// The requested range.
     let range: AttributeHandleRange
-    /// What somebody waits for; the rest is read ahead.
+    /// The range that a client needs; the rest is read ahead.
     let wanted: AttributeHandleRange
 
     init(_ aspect: Aspect, range: AttributeHandleRange, wanted: AttributeHandleRange) {
@@ -18,7 +18,9 @@ struct DiscoveryRequest: Sendable {
         self.wanted = wanted
     }
 
-    /// Whether less could be asked for; services are asked for as a whole.
+    /// True if the range could be smaller.
+    ///
+    /// Services are always requested as a whole.
     var canBeNarrowed: Bool { aspect != .services && wanted.end < range.end }
 
     var packet: ATTPacket {
@@ -34,11 +36,11 @@ struct DiscoveryRequest: Sendable {
         case learnt
         /// The peer refuses, or its answer is malformed.
         case refused(Failure)
-        /// Nothing in the answer makes sense.
+        /// Nothing in the response is plausible.
         case contradicted
     }
 
-    /// Takes the answer, on a bearer whose packets have at most `mtu` octets.
+    /// Processes the response, on a bearer with `mtu`.
     func learn(_ answer: ATTAnswer, into database: inout PeerDatabase, mtu: Int) -> OnAnswer {
         switch (answer, aspect) {
         case (.failure(.att(.attributeNotFound)), _):
@@ -104,7 +106,7 @@ struct DiscoveryRequest: Sendable {
         return .learnt
     }
 
-    /// What an answer tells of whose last entry ends at `handle`.
+    /// Returns the range that a response covers whose last entry ends at `handle`.
     private func searched(upTo handle: AttributeHandle?) -> AttributeHandleRange? {
         handle.flatMap { AttributeHandleRange(range.start, $0) }
     }

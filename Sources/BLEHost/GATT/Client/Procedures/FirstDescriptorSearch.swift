@@ -1,24 +1,24 @@
 package import BLEWire
 
-/// Finds the first descriptor of a type among those of a characteristic.
+/// A search for the first descriptor of a type in a characteristic.
 ///
 /// Core 6.0, Vol 3, Part G, 4.7.1.
 package struct FirstDescriptorSearch: Sendable {
     private let type: BluetoothUUID
-    /// What is still to be searched; `nil` if nothing is.
+    /// The range that remains; `nil` if it is empty.
     private var rest: AttributeHandleRange?
 
-    /// Creates a search of what follows a characteristic value.
+    /// Creates a search after a characteristic value.
     ///
     /// - Parameters:
-    ///   - range: From behind the value to the end of the characteristic; `nil` if nothing follows.
-    ///   - type: The type that is wanted.
+    ///   - range: The handles after the value up to the end of the characteristic; `nil` if there are none.
+    ///   - type: The requested type.
     package init(in range: AttributeHandleRange?, first type: BluetoothUUID) {
         self.type = type
         rest = range
     }
 
-    /// The descriptor, or `nil` if there is none.
+    /// The descriptor; `nil` if there is none.
     package typealias Outcome = Result<DiscoveredDescriptor?, Failure>
 
     package func begin() -> ProcedureStep<Outcome> { next }

@@ -1,17 +1,17 @@
 package import BLEWire
 
-/// What a server has listed in an answer, as far as it can be so.
+/// The plausible entries of a response.
 ///
-/// A server that is wrong about one attribute is seldom wrong about all. So what lies outside of the range that was
-/// asked for, not behind the entry before, or has no sensible value, is passed over, and the rest is believed.
+/// A server that is wrong about one attribute is seldom wrong about all. Entries outside of the requested range, out of
+/// order or with an invalid value are skipped, and the rest is used.
 package struct Listing<Item> {
     package private(set) var items: [Item] = []
-    /// Where entries are that cannot be as they are.
+    /// The handles of implausible entries.
     private(set) var faults: [AttributeHandle] = []
-    /// Where the next entry may be; `nil` if there is no room for another.
+    /// The range for the next entry; `nil` if there is no room.
     private var rest: AttributeHandleRange?
 
-    /// Takes an entry at `handle`, with the item that it is about if it makes sense.
+    /// Adds the entry at `handle`, with its item if it is valid.
     private mutating func append(_ item: Item?, at handle: AttributeHandle) {
         guard let item, let room = rest, room.contains(handle) else { return faults.append(handle) }
         items.append(item)
@@ -20,7 +20,9 @@ package struct Listing<Item> {
 }
 
 extension Listing<DiscoveredService> {
-    /// Lists primary services; one that reaches beyond the beginning of the next ends there.
+    /// Lists primary services.
+    ///
+    /// One that overlaps the next is shortened.
     package init(
         services entries: [(start: AttributeHandle, place: AttributeHandleRange?, uuid: BluetoothUUID?)],
         in range: AttributeHandleRange
@@ -52,8 +54,9 @@ extension Listing<KnownAttributes.Include> {
 }
 
 extension Listing<KnownAttributes.Declaration> {
-    /// Lists declarations of characteristics, whose values are behind them, before the next, and no further than `end`
-    /// says for each handle.
+    /// Lists declarations of characteristics.
+    ///
+    /// A value must be after its declaration, before the next one, and not after the `end` for its handle.
     package init(
         declarations entries: ATT.ReadByTypeResponse.Entries,
         in range: AttributeHandleRange,
@@ -88,7 +91,7 @@ extension Listing<DiscoveredDescriptor> {
 }
 
 extension DiscoveredService {
-    /// Ends before another service that begins behind this one; `false` if it does so anyway.
+    /// Shortens this service to end before the next one; returns `false` if that was unnecessary.
     mutating func end(before next: Self) -> Bool {
         guard range.end >= next.range.start,
             let shorter = AttributeHandleRange(range.start, AttributeHandle(wire: next.range.start.wire - 1))
@@ -99,7 +102,7 @@ extension DiscoveredService {
 }
 
 extension KnownAttributes.Declaration {
-    /// The declaration that is the value of an attribute; `nil` if it is none.
+    /// Parses the declaration in an attribute's value; returns `nil` if it is invalid.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.1.
     fileprivate init?(_ entry: ATT.ReadByTypeResponse.Entry) {
@@ -113,7 +116,7 @@ extension KnownAttributes.Declaration {
 }
 
 extension ArraySlice<UInt8> {
-    /// The attribute handle in the two octets from the one at `offset` on, which must be there.
+    /// Returns the handle in the two octets at `offset`, which must exist.
     func handle(at offset: Int) -> AttributeHandle {
         let place = startIndex + offset
         return AttributeHandle(wire: UInt16(self[place]) | UInt16(self[place + 1]) << 8)

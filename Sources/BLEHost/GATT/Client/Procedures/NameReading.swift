@@ -1,6 +1,6 @@
 import BLEWire
 
-/// Reads what a peer calls itself.
+/// The reading of a peer's device name.
 ///
 /// Core 6.0, Vol 3, Part C, 12.1; Part G, 4.8.2.
 package struct NameReading: Sendable {
@@ -9,7 +9,7 @@ package struct NameReading: Sendable {
         case reading(ValueReading)
     }
 
-    /// The length of the longest name, in octets.
+    /// The maximum length of a name, in octets.
     ///
     /// Core 6.0, Vol 3, Part C, 12.1.
     package static let maximumLength = 248
@@ -41,7 +41,7 @@ package struct NameReading: Sendable {
         }
     }
 
-    /// The text in `value`, without what pads it.
+    /// Returns the text in `value` without padding.
     private static func text(_ value: [UInt8]) -> String {
         String(decoding: value.prefix(maximumLength).prefix { $0 != 0 }, as: UTF8.self)
     }

@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// Writes a value in prepared parts, which the server repeats before they count.
+/// The write of a value in prepared parts, which the server echoes before they are executed.
 ///
 ///        ┌─────────┐      ┌───────────┐ last part ┌───────────┐
 ///        │ waiting │ ───▶ │ preparing │ ────────▶ │ executing │ ─ answer ──▶ finished
@@ -15,7 +15,7 @@ package import BLEWire
 package struct PreparedWriting: Sendable {
     private enum State: Sendable {
         case waiting
-        /// The part that begins at `offset` is with the server.
+        /// The part at `offset` was sent.
         case preparing(offset: Int, part: [UInt8])
         case executing
         case cancelling(Failure)
@@ -26,7 +26,7 @@ package struct PreparedWriting: Sendable {
     private var withdrawal: Failure?
     private var state = State.waiting
 
-    /// Creates the writing of a value of at most 512 octets.
+    /// Creates a write of at most 512 octets.
     package init(_ value: [UInt8], to handle: AttributeHandle) {
         precondition(value.count <= ATT.maximumValueLength, "no value is longer")
         self.handle = handle
@@ -35,7 +35,7 @@ package struct PreparedWriting: Sendable {
 
     package mutating func begin(mtu: Int) -> ProcedureStep<Failure?> { prepare(from: 0, mtu: mtu) }
 
-    /// Has the server forget the parts that it holds, once it has answered.
+    /// Cancels the prepared parts after the next response.
     mutating func withdraw(_ failure: Failure) { withdrawal = failure }
 
     package mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Failure?> {

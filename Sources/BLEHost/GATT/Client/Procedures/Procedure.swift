@@ -1,6 +1,6 @@
 import BLEWire
 
-/// Anything that a client does with the attributes of a peer, one request after the other.
+/// A procedure of the client: one or more requests with one result.
 enum Procedure: Sendable {
     case exchangeMTU(offer: ATTPacket)
     case lookup(AttributeDiscovery)
@@ -10,12 +10,12 @@ enum Procedure: Sendable {
     case name(NameReading)
     case watch(ServiceChangedWatch)
     case databaseHash
-    /// What the peer's server can do beyond what all can.
+    /// Reads the peer's Server Supported Features.
     case serverFeatures
 
-    /// What came of it.
+    /// The result of a procedure.
     enum Outcome: Equatable, Sendable {
-        /// What the server offers; `nil` if it does not negotiate.
+        /// The server's MTU; `nil` if it rejected the exchange.
         case mtu(UInt16?)
         case found(Result<AttributeDiscovery.Answer, Failure>, AttributeDiscovery.Question)
         case read(Result<[UInt8], Failure>, AttributeHandle)
@@ -23,13 +23,13 @@ enum Procedure: Sendable {
         case configured(ConfigurationWriting.Outcome, of: AttributeHandle)
         case name(Result<String, Failure>)
         case watching(ServiceChangedWatch.Outcome)
-        /// `nil` if the peer does not tell.
+        /// `nil` if the peer has none.
         case databaseHash(UInt128?)
-        /// `nil` if the peer does not tell.
+        /// `nil` if the peer has none.
         case serverFeatures(UInt8?)
     }
 
-    /// Begins, on a bearer whose packets have at most `mtu` octets.
+    /// Starts on a bearer with `mtu` and returns the first step.
     mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> ProcedureStep<Outcome> {
         switch self {
         case .exchangeMTU(let offer): return .request(offer)
@@ -55,7 +55,7 @@ enum Procedure: Sendable {
         }
     }
 
-    /// Takes the answer to the request that the last step sent.
+    /// Processes the response to the last request.
     mutating func receive(
         _ answer: ATTAnswer,
         _ database: inout PeerDatabase,
@@ -97,7 +97,7 @@ enum Procedure: Sendable {
         }
     }
 
-    /// Whether it may have more to ask when the request under way is answered, so that write commands wait for it.
+    /// True if further requests may follow the current one, so that write commands must wait.
     var mayAskMore: Bool {
         switch self {
         case .lookup, .read, .name, .watch: true
@@ -107,13 +107,12 @@ enum Procedure: Sendable {
         }
     }
 
-    /// Whether the server holds parts of a value that is not written yet.
+    /// True if the server has prepared parts that were not executed.
     var holdsParts: Bool {
         if case .write(let machine, _) = self { machine.holdsParts } else { false }
     }
 
-    /// Whether it must be carried through although nobody waits for it any more, since the server would be left with
-    /// half of it.
+    /// True if it must continue without an owner, because the server would be left in an intermediate state.
     var mustGoOn: Bool {
         switch self {
         case .configure: true
@@ -122,7 +121,7 @@ enum Procedure: Sendable {
         }
     }
 
-    /// Ends early with `failure` if nothing is spoiled by that, at the next answer.
+    /// Ends with `failure` after the next response, if the server is in a consistent state then.
     mutating func withdraw(_ failure: Failure) {
         guard case .write(var machine, let handle) = self else { return }
         machine.withdraw(failure)

@@ -1,13 +1,13 @@
 package import BLEWire
 
-/// What a procedure of the client does next.
+/// The next step of a procedure.
 package enum ProcedureStep<Outcome> {
-    /// It sends this request and waits for the answer.
+    /// Send this request and wait for the response.
     case request(ATTPacket)
-    /// It is over.
+    /// The procedure has ended.
     case finished(Outcome)
 
-    /// The same step of a procedure whose outcome is told in other words.
+    /// Returns the same step with a converted result.
     package func map<Other>(_ transform: (Outcome) -> Other) -> ProcedureStep<Other> {
         switch self {
         case .request(let packet): .request(packet)
@@ -22,5 +22,5 @@ extension ProcedureStep: Sendable where Outcome: Sendable {}
 /// What a server answers to a request: the response, or why there is none of use.
 package typealias ATTAnswer = Result<ATTPacket, Failure>
 
-/// Services and other things that a procedure looks for, as they were found, or why it gave up.
+/// The discovered items, or the reason of the failure.
 package typealias Found<Item> = Result<[Item], Failure>

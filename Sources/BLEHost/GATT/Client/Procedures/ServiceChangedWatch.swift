@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// Looks for what a peer's GATT service offers, and has the peer say when its services change.
+/// The discovery of a peer's GATT service, and the subscription to Service Changed.
 ///
 ///        ┌─────────┐     ┌──────────┐     ┌─────────────┐     ┌─────────────┐
 ///        │ service │ ──▶ │ declared │ ──▶ │ described   │ ──▶ │ configuring │ ─▶ finished with the value's handle
@@ -10,11 +10,11 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Part G, 7.1 and 7.2.
 struct ServiceChangedWatch: Sendable {
-    /// Where the two values are; `nil` if the peer has no such value, or does not let it be used.
+    /// The handles of the two values; `nil` for a value that does not exist or cannot be used.
     struct Outcome: Equatable, Sendable {
-        /// The value that the peer will indicate.
+        /// The handle of Service Changed.
         var serviceChanged: AttributeHandle?
-        /// The value to which a client writes what it can do.
+        /// The handle of Client Supported Features.
         var features: AttributeHandle?
     }
 
@@ -32,11 +32,11 @@ struct ServiceChangedWatch: Sendable {
     private var state: State
     private var outcome = Outcome()
 
-    /// Creates a watch.
+    /// Creates the procedure.
     ///
     /// - Parameters:
-    ///   - service: Where the GATT service is, if that is known.
-    ///   - limit: How many attributes may be kept.
+    ///   - service: The handles of the GATT service, if known.
+    ///   - limit: The maximum number of stored attributes.
     init(in service: AttributeHandleRange?, limit: Int) {
         self.limit = limit
         state =
@@ -44,7 +44,7 @@ struct ServiceChangedWatch: Sendable {
             ?? .finding(AttributeDiscovery(.services(only: [GATT.genericAttribute]), limit: limit))
     }
 
-    /// The same watch, not begun.
+    /// The procedure from its beginning.
     var anew: Self { Self(in: nil, limit: limit) }
 
     mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> ProcedureStep<Outcome> {
@@ -160,7 +160,7 @@ struct ServiceChangedWatch: Sendable {
 }
 
 extension DiscoveredCharacteristic {
-    /// Where the descriptors are; `nil` if nothing follows the value.
+    /// The range of the descriptors; `nil` if it is empty.
     package var descriptorRange: AttributeHandleRange? {
         AttributeHandleRange(value, end)?.after(value)
     }

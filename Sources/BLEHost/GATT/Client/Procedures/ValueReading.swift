@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// Reads a characteristic value or descriptor, however long it is.
+/// The reading of a characteristic value or descriptor of any length.
 ///
 /// A response that fills the packet may be cut off, so the rest is asked for until one does not. A server that has no
 /// rest, or cannot hand it out, has given all there is.
@@ -8,24 +8,24 @@ package import BLEWire
 /// Core 6.0, Vol 3, Part G, 4.8.1 and 4.8.3.
 package struct ValueReading: Sendable {
     private let handle: AttributeHandle
-    /// What a response to the request in flight can hold, in octets.
+    /// The capacity of the response to the request in flight, in octets.
     private var room = 0
     private var value: [UInt8]
 
     /// Refusals of Read Blob that mean that nothing follows; servers that do not know the request have no long values.
     private static let ends: [ATT.ErrorCode] = [.attributeNotLong, .invalidOffset, .requestNotSupported]
 
-    /// Creates a reading of the value at `handle`.
+    /// Creates a read of the value at `handle`.
     ///
     /// - Parameters:
-    ///   - handle: Where the value is.
-    ///   - beginning: A part of the value that is known already.
+    ///   - handle: The handle of the value.
+    ///   - beginning: The part of the value that is already known.
     package init(_ handle: AttributeHandle, after beginning: [UInt8] = []) {
         self.handle = handle
         value = beginning
     }
 
-    /// Creates a reading whose first request has been sent, to which the response can hold `room` octets.
+    /// Creates a read whose first request was sent; its response has a capacity of `room` octets.
     init(_ handle: AttributeHandle, begunWithRoom room: Int) {
         self.init(handle)
         self.room = room
@@ -47,7 +47,7 @@ package struct ValueReading: Sendable {
         }
     }
 
-    /// Takes a part, and no more of it than a response of the agreed size can hold.
+    /// Appends a part, limited to the capacity of a response.
     private mutating func append(_ part: [UInt8], mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
         let most = min(room, ATT.maximumValueLength - value.count)
         if value.isEmpty, part.count <= most { value = part } else { value += part.prefix(most) }

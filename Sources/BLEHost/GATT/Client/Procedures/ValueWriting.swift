@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// Writes a characteristic value or descriptor: in one request if it fits, else in prepared parts.
+/// The write of a characteristic value or descriptor: in one request if it fits, otherwise in prepared parts.
 ///
 ///        ┌─────────┐ short  ┌─────────┐
 ///        │         │ ─────▶ │ writing │ ─ answer ──▶ finished
@@ -21,26 +21,26 @@ package struct ValueWriting: Sendable {
     private let value: [UInt8]
     private var state = State.waiting
 
-    /// Creates the writing of a value.
+    /// Creates a write of a value.
     ///
     /// - Parameters:
-    ///   - value: What to write, at most 512 octets.
-    ///   - handle: Where to write it.
+    ///   - value: The value to write, at most 512 octets.
+    ///   - handle: The handle to write.
     package init(_ value: [UInt8], to handle: AttributeHandle) {
         self.handle = handle
         self.value = value
     }
 
-    /// Creates the writing of a value whose only request has been sent.
+    /// Creates a write whose only request was sent.
     init(begun value: [UInt8], to handle: AttributeHandle) {
         self.init(value, to: handle)
         state = .writing
     }
 
-    /// The same writing, not begun.
+    /// The write from its beginning.
     package var anew: Self { Self(value, to: handle) }
 
-    /// Whether parts of the value are with the server that it has not been told to write yet.
+    /// True if the server has prepared parts that were not executed.
     package var holdsParts: Bool {
         if case .parted = state { true } else { false }
     }
@@ -58,7 +58,7 @@ package struct ValueWriting: Sendable {
         return parts.begin(mtu: mtu)
     }
 
-    /// Has the server forget the parts that it holds, once it has answered.
+    /// Cancels the prepared parts after the next response.
     package mutating func withdraw(_ failure: Failure) {
         guard case .parted(var parts) = state else { return }
         parts.withdraw(failure)

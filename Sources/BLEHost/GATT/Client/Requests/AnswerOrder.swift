@@ -1,6 +1,6 @@
-/// The order in which clients hear what came of their requests: that in which they asked.
+/// The delivery of results to clients in the order of their requests.
 ///
-/// What is answered before something that its client asked earlier is held until that is answered, too.
+/// A result is held until the earlier requests of the same client have theirs.
 struct AnswerOrder {
     private struct Held {
         let requester: Requester
@@ -12,16 +12,16 @@ struct AnswerOrder {
     private var held: [Held] = []
     private var last: UInt64 = 0
 
-    /// Whether nothing is held.
+    /// True if no results are held.
     var isEmpty: Bool { held.isEmpty }
 
-    /// The number of the next request of a client that begins.
+    /// Returns the number for the next started request.
     mutating func next() -> UInt64 {
         last &+= 1
         return last
     }
 
-    /// Keeps what came of the request with this number.
+    /// Holds the result of the request with this number.
     mutating func hold(_ event: PeerEvent, for requester: Requester, order: UInt64) {
         held.insert(
             Held(requester: requester, order: order, event: event),
@@ -29,7 +29,7 @@ struct AnswerOrder {
         )
     }
 
-    /// Hands out the first that `client` is to hear, unless it still waits for something before that.
+    /// Removes and returns the first held result of `client`, unless it still waits for an earlier one.
     mutating func release(to client: ClientID, unless waits: (UInt64) -> Bool) -> (
         event: PeerEvent, number: RequestNumber
     )? {

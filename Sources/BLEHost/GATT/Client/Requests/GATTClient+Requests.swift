@@ -1,10 +1,10 @@
 import BLEWire
 
 extension GATTClient {
-    /// Takes a request of a client that is attached.
+    /// Processes a request of an attached client.
     ///
-    /// A write command goes out at once unless an earlier request of its client waits for its turn, or may still need
-    /// another packet: it overtakes answers, but never requests.
+    /// A write command is sent immediately, unless an earlier request of its client is queued or may need another
+    /// packet: it overtakes responses, but never requests.
     mutating func perform(
         _ request: AttributeRequest,
         for requester: Requester,
@@ -30,7 +30,7 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Whether a request has its turn as soon as it is there.
+    /// True if a request can start as soon as it is made.
     var mayBeginAtOnce: Bool {
         mutating get {
             guard bearers.all[0].isFree else { return false }
@@ -38,7 +38,7 @@ extension GATTClient {
         }
     }
 
-    /// Whether nobody waits for anything but what is under way on the unenhanced bearer.
+    /// True if nothing is waiting except for the request in progress on the unenhanced bearer.
     var nobodyWaits: Bool {
         mutating get {
             guard waiting.isEmpty, ownRequests.isEmpty, bearers.isPlain, answers.isEmpty else { return false }
@@ -46,13 +46,13 @@ extension GATTClient {
         }
     }
 
-    /// Begins with a link that came up.
+    /// Starts on a link that came up.
     mutating func linkUp(at now: Instant, into outbox: inout Outbox) {
         if negotiation.isSettled { negotiated(.settled, at: now, into: &outbox) }
         proceed(at: now, into: &outbox)
     }
 
-    /// Begins whatever can begin now.
+    /// Starts everything that can start now.
     mutating func proceed(at now: Instant, into outbox: inout Outbox) {
         while !awaitsSecurity {
             if waiting.beginsWithCommand {
@@ -64,7 +64,7 @@ extension GATTClient {
         }
     }
 
-    /// Begins what can begin on the unenhanced bearer; `false` if nothing can.
+    /// Starts what can start on the unenhanced bearer; returns `false` if nothing can.
     private mutating func proceedUnenhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
         guard bearers.all[0].isFree else { return false }
         guard !catchingUp.isUnderWay else { return proceedCatchingUp(at: now, into: &outbox) }
@@ -84,7 +84,7 @@ extension GATTClient {
         return true
     }
 
-    /// Begins what can begin on an enhanced bearer; `false` if nothing can.
+    /// Starts what can start on an enhanced bearer; returns `false` if nothing can.
     private mutating func proceedEnhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
         guard bearers.enhancedCount > 0, !waiting.isEmpty, !catchingUp.isUnderWay else { return false }
         for index in bearers.indices.dropFirst() where bearers.all[index].isFree {
@@ -93,7 +93,7 @@ extension GATTClient {
         return false
     }
 
-    /// Begins the next request of a client that may begin on a bearer, or answers it; `false` if there is none.
+    /// Starts or answers the next client request that can run on a bearer; returns `false` if there is none.
     private mutating func beginNext(on index: Int, at now: Instant, into outbox: inout Outbox) -> Bool {
         guard let (requester, request, isVoid) = nextRequest(on: index) else { return false }
         if isVoid {
@@ -104,7 +104,7 @@ extension GATTClient {
         return true
     }
 
-    /// Takes out the next request that may begin on a bearer.
+    /// Removes and returns the next request that can run on a bearer.
     private mutating func nextRequest(on index: Int) -> (requester: Requester, request: AttributeRequest, isVoid: Bool)?
     {
         if bearers.isPlain { return waiting.next() }
@@ -112,10 +112,10 @@ extension GATTClient {
         return waiting.next { bearers.admits($1, of: $0, at: index, behind: commands) }
     }
 
-    /// Clients whose write commands have to wait, so that they pass none of their requests.
+    /// Clients whose write commands must wait, so that they do not overtake their requests.
     private var blocked: [ClientID] { catchingUp.isUnderWay || awaitsSecurity ? clients : bearers.blocked }
 
-    /// Sends the write commands that no request precedes any more, of clients that may go on.
+    /// Sends the write commands that have no earlier request, of clients that are not blocked.
     private mutating func sendCommands(into outbox: inout Outbox, where mayGo: (ClientID) -> Bool) {
         while let command = waiting.nextCommand(where: mayGo) {
             send(command.value, to: command.handle, for: command.client, into: &outbox)
@@ -139,14 +139,14 @@ extension GATTClient {
         outbox.send(packet, on: .unenhanced, of: link, receipt: receipt)
     }
 
-    /// Notes that the controller has taken this packet, and with it all that were handed down before.
+    /// Records that the controller has taken this packet and all earlier ones.
     mutating func sent(_ receipt: SendReceipt, into outbox: inout Outbox) {
         while let client = commands.nextTaken(upTo: receipt) {
             outbox.tell(client, of: .peer(peer, .writeCommandsTaken(1)))
         }
     }
 
-    /// Answers a request that is not carried out, or not to its end.
+    /// Fails a request that is not carried out completely.
     func answer(
         _ request: AttributeRequest,
         of requester: Requester,
@@ -156,7 +156,7 @@ extension GATTClient {
         tell(requester, answer(to: request, of: requester.client, failure), into: &outbox)
     }
 
-    /// Answers a request about what is gone, after what its client asked before.
+    /// Fails a request about a removed attribute, after the earlier requests of its client.
     mutating func answerVoid(_ request: AttributeRequest, of requester: Requester, into outbox: inout Outbox) {
         tell(requester, answer(to: request, of: requester.client, .notFound), order: answers.next(), into: &outbox)
     }
@@ -166,10 +166,10 @@ extension GATTClient {
         return .subscriptionChanged(handle, subscriptions.subscription(of: client, to: handle), failure)
     }
 
-    /// Answers all that `client` waits for, and forgets the client.
+    /// Fails all requests of `client` and removes it.
     ///
-    /// What has not begun is cancelled, write commands that wait for that among it, and those that wait for answers
-    /// alone are sent: what was written arrives without gaps, up to some point.
+    /// Queued requests are cancelled, including write commands that wait for them. Write commands that only wait for
+    /// responses are sent: what was written arrives without gaps, up to some point.
     mutating func detach(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
         guard isAttached(client) else { return }
         cancelRequests(of: client, into: &outbox)
@@ -178,14 +178,14 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Answers all that `client` waits for; it stays, with what it subscribed to.
+    /// Fails all requests of `client`, which keeps its subscriptions.
     mutating func appEnded(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
         guard isAttached(client) else { return }
         cancelRequests(of: client, into: &outbox)
         proceed(at: now, into: &outbox)
     }
 
-    /// Whether the peer has only parts of a value that `client` writes, or refuses for the time being what it asks.
+    /// Returns whether a value that `client` writes is incomplete at the peer, or its request is stalled.
     private func isHeldUp(_ client: ClientID) -> Bool {
         catchingUp.isUnderWay || awaitsSecurity || bearers.holdsUp(client)
     }
@@ -204,7 +204,7 @@ extension GATTClient {
         if count > 0 { outbox.tell(client, of: .peer(peer, .writeCommandsTaken(count))) }
     }
 
-    /// Answers everything that anyone waits for.
+    /// Fails all requests of all clients.
     mutating func failAll(with failure: Failure, into outbox: inout Outbox) {
         failRunning(with: failure, into: &outbox)
         bearers.giveUp()
@@ -216,7 +216,7 @@ extension GATTClient {
         ownRequests.removeAll()
     }
 
-    /// Ends, with the link.
+    /// Ends together with the link.
     mutating func close(_ failure: Failure, into outbox: inout Outbox) {
         failAll(with: failure, into: &outbox)
         for client in clients { answerCommands(of: client, into: &outbox) }

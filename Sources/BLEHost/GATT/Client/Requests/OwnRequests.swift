@@ -1,29 +1,29 @@
 import BLEWire
 
-/// Something that the host asks a peer for itself, not for a client.
+/// A request of the host itself to a peer.
 enum OwnRequest: Equatable {
     case exchangeMTU
-    /// Finds out whether what was kept of a bonded peer still counts; clients wait for it.
+    /// Checks whether the stored attributes of a bonded peer are valid; clients wait for it.
     case checkCache
     case readName
     case watchServices
-    /// Finds out whether the peer opens enhanced bearers, and has some opened.
+    /// Checks whether the peer supports Enhanced ATT bearers, and opens some.
     case openBearers
-    /// Tells the peer what this host can do beyond what all can.
+    /// Writes the Client Supported Features of this host.
     case announceFeatures(AttributeHandle)
     /// Reads a value, to be told if services changed before they were watched.
     ///
-    /// A peer that has changed since the link came up refuses the next request of a host that understands that, and
+    /// A peer that has changed since the link came up rejects the next request of a client with robust caching, and
     /// holds values back until then: Core 6.0, Vol 3, Part G, 2.5.2.1.
     case probe(AttributeHandle)
-    /// Keeps what was learnt of a bonded peer for its next link, if it is certain which database it is about.
+    /// Stores the discovered attributes of a bonded peer, if it is certain to which database they belong.
     case keepCache
-    /// Learns again what was learnt before it was certain, or before the peer told of changes.
+    /// Verifies what was discovered before it was certain, or before the peer reported changes.
     case verify
-    /// The peer sends values that no client wants any more.
+    /// Ends the notifications of a value that no client needs any more.
     case reconfigure(AttributeHandle)
 
-    /// Whether clients have to wait for it.
+    /// True if clients must wait for it.
     fileprivate var isUrgent: Bool {
         switch self {
         case .exchangeMTU, .checkCache: true
@@ -32,7 +32,7 @@ enum OwnRequest: Equatable {
         }
     }
 
-    /// Whether it is about an attribute in `range`.
+    /// Returns whether it concerns an attribute in `range`.
     func isAbout(_ range: AttributeHandleRange) -> Bool {
         switch self {
         case .reconfigure(let handle), .announceFeatures(let handle), .probe(let handle): range.contains(handle)
@@ -41,49 +41,52 @@ enum OwnRequest: Equatable {
     }
 }
 
-/// What the host asks a peer for itself: what clients have to wait for, and what waits until clients want nothing.
+/// The queue of the host's own requests to a peer: urgent ones, and those that wait until clients are idle.
 struct OwnRequests {
     private var waiting: [OwnRequest] = []
     private var courtesy = Courtesy()
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// When the next may begin that waits for clients; `nil` if none does, or the link is not ready.
+    /// The time at which the next request can start that waits for clients; `nil` if there is none or the link is not
+    /// ready.
     var deadline: Instant? { hasPatient ? courtesy.begin : nil }
 
     private var hasPatient: Bool { waiting.contains { !$0.isUrgent } }
 
     func contains(_ request: OwnRequest) -> Bool { waiting.contains(request) }
 
-    /// Takes a request, unless the same waits already.
+    /// Queues a request, unless it is already queued.
     mutating func append(_ request: OwnRequest) { if !contains(request) { waiting.append(request) } }
 
-    /// Takes requests that come before all others.
+    /// Queues requests before all others.
     mutating func putFirst(_ requests: [OwnRequest]) { waiting.insert(contentsOf: requests, at: 0) }
 
     mutating func remove(where isGone: (OwnRequest) -> Bool) { waiting.removeAll(where: isGone) }
 
     mutating func removeAll() { waiting = [] }
 
-    /// The link is ready: clients have the time to go first.
+    /// Records that the link is ready; clients get time to go first.
     mutating func allow(at now: Instant) { courtesy.allow(at: now) }
 
-    /// A client wanted something, and may want more.
+    /// Records a client's request.
     mutating func postpone(at now: Instant) { courtesy.postpone(at: now, isIdle: !hasPatient) }
 
-    /// Hands out what clients have to wait for; whether the cache counts matters only to who is about to ask.
+    /// Removes and returns the next urgent request.
+    ///
+    /// The validity of the cache only matters for a client that is about to make a request.
     mutating func nextUrgent(checksCache: Bool) -> OwnRequest? {
         waiting.firstIndex { $0.isUrgent && (checksCache || $0 != .checkCache) }.map { waiting.remove(at: $0) }
     }
 
-    /// Hands out what has waited for too long, since clients always want something.
+    /// Removes and returns a request that has waited too long for clients.
     mutating func nextOverdue(at now: Instant) -> OwnRequest? {
         guard courtesy.due <= now, let request = next(at: now) else { return nil }
         courtesy.indulge(at: now)
         return request
     }
 
-    /// Hands out what waited until clients want nothing.
+    /// Removes and returns a request, now that clients are idle.
     mutating func next(at now: Instant) -> OwnRequest? {
         guard let begin = courtesy.begin, begin <= now else { return nil }
         return waiting.firstIndex { !$0.isUrgent }.map { waiting.remove(at: $0) }

@@ -1,31 +1,31 @@
 package import BLEWire
 
-/// Requests of several clients to one peer that wait for their turn.
+/// The queued requests of several clients to one peer.
 ///
-/// Each client's requests keep their order; between clients the turn goes round, so that one that asks a lot delays
-/// another by one procedure at most.
+/// Each client's requests keep their order. Clients take turns, so that one with many requests delays another by at
+/// most one procedure.
 package struct RequestQueue: Sendable {
     private struct Lane: Sendable {
         let client: ClientID
         var entries: [Entry] = []
 
-        /// How many of the requests are write commands, or how many are not.
+        /// Returns the number of write commands, or of other requests.
         func count(ofCommands commands: Bool) -> Int { entries.count { $0.request.isWriteCommand == commands } }
     }
 
     private struct Entry: Sendable {
         let request: AttributeRequest
         let number: RequestNumber
-        /// Whether what it is about is gone.
+        /// True if the attribute it concerns is gone.
         var isVoid = false
     }
 
     private let limit: Int
     private let commandLimit: Int
-    /// Lanes with something in them, the one whose turn is next first.
+    /// The clients with queued requests, the next one first.
     private var lanes: [Lane] = []
 
-    /// Creates a queue that holds at most `limit` requests and `commandLimit` write commands of each client.
+    /// Creates a queue with a capacity of `limit` requests and `commandLimit` write commands per client.
     package init(limit: Int, commandLimit: Int) {
         self.limit = limit
         self.commandLimit = commandLimit
@@ -33,10 +33,10 @@ package struct RequestQueue: Sendable {
 
     package var isEmpty: Bool { lanes.isEmpty }
 
-    /// Whether something of `client` waits.
+    /// Returns whether `client` has queued requests.
     package func holdsRequests(of client: ClientID) -> Bool { lanes.contains { $0.client == client } }
 
-    /// Takes a request, or refuses it and returns `false` if too many of its client wait.
+    /// Queues a request; returns `false` if its client has too many.
     package mutating func append(_ request: AttributeRequest, for requester: Requester) -> Bool {
         let entry = Entry(request: request, number: requester.number)
         guard let index = lanes.firstIndex(where: { $0.client == requester.client }) else {
@@ -52,7 +52,7 @@ package struct RequestQueue: Sendable {
         return true
     }
 
-    /// Hands out the request whose turn it is, of those that may begin now, and whether what it is about is gone.
+    /// Removes and returns the next request that can start, and whether the attribute it concerns is gone.
     package mutating func next(
         where mayBegin: (ClientID, AttributeRequest) -> Bool = { _, _ in true }
     ) -> (requester: Requester, request: AttributeRequest, isVoid: Bool)? {
@@ -66,10 +66,10 @@ package struct RequestQueue: Sendable {
         return (Requester(lane.client, entry.number), entry.request, entry.isVoid)
     }
 
-    /// Whether a write command waits that no earlier request of its client precedes any more.
+    /// True if a write command without an earlier request of its client is queued.
     package var beginsWithCommand: Bool { lanes.contains { $0.entries.first?.request.isWriteCommand ?? false } }
 
-    /// Hands out a write command that no earlier request of its client precedes any more, of a client that may go on.
+    /// Removes and returns a write command without an earlier request, of a client that may continue.
     package mutating func nextCommand(
         where mayGo: (ClientID) -> Bool
     ) -> (client: ClientID, handle: AttributeHandle, value: [UInt8])? {
@@ -83,15 +83,15 @@ package struct RequestQueue: Sendable {
         return nil
     }
 
-    /// Hands out all requests of `client`, in order.
+    /// Removes and returns all requests of `client`, in order.
     package mutating func removeAll(of client: ClientID) -> [(number: RequestNumber, request: AttributeRequest)] {
         guard let index = lanes.firstIndex(where: { $0.client == client }) else { return [] }
         return lanes.remove(at: index).entries.map { ($0.number, $0.request) }
     }
 
-    /// Notes that the attributes in `range` are gone: what is about them keeps its place, but must not be carried out.
+    /// Marks requests about the removed attributes in `range`, which keep their place but must not be carried out.
     ///
-    /// Write commands have no answer that could be out of order; those are handed out at once, client by client.
+    /// Write commands have no result whose order matters; they are removed and returned, client by client.
     package mutating func void(about range: AttributeHandleRange) -> [(client: ClientID, command: AttributeRequest)] {
         var commands: [(client: ClientID, command: AttributeRequest)] = []
         for index in lanes.indices {
@@ -107,7 +107,7 @@ package struct RequestQueue: Sendable {
         return commands
     }
 
-    /// Hands out everything, client by client.
+    /// Removes and returns everything, client by client.
     package mutating func removeAll() -> [(requester: Requester, request: AttributeRequest)] {
         defer { lanes = [] }
         return lanes.flatMap { lane in lane.entries.map { (Requester(lane.client, $0.number), $0.request) } }

@@ -1,21 +1,21 @@
 import BLEWire
 
-/// A request of a client that one packet asks and one packet answers: what most reads and writes are.
+/// A request of a client with a single packet and a single response, like most reads and writes.
 ///
-/// What is written is apart, so that this is no more than numbers.
+/// The written value is stored elsewhere, so that this consists of numbers only.
 struct SingleRequest {
     let requester: Requester
-    /// Grows with each request of a client that begins.
+    /// Increases with each started request of a client.
     let order: UInt64
     let handle: AttributeHandle
-    /// Whether a value is written, and not read.
+    /// True for a write, false for a read.
     let isWrite: Bool
-    /// How far the link could be trusted when it was begun.
+    /// The security of the link when the request was started.
     let security: LinkSecurity
-    /// What a response to it can hold, in octets.
+    /// The capacity of a response, in octets.
     let room: Int
 
-    /// Whether a packet with so many octets behind its opcode is the whole answer.
+    /// Returns whether a packet with that many octets after its opcode is the complete response.
     @inline(__always)
     func isAnswered(by packet: AttributePacket.Kind, octets count: Int) -> Bool {
         switch packet {
@@ -25,7 +25,7 @@ struct SingleRequest {
         }
     }
 
-    /// The same as any procedure: one that has been begun, and waits for its first answer.
+    /// Converts to a procedure in progress that waits for its first response.
     func procedure(writing value: [UInt8]) -> Procedure {
         isWrite
             ? .write(ValueWriting(begun: value, to: handle), handle)

@@ -1,4 +1,4 @@
-/// The write commands of clients that the controller has not taken yet.
+/// The write commands that the controller has not taken yet.
 struct WriteCommands {
     private struct Command {
         let receipt: SendReceipt
@@ -15,14 +15,14 @@ struct WriteCommands {
         commands.append(Command(receipt: receipt, client: client))
     }
 
-    /// Hands out the client of the next command that was taken, if the packet with this receipt was, and with it all
-    /// before it.
+    /// Removes the next command that the controller has taken, up to the packet with this receipt, and returns its
+    /// client.
     mutating func nextTaken(upTo receipt: SendReceipt) -> ClientID? {
         guard let command = commands.first, command.receipt <= receipt else { return nil }
         return commands.popFirst()?.client
     }
 
-    /// Forgets those of `client`; how many there were.
+    /// Removes the commands of `client` and returns their number.
     mutating func removeAll(of client: ClientID) -> Int {
         var others = Fifo<Command>(), count = 0
         while let command = commands.popFirst() {

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// Lays the attributes of one service out, in the order and with the values that GATT wants.
+/// A builder of the attributes of one service, in the order and format of GATT.
 ///
 /// Core 6.0, Vol 3, Part G, 3.
 struct AttributeBuilder {
@@ -10,7 +10,7 @@ struct AttributeBuilder {
 
     init(from first: AttributeHandle) { next = UInt32(first.wire) }
 
-    /// Goes on at `handle`, so that there is a gap before it.
+    /// Continues at `handle`, leaving a gap.
     mutating func skip(to handle: AttributeHandle) { next = UInt32(handle.wire) }
 
     mutating func declareService(_ uuid: BluetoothUUID, isPrimary: Bool) {
@@ -18,14 +18,16 @@ struct AttributeBuilder {
         append(type, .readable, .constant(uuid.attributeForm.octets))
     }
 
-    /// Declares an included service; a type of 128 bits is left out, and read where it is declared.
+    /// Declares an included service.
+    ///
+    /// A 128-bit type is left out, and clients read it from the service itself.
     mutating func declareInclude(_ uuid: BluetoothUUID, _ range: AttributeHandleRange) {
         var value = range.start.wire.littleEndianOctets + range.end.wire.littleEndianOctets
         if case .short(let short) = uuid.attributeForm { value += short.littleEndianOctets }
         append(GATT.include, .readable, .constant(value))
     }
 
-    /// Declares a characteristic, and returns the handle of its value: the next one unless another is given.
+    /// Declares a characteristic and returns the handle of its value: the next one, or `value` if given.
     @discardableResult
     mutating func declareCharacteristic(
         _ uuid: BluetoothUUID,

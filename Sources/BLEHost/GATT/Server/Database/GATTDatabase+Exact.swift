@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// A service with handles that someone else has chosen, gaps and all.
+    /// A service with given handles, possibly with gaps.
     package struct ExactService: Equatable, Sendable {
         package var uuid: BluetoothUUID
         package var isPrimary: Bool
@@ -18,10 +18,10 @@ extension GATTDatabase {
         }
     }
 
-    /// A part of a service with handles that someone else has chosen.
+    /// A part of a service with given handles.
     package enum ExactItem: Equatable, Sendable {
         case include(AttributeHandle, BluetoothUUID, AttributeHandleRange)
-        /// `value` is where the value is, and what it is before anyone writes it.
+        /// `value` is the handle of the value and its initial contents.
         case characteristic(
             AttributeHandle,
             BluetoothUUID,
@@ -35,7 +35,7 @@ extension GATTDatabase {
             a.attributes == b.attributes
         }
 
-        /// The attributes that the item consists of, in ascending order.
+        /// The attributes of the item, in ascending order.
         fileprivate var attributes: [Attribute] {
             switch self {
             case .include(let handle, let uuid, let range):
@@ -56,9 +56,11 @@ extension GATTDatabase {
         }
     }
 
-    /// Creates a database of just these services, whose values the host keeps and peers may write.
+    /// Creates a database with exactly these services.
     ///
-    /// Nothing comes by itself: configurations are descriptors like any other.
+    /// The host stores their values, and peers can write them.
+    ///
+    /// No attributes are added: configurations must be among the descriptors.
     ///
     /// - Returns: `nil` if services overlap, if an attribute is outside of its service, or if two attributes have one
     ///   handle.
@@ -84,9 +86,9 @@ extension GATTDatabase {
 }
 
 extension AttributeLayer {
-    /// Sends a value to a peer, whatever the peer has asked for: a notification, or an indication when it is its turn.
+    /// Sends a value to a peer regardless of its configuration: as a notification, or as an indication in its turn.
     ///
-    /// For tools that serve a database of their own making; ``Output/confirmed(_:_:)`` tells of a confirmation.
+    /// For tools with their own database; ``Output/confirmed(_:_:)`` reports the confirmation.
     package mutating func send(
         _ value: [UInt8],
         of handle: AttributeHandle,

@@ -2,7 +2,7 @@ import BLECrypto
 import BLEWire
 
 extension GATTDatabase {
-    /// Computes the Database Hash: the code, with a key of zeros, of what makes up the structure of the database.
+    /// Computes the Database Hash: the AES-CMAC, with a key of zeros, of the structure of the database.
     ///
     /// | attributes | what of them |
     /// | --- | --- |
@@ -30,10 +30,10 @@ extension GATTDatabase {
 }
 
 extension BluetoothUUID {
-    /// Whether the Database Hash covers attributes of this type, and their values.
+    /// True for types that are hashed with their value.
     var isHashedWithValue: Bool { isDeclaration || self == GATT.extendedProperties }
 
-    /// Whether the Database Hash covers attributes of this type, but not their values.
+    /// True for types that are hashed without their value.
     fileprivate var isHashedWithoutValue: Bool {
         switch self {
         case GATT.userDescription, GATT.clientConfiguration, GATT.serverConfiguration, GATT.presentationFormat,

@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// What one peer may see.
+    /// The properties of a peer that determine what it may read.
     package struct View: Sendable {
         package var trust: LinkTrust
         package var configurations: ClientConfigurations
@@ -17,15 +17,15 @@ extension GATTDatabase {
         }
     }
 
-    /// What a read comes to.
+    /// The result of a read.
     package enum Read: Equatable, Sendable {
         case value([UInt8])
-        /// A client has the value.
+        /// A client owns the value.
         case held(by: Owner)
         case refused(ATT.ErrorCode)
     }
 
-    /// Reads an attribute, as the peer that has this view may.
+    /// Reads an attribute for a peer with this view.
     func read(at index: Int, _ view: View) -> Read {
         if let code = attributes[index].permissions.refusal(of: .read, on: view.trust) { return .refused(code) }
         switch attributes[index].content {

@@ -1,13 +1,13 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// Creates a database with the services that every host has.
+    /// Creates a database with the mandatory services.
     ///
     /// Core 6.0, Vol 3, Part C, 12; Part G, 7.
     ///
-    /// The Generic Attribute service has all that robust caching needs. `offersEnhancedBearers` is told to clients, as
-    /// is `resolvesAddresses`: a bonded peripheral calls a central by a private address only if the central says that
-    /// it knows such addresses.
+    /// The Generic Attribute service supports robust caching. Clients can read `offersEnhancedBearers` and
+    /// `resolvesAddresses`; a bonded peripheral uses a private address for a central only if the central announces that
+    /// it resolves them.
     package init(
         deviceName: String,
         appearance: UInt16,
@@ -45,10 +45,10 @@ extension GATTDatabase {
         )
     }
 
-    /// Adds a service of a client behind all others.
+    /// Adds a client's service after all others.
     ///
-    /// - Returns: The handles that it takes; ``Failure/uuidNotAllowed`` for a service that only the host may have,
-    ///   ``Failure/invalidParameters`` for a definition that contradicts itself or what was added before,
+    /// - Returns: The handles of the service; ``Failure/uuidNotAllowed`` for a service that only the host may publish,
+    ///   ``Failure/invalidParameters`` for a definition that contradicts itself or earlier ones,
     ///   ``Failure/limitReached`` if no handles are left.
     package mutating func add(
         _ definition: ServiceDefinition,
@@ -85,7 +85,7 @@ extension GATTDatabase {
         return .success(range)
     }
 
-    /// Whether nothing in the definition bears the name of something that the client added before.
+    /// Returns whether the client has not used any identifier in the definition before.
     private func isNew(_ definition: ServiceDefinition, of client: ClientID) -> Bool {
         let names = [definition.id] + definition.characteristics.map(\.id)
         let owners = Set(names.map { Owner(client: client, id: $0) })
@@ -93,7 +93,7 @@ extension GATTDatabase {
         return !names.contains { isTaken(Owner(client: client, id: $0)) }
     }
 
-    /// A characteristic, with the content of its value.
+    /// A characteristic with the content of its value.
     private typealias Member = (
         uuid: BluetoothUUID, properties: CharacteristicProperties, permissions: AttributePermissions,
         content: Content, owner: Owner?, descriptors: [DescriptorDefinition]
@@ -139,7 +139,7 @@ extension GATTDatabase {
 }
 
 extension ServiceDefinition {
-    /// Whether the definition does not contradict itself.
+    /// Returns whether the definition is consistent.
     fileprivate func isSound(limits: Limits) -> Bool {
         characteristics.allSatisfy { characteristic in
             let reserved = [GATT.clientConfiguration, GATT.extendedProperties]
@@ -154,7 +154,7 @@ extension ServiceDefinition {
 }
 
 extension CharacteristicDefinition {
-    /// Whether peers can do nothing but read it, so that the host may answer for the client.
+    /// True if peers can only read it, so that the host can answer for the client.
     fileprivate var isReadOnly: Bool {
         properties.isSubset(of: [.read, .extendedProperties])
             && permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired, .writeAuthenticationRequired])
@@ -162,10 +162,10 @@ extension CharacteristicDefinition {
 }
 
 extension CharacteristicProperties {
-    /// Whether peers can ask for values to be sent.
+    /// True if peers can subscribe to it.
     var isConfigurable: Bool { configurationBits != 0 }
 
-    /// What a peer may write to the configuration.
+    /// The valid bits of its configuration.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
     var configurationBits: UInt16 {

@@ -1,22 +1,22 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// A value that the host keeps, when all who have a say have agreed.
+    /// A value to be stored after all owners have agreed.
     package enum Keeping: Equatable, Sendable {
         case value(AttributeHandle, [UInt8])
         case configuration(AttributeHandle, Configured, UInt16)
         case features(ClientFeatures)
     }
 
-    /// What a write comes to.
+    /// The result of a write.
     package enum Write: Equatable, Sendable {
         case keep(Keeping)
-        /// A client has to be asked.
+        /// A client must be asked.
         case held(by: Owner)
         case refused(ATT.ErrorCode)
     }
 
-    /// Why a peer may not write the attribute with this handle; `nil` if it may.
+    /// Returns the error if a peer may not write the attribute with this handle; `nil` if it may.
     package func refusalToWrite(_ handle: AttributeHandle, _ view: View) -> ATT.ErrorCode? {
         guard let attribute = attribute(at: handle) else { return .invalidHandle }
         if let code = attribute.permissions.refusal(of: .write, on: view.trust) { return code }
@@ -26,12 +26,12 @@ extension GATTDatabase {
         }
     }
 
-    /// What becomes of a value that a peer writes whole.
+    /// Returns the result of writing a complete value.
     package func write(_ value: [UInt8], to handle: AttributeHandle, _ view: View, limits: Limits) -> Write {
         write([.init(handle: handle, offset: 0, value: value)], isWhole: true, view, limits: limits)
     }
 
-    /// What becomes of parts, one or more, that a peer writes one after the other to one attribute.
+    /// Returns the result of writing one or more parts of one attribute, in order.
     package func write(
         _ parts: [PreparedWrites.Part],
         isWhole: Bool = false,
@@ -58,9 +58,10 @@ extension GATTDatabase {
         }
     }
 
-    /// The first of several attributes, written as one, that does not offer reliable writes; `nil` if all do.
+    /// Returns the first of several attributes in an atomic write that does not support reliable writes; `nil` if all
+    /// do.
     ///
-    /// Only values that the host keeps are asked: a client that holds one hears of the whole group and decides itself.
+    /// Only values that the host stores are checked. A client that owns a value gets the whole group and decides.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.1 and 4.9.5.
     func unreliable(among handles: [AttributeHandle]) -> AttributeHandle? {
@@ -71,7 +72,7 @@ extension GATTDatabase {
         }
     }
 
-    /// Whether the Extended Properties of a characteristic say that its value can be written reliably.
+    /// Returns whether the Extended Properties of a characteristic allow reliable writes.
     private func offersReliableWrites(_ value: AttributeHandle) -> Bool {
         guard let end = service(around: value)?.range.end,
             let rest = AttributeHandleRange(value, end)?.after(value),
@@ -100,8 +101,9 @@ extension GATTDatabase {
         return .keep(.configuration(handle, about, bits))
     }
 
-    /// Takes what a client says that it can do, of which it may take nothing back; what this host does not know is left
-    /// out.
+    /// Processes a write of Client Supported Features.
+    ///
+    /// Bits cannot be cleared, and unknown ones are dropped.
     ///
     /// Core 6.0, Vol 3, Part G, 7.2.
     private func adopt(_ value: [UInt8], over old: ClientFeatures) -> Write {
@@ -113,7 +115,7 @@ extension GATTDatabase {
 }
 
 extension Result where Success == GATTDatabase.Write, Failure == ATT.ErrorCode {
-    /// The write, or its refusal.
+    /// The write, or its error.
     fileprivate var either: GATTDatabase.Write {
         switch self {
         case .success(let write): write

@@ -1,13 +1,13 @@
 package import BLEWire
 
-/// The attributes of the own server, in ascending order of their handles.
+/// The attributes of the local server, in ascending order of handles.
 ///
-/// The host's own services come first and stay; those of clients are appended and removed. A handle that was removed is
-/// not given to something else before ``releaseHandles()``, since a peer may still take it for what it was.
+/// The host's own services come first and are permanent; those of clients are appended and removed. A removed handle is
+/// not assigned again before ``releaseHandles()``, because a peer may still use it for the old attribute.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5 and 3.
 package struct GATTDatabase: Sendable {
-    /// Something that a client added, as it names it.
+    /// A client's identifier of an attribute that it added.
     package struct Owner: Hashable, Comparable, Sendable {
         package let client: ClientID
         package let id: LocalAttributeID
@@ -21,26 +21,26 @@ package struct GATTDatabase: Sendable {
         }
     }
 
-    /// What a Client Characteristic Configuration is about.
+    /// The characteristic of a Client Characteristic Configuration.
     package struct Configured: Equatable, Sendable {
-        /// The value that is notified or indicated.
+        /// The handle of the value.
         package let value: AttributeHandle
         package let properties: CharacteristicProperties
-        /// Who added it; `nil` for the host itself.
+        /// The client's identifier; `nil` for the host's own attributes.
         package let owner: Owner?
     }
 
-    /// What an attribute holds, and who knows it.
+    /// The content of an attribute, and who provides it.
     package enum Content: Equatable, Sendable {
-        /// A value that never changes.
+        /// A constant value.
         case constant([UInt8])
-        /// A value that the host keeps, and that peers may write.
+        /// A value that the host stores and peers may write.
         case stored([UInt8])
-        /// A value that a client gives and takes.
+        /// A value that a client provides.
         case held(by: Owner)
-        /// What a peer wants to hear of; each link has its own.
+        /// A peer's configuration, stored per link.
         case configuration(Configured)
-        /// What a peer can do; each link has its own.
+        /// A peer's features, stored per link.
         case clientFeatures
         /// The hash of this database.
         case databaseHash
@@ -57,51 +57,52 @@ package struct GATTDatabase: Sendable {
         package let range: AttributeHandleRange
         package let uuid: BluetoothUUID
         package let isPrimary: Bool
-        /// Who added it; `nil` for the host itself.
+        /// The client's identifier; `nil` for the host's own attributes.
         package let owner: Owner?
     }
 
     package private(set) var attributes: [Attribute] = []
-    /// What clients hold, in the order of ``attributes``.
+    /// The values that clients own, in the order of ``attributes``.
     private var held: [HeldValue] = []
     package private(set) var services: [Service] = []
     /// Whether peers need an encrypted link for anything in this database.
     private(set) var needsEncryption = false
     /// The services and values that clients added.
     private var owned: Set<Owner> = []
-    /// The configurations of what clients added, in ascending order of what they name it.
+    /// The configurations of clients' characteristics, in ascending order of their identifiers.
     private var configurations: [(owner: Owner, handle: AttributeHandle, about: Configured)] = []
-    /// Which of them was asked for last: who sends values mostly sends those of one characteristic.
+    /// The index that was used last, because updates mostly concern the same characteristic.
     private var lastAsked = 0
-    /// The highest handle that must not be given to anything new.
+    /// The highest handle that must not be assigned to new attributes.
     private var lastHandle: UInt16 = 0
-    /// The hash of the attributes as they are; `nil` when they have changed since it was computed.
+    /// The current hash; `nil` if the attributes have changed since it was computed.
     private var knownHash: UInt128?
 
-    /// Creates a database without anything in it.
+    /// Creates an empty database.
     package init() {}
 
-    /// The attribute with this handle.
+    /// Returns the attribute with this handle.
     package func attribute(at handle: AttributeHandle) -> Attribute? {
         index(of: handle).map { attributes[$0] }
     }
 
-    /// The attributes with handles in `range`, in ascending order.
+    /// Returns the attributes with handles in `range`, in ascending order.
     package func attributes(in range: AttributeHandleRange) -> ArraySlice<Attribute> { attributes[indices(in: range)] }
 
-    /// Where the attributes with handles in `range` are among ``attributes``; whoever goes through many looks at them
-    /// there, since a copy of one costs more than the look.
+    /// Returns the indices in ``attributes`` of the handles in `range`.
+    ///
+    /// Copies of attributes are expensive, so loops should use these.
     func indices(in range: AttributeHandleRange) -> Range<Int> {
         let last = position(of: range.end)
         return position(of: range.start)..<(isAttribute(at: last, range.end) ? last + 1 : last)
     }
 
-    /// The service that is declared at or around `handle`.
+    /// Returns the service that contains `handle`.
     package func service(around handle: AttributeHandle) -> Service? {
         services.first { $0.range.contains(handle) }
     }
 
-    /// The configuration that belongs to the value at `handle`.
+    /// Returns the configuration of the value at `handle`.
     package func configuration(of handle: AttributeHandle) -> (handle: AttributeHandle, about: Configured)? {
         guard let index = index(of: handle) else { return nil }
         for attribute in attributes[index...] {
@@ -113,7 +114,7 @@ package struct GATTDatabase: Sendable {
         return nil
     }
 
-    /// The configuration of a value that a client named so.
+    /// Returns the configuration of the value with this identifier.
     mutating func configuration(of owner: Owner) -> (handle: AttributeHandle, about: Configured)? {
         if !isConfiguration(lastAsked, of: owner) { lastAsked = position(of: owner) }
         guard isConfiguration(lastAsked, of: owner) else { return nil }
@@ -124,7 +125,7 @@ package struct GATTDatabase: Sendable {
         index < configurations.count && configurations[index].owner == owner
     }
 
-    /// The client that has the value at `handle`, if a peer that is trusted so far may read or write it.
+    /// Returns the client that owns the value at `handle`, if a peer with this trust may access it.
     @inline(__always)
     mutating func holder(of handle: AttributeHandle, for access: AttributePermissions.Access, on trust: LinkTrust)
         -> Owner?
@@ -141,14 +142,14 @@ package struct GATTDatabase: Sendable {
         index >= 0 && index < held.count && held[index].handle.wire == handle.wire
     }
 
-    /// Replaces a value that the host keeps.
+    /// Replaces a value that the host stores.
     package mutating func store(_ value: [UInt8], at handle: AttributeHandle) {
         guard let index = index(of: handle), case .stored = attributes[index].content else { return }
         attributes[index].content = .stored(value)
         if attributes[index].type.isHashedWithValue { knownHash = nil }
     }
 
-    /// Adds a service whose attributes have their handles already, all of them behind those that are there.
+    /// Adds a service whose attributes have handles after all existing ones.
     mutating func append(_ service: Service, _ members: [Attribute]) {
         precondition(lastHandle < service.range.start.wire, "services are appended")
         precondition(
@@ -170,14 +171,14 @@ package struct GATTDatabase: Sendable {
         lastHandle = service.range.end.wire
     }
 
-    /// Room for `count` attributes behind all others; `nil` if there is none.
+    /// Returns a free range of `count` handles after all others; `nil` if there is none.
     func room(for count: Int) -> AttributeHandleRange? {
         let last = Int(lastHandle) + count
         guard count > 0, last <= Int(UInt16.max) else { return nil }
         return AttributeHandleRange(AttributeHandle(wire: lastHandle + 1), AttributeHandle(wire: UInt16(last)))
     }
 
-    /// Removes the services for which `isUnwanted` holds, and returns what they took.
+    /// Removes the services for which `isUnwanted` is true, and returns their ranges.
     mutating func removeServices(where isUnwanted: (Service) -> Bool) -> [AttributeHandleRange] {
         let ranges = services.filter(isUnwanted).map(\.range)
         guard !ranges.isEmpty else { return [] }
@@ -198,29 +199,31 @@ package struct GATTDatabase: Sendable {
     /// Whether a client has added a service or a value under this name.
     func isTaken(_ owner: Owner) -> Bool { owned.contains(owner) }
 
-    /// Lets handles that were removed be given again: no peer is there that could mistake them.
+    /// Allows removed handles to be assigned again, because no peer can mistake them.
     package mutating func releaseHandles() { lastHandle = services.last?.range.end.wire ?? 0 }
 
-    /// The Database Hash; its most significant octet is the last one on the air.
+    /// The Database Hash.
+    ///
+    /// Its most significant octet is the last one on the air.
     ///
     /// Core 6.0, Vol 3, Part G, 7.3.
     package var hash: UInt128 { knownHash ?? computeHash() }
 
-    /// Computes the hash if that has not been done since something changed, so that it need not be computed to be read.
+    /// Computes the hash if it is not known, so that reading it is fast.
     mutating func refreshHash() { knownHash = hash }
 
-    /// Where the attribute with this handle is among ``attributes``.
+    /// Returns the index in ``attributes`` of the attribute with this handle.
     func index(of handle: AttributeHandle) -> Int? {
         let index = position(of: handle)
         return isAttribute(at: index, handle) ? index : nil
     }
 
-    /// Where the configuration of what is named so is or belongs.
+    /// Returns the index of the configuration with this identifier, or the index to insert it.
     private func position(of owner: Owner) -> Int {
         configurations.indices.bisected { configurations[$0].owner < owner }
     }
 
-    /// Where the attribute with this handle is or belongs.
+    /// Returns the index of the attribute with this handle, or the index to insert it.
     private func position(of handle: AttributeHandle) -> Int {
         // Most databases have no gaps.
         let guess = Int(handle.wire) - 1
@@ -241,10 +244,11 @@ extension [AttributeHandleRange] {
 }
 
 extension GATTDatabase {
-    /// What matters of an attribute to those who read and write the values of clients; nothing but numbers, so that it
-    /// is no matter to look at one.
+    /// The properties of a client's value that reads and writes need.
+    ///
+    /// It consists of numbers only, so that it is cheap to copy.
     private struct HeldValue: Sendable {
-        /// ``AttributeHandle/none`` unless a client has the value.
+        /// ``AttributeHandle/none`` unless a client owns the value.
         var handle = AttributeHandle.none
         let permissions: AttributePermissions
         var owner = Owner(client: ClientID(rawValue: 0), id: LocalAttributeID(rawValue: 0))
@@ -257,7 +261,7 @@ extension GATTDatabase {
 }
 
 extension BluetoothUUID {
-    /// Whether an attribute of this type begins something: a service, an include or a characteristic.
+    /// True for the declaration of a service, an included service or a characteristic.
     var isDeclaration: Bool {
         [GATT.primaryService, GATT.secondaryService, GATT.include, GATT.characteristic].contains(self)
     }

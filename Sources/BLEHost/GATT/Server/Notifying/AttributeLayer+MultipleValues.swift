@@ -2,9 +2,9 @@ import BLEWire
 
 // Values that wait for the controller, and go to the peer in one packet.
 extension AttributeLayer {
-    /// Has a value wait if the peer takes several in one packet, and the controller has not yet taken those before.
+    /// Queues a value if the peer accepts several in one packet and the controller has not yet taken the previous ones.
     ///
-    /// - Returns: `false` if it has to be sent by itself.
+    /// - Returns: `false` if it must be sent alone.
     mutating func waits(
         _ value: [UInt8],
         of handle: AttributeHandle,
@@ -24,7 +24,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Sends values in their order, and in as few packets as that takes.
+    /// Sends values in order, in as few packets as possible.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.4.
     mutating func notify(_ values: [OutgoingUpdates.Value], at place: Place) {

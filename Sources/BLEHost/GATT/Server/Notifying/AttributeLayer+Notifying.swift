@@ -1,9 +1,9 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Notifies or indicates a value to those centrals that subscribed, of the given ones or of all.
+    /// Notifies or indicates a value to the subscribed centrals among the given ones, or to all.
     ///
-    /// A notification goes out at once, an indication when the central has confirmed the one before.
+    /// A notification is sent immediately, an indication when the central has confirmed the previous one.
     mutating func update(
         _ id: LocalAttributeID,
         _ value: [UInt8],
@@ -52,7 +52,7 @@ extension AttributeLayer {
         )
     }
 
-    /// Has something indicated when it is its turn.
+    /// Queues an indication.
     mutating func submit(_ item: IndicationQueue.Item, at place: Place, _ now: Instant) {
         switch links[place.link].server.bearers[place.bearer].indications.submit(item, at: now) {
         case .send: send(item, at: place)
@@ -67,7 +67,7 @@ extension AttributeLayer {
         send(item.packet(mtu: mtu(at: place)), item.update, at: place)
     }
 
-    /// Takes a confirmation.
+    /// Processes a confirmation.
     mutating func confirm(at place: Place, _ now: Instant) {
         switch links[place.link].server.bearers[place.bearer].indications.confirm(at: now) {
         case .ignored: outbox.append(.note(.lateAnswer(.attribute, links[place.link].handle)))
@@ -78,7 +78,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Gives a bearer up on which an indication was not confirmed in time.
+    /// Closes a bearer on which an indication was not confirmed in time.
     mutating func expireIndication(at place: Place, _ now: Instant) {
         switch links[place.link].server.bearers[place.bearer].indications.expire(at: now) {
         case .nothing: break
@@ -89,7 +89,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Notes that the controller has taken this packet, and with it all that were handed down before.
+    /// Records that the controller has taken this packet and all earlier ones.
     mutating func sentUpdates(upTo receipt: SendReceipt, at place: Place) {
         while let number = links[place.link].server.bearers[place.bearer].updates.nextTaken(upTo: receipt) {
             updateSent(number)
@@ -97,25 +97,25 @@ extension AttributeLayer {
         notify(links[place.link].server.bearers[place.bearer].updates.takeDue(), at: place)
     }
 
-    /// Counts everything as sent that the link has not sent: it is about to go.
+    /// Counts all unsent updates of a link as sent, because it is about to end.
     mutating func countUpdatesAsSent(at index: Int) {
         for place in places(at: index) { countUpdatesAsSent(at: place) }
     }
 
-    /// Counts everything as sent that a bearer has not sent.
+    /// Counts all unsent updates of a bearer as sent.
     mutating func countUpdatesAsSent(at place: Place) {
         countPacketsAsSent(at: place)
         dropWaiting(at: place)
     }
 
-    /// Counts the packets as sent of which a bearer will not hear any more.
+    /// Counts the packets as sent that a bearer will not report any more.
     mutating func countPacketsAsSent(at place: Place) {
         while let number = links[place.link].server.bearers[place.bearer].updates.removeFirstSent() {
             updateSent(number)
         }
     }
 
-    /// Counts the values as sent that wait to be notified or indicated.
+    /// Counts the queued values as sent.
     mutating func dropWaiting(at place: Place) {
         for value in links[place.link].server.bearers[place.bearer].updates.removeValues() { updateSent(value.number) }
         for item in links[place.link].server.bearers[place.bearer].indications.removeValues() {
@@ -123,8 +123,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Counts the values of one attribute as sent that wait although the peer has configured it so that it does not
-    /// want them, or not any more.
+    /// Counts the queued values of an attribute as sent if the peer's configuration excludes them now.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
     mutating func dropUnwanted(of handle: AttributeHandle, configuration bits: UInt16, at index: Int) {
@@ -146,7 +145,7 @@ extension AttributeLayer {
         tellOfUpdates(to: client)
     }
 
-    /// Whether values wait to be notified or indicated to the peer of a link.
+    /// Returns whether values are queued for the peer of a link.
     package func holdsValues(of link: ConnectionHandle) -> Bool {
         guard let index = index(of: link) else { return false }
         return links[index].server.bearers.contains { $0.updates.holdsValues || $0.indications.holdsValues }
@@ -159,14 +158,14 @@ extension AttributeLayer {
 }
 
 extension IndicationQueue.Item {
-    /// The attribute whose value is indicated.
+    /// The handle of the indicated value.
     package var handle: AttributeHandle {
         switch self {
         case .value(let handle, _, _), .serviceChanged(let handle, _): handle
         }
     }
 
-    /// The update that it is part of.
+    /// The update that it belongs to.
     package var update: UpdateLedger.Number? {
         switch self {
         case .value(_, _, let number): number

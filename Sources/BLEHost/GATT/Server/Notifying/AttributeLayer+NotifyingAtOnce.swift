@@ -4,7 +4,9 @@ import BLEWire
 //
 // What is not as it mostly is takes the long way, to which nothing has happened then.
 extension AttributeLayer {
-    /// Notifies a value to all who subscribed; it waits for a buffer of the controller if it must.
+    /// Notifies a value to all subscribers.
+    ///
+    /// It is queued if the controller has no buffer.
     mutating func updateAtOnce(
         _ id: LocalAttributeID,
         _ value: [UInt8],
@@ -45,7 +47,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Whether a value of so many octets waits for others, or others wait, on the way to any of those who subscribed.
+    /// Returns whether a value of that many octets would be queued with others on the way to any subscriber.
     @inline(never)
     private mutating func gathers(_ octets: Int, of configured: Configured) -> Bool {
         var number = subscribers.first(of: configured.handle)
@@ -56,7 +58,7 @@ extension AttributeLayer {
         return false
     }
 
-    /// Has a value wait for buffers of the controller that so many hear of as a notification, and nobody otherwise.
+    /// Queues a value for controller buffers, for that many subscribers that all get notifications.
     @inline(never)
     private mutating func wait(
         _ value: [UInt8],
@@ -89,8 +91,8 @@ extension AttributeLayer {
 
     private typealias Configured = (handle: AttributeHandle, about: GATTDatabase.Configured)
 
-    /// Notes that the controller has taken this packet, and with it all that were handed down before; `false`, and
-    /// nothing has happened, if values waited for that.
+    /// Records that the controller has taken this packet and all earlier ones; returns `false`, without side effects,
+    /// if values waited for that.
     mutating func sentAtOnce(_ receipt: SendReceipt, into outbox: inout HostOutbox) -> Bool {
         guard let link = receipt.link, let index = index(of: link),
             !links[index].server.bearers[0].updates.holdsValues
@@ -110,7 +112,7 @@ extension AttributeLink {
         case yes, no, later
     }
 
-    /// Whether a value that an app sends to all goes to this peer, as a notification on the only bearer.
+    /// Returns whether a value for all subscribers goes to this peer as a notification on its only bearer.
     fileprivate mutating func notifiesAtOnce(
         _ about: GATTDatabase.Configured,
         at configuration: AttributeHandle
@@ -120,7 +122,7 @@ extension AttributeLink {
         return bits & Subscription.notifications.rawValue != 0 && server.bearers.count == 1 ? .yes : .later
     }
 
-    /// Whether a value of so many octets waits for others, or others wait.
+    /// Returns whether a value of that many octets would be queued with others.
     fileprivate mutating func gathers(_ octets: Int) -> Bool {
         guard server.features.contains(.multipleNotifications) else { return false }
         return server.bearers[0].updates.gathers(octets, mtu: client.mtu)

@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// What one peer has written to the Client Characteristic Configurations of the own server.
+/// A peer's values of the Client Characteristic Configurations of the local server.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.3.3.
 package struct ClientConfigurations: Sendable {
@@ -9,12 +9,12 @@ package struct ClientConfigurations: Sendable {
         var bits: UInt16
     }
 
-    /// In ascending order of handles; none of them holds zero.
+    /// In ascending order of handles, without zeros.
     private var entries: [Entry] = []
 
     package init() {}
 
-    /// What the configuration with this handle holds, 0 unless the peer wrote something else.
+    /// The value of the configuration with this handle; 0 unless the peer wrote another one.
     package subscript(configuration: AttributeHandle) -> UInt16 {
         get {
             let index = position(of: configuration)
@@ -27,7 +27,7 @@ package struct ClientConfigurations: Sendable {
         }
     }
 
-    /// Where the entry of a configuration is or belongs.
+    /// Returns the index of the entry for a configuration, or the index to insert it.
     private func position(of configuration: AttributeHandle) -> Int {
         entries.indices.bisected { entries[$0].configuration < configuration }
     }
@@ -36,6 +36,6 @@ package struct ClientConfigurations: Sendable {
         index < entries.count && entries[index].configuration == configuration
     }
 
-    /// The configurations that hold something, in ascending order.
+    /// The configurations that are not zero, in ascending order.
     package var active: [AttributeHandle] { entries.map(\.configuration) }
 }

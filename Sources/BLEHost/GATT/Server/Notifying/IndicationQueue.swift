@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// The indications of one link: one at a time, each confirmed within 30 s.
+/// The indications on one bearer: one at a time, each to be confirmed within 30 s.
 ///
 ///                 submit                      confirmed, queue empty
 ///        ┌──────┐ ─────▶ ┌──────────────────┐ ──────────────────────▶ idle
@@ -9,11 +9,11 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.2, 3.3.3 and 3.4.7.2.
 package struct IndicationQueue: Sendable {
-    /// What is indicated.
+    /// The content of an indication.
     package enum Item: Equatable, Sendable {
-        /// A value, for the update of this number if there is one.
+        /// A value, as part of an update if there is a number.
         case value(AttributeHandle, [UInt8], update: UpdateLedger.Number?)
-        /// That services in this range changed; `handle` is that of the value that says so.
+        /// A change of services in this range; `handle` is that of Service Changed.
         case serviceChanged(AttributeHandle, AttributeHandleRange)
 
         fileprivate var isValue: Bool {
@@ -24,7 +24,7 @@ package struct IndicationQueue: Sendable {
             if case .value(handle, _, _) = self { true } else { false }
         }
 
-        /// Whether one client asked for both.
+        /// Returns whether both belong to the same client.
         fileprivate func isOfSameClient(as other: Self) -> Bool {
             switch (update, other.update) {
             case (let number?, let other?): number.isOfSameClient(as: other)
@@ -33,7 +33,7 @@ package struct IndicationQueue: Sendable {
             }
         }
 
-        /// The packet, cut off so that it fits `mtu`.
+        /// Returns the packet, cut to `mtu`.
         package func packet(mtu: Int) -> ATTPacket {
             switch self {
             case .value(let handle, let value, _):
@@ -59,22 +59,22 @@ package struct IndicationQueue: Sendable {
     private var state = State.idle
     private var waiting: [Item] = []
 
-    /// Creates a queue in which at most `limit` indications of each client wait.
+    /// Creates a queue with a capacity of `limit` indications per client.
     package init(limit: Int) { self.limit = limit }
 
-    /// When to call ``expire(at:)``, if nothing happens before.
+    /// The time at which to call ``expire(at:)`` unless something happens first.
     package var deadline: Instant? {
         if case .awaiting(_, let deadline) = state { deadline } else { nil }
     }
 
-    /// Whether one that says that services changed has not been confirmed yet.
+    /// True if a Service Changed indication was not confirmed yet.
     package var tellsOfChange: Bool {
         if case .awaiting(.serviceChanged, _) = state { return true }
         if case .serviceChanged? = waiting.first { return true }
         return false
     }
 
-    /// Whether values wait that will go out when others are confirmed.
+    /// True if values are queued behind an unconfirmed indication.
     package var holdsValues: Bool {
         guard case .awaiting = state else { return false }
         return waiting.contains { $0.isValue }
@@ -83,13 +83,13 @@ package struct IndicationQueue: Sendable {
     package enum OnSubmit: Equatable {
         case send
         case wait
-        /// Too many of its client wait, or the peer confirms nothing any more.
+        /// The client has too many queued, or the peer does not confirm any more.
         case refuse
     }
 
-    /// Takes an indication.
+    /// Queues an indication.
     ///
-    /// One that says that services changed goes before all that wait, or is joined with one that waits.
+    /// Service Changed goes before all others, or is joined with a queued one.
     package mutating func submit(_ item: Item, at now: Instant) -> OnSubmit {
         switch state {
         case .idle:
@@ -112,13 +112,13 @@ package struct IndicationQueue: Sendable {
     }
 
     package enum OnConfirm: Equatable {
-        /// The first is confirmed; the second goes out now.
+        /// The first was confirmed; the second must be sent now.
         case confirmed(Item, next: Item?)
-        /// Nothing waits for a confirmation.
+        /// No confirmation is outstanding.
         case ignored
     }
 
-    /// Takes a confirmation.
+    /// Processes a confirmation.
     package mutating func confirm(at now: Instant) -> OnConfirm {
         guard case .awaiting(let item, _) = state else { return .ignored }
         guard !waiting.isEmpty else {
@@ -135,21 +135,21 @@ package struct IndicationQueue: Sendable {
         case abandon
     }
 
-    /// Gives up if the confirmation is overdue.
+    /// Closes the queue if the confirmation is overdue.
     package mutating func expire(at now: Instant) -> OnExpire {
         guard case .awaiting(_, let deadline) = state, deadline <= now else { return .nothing }
         state = .dead
         return .abandon
     }
 
-    /// Hands out the values that were never sent, and keeps none of them.
+    /// Removes and returns the unsent values.
     package mutating func removeValues() -> [Item] {
         let values = waiting.filter { $0.isValue }
         waiting.removeAll { $0.isValue }
         return values
     }
 
-    /// Hands out the values of one attribute that were never sent, and keeps none of them.
+    /// Removes and returns the unsent values of one attribute.
     package mutating func removeValues(of handle: AttributeHandle) -> [Item] {
         let values = waiting.filter { $0.isValue(of: handle) }
         waiting.removeAll { $0.isValue(of: handle) }

@@ -1,16 +1,16 @@
 import BLEWire
 
-/// Which links' peers want to hear of each characteristic of the own server.
+/// The links whose peers are subscribed to each local characteristic.
 struct Subscribers {
     private struct Entry {
         let configuration: AttributeHandle
         let link: ConnectionHandle
     }
 
-    /// In ascending order of configurations, and of links for each.
+    /// In ascending order of configurations, and of links within each.
     private var entries: [Entry] = []
 
-    /// Notes whether the peer of a link has written something other than zero to a configuration.
+    /// Records whether the peer of a link has a configuration that is not zero.
     mutating func set(_ isWanted: Bool, _ configuration: AttributeHandle, on link: ConnectionHandle) {
         var index = first(of: configuration)
         while let other = self.link(at: index, of: configuration), other < link { index += 1 }
@@ -19,12 +19,12 @@ struct Subscribers {
         if !isThere, isWanted { entries.insert(Entry(configuration: configuration, link: link), at: index) }
     }
 
-    /// Where the first is of those who have written to a configuration, if there is one.
+    /// Returns the index of the first entry of a configuration, if there is one.
     func first(of configuration: AttributeHandle) -> Int {
         entries.indices.bisected { entries[$0].configuration.wire < configuration.wire }
     }
 
-    /// The link at a place from ``first(of:)`` on; `nil` behind the last of the configuration.
+    /// Returns the link at an index from ``first(of:)`` on; `nil` after the last one of the configuration.
     @inline(__always)
     func link(at index: Int, of configuration: AttributeHandle) -> ConnectionHandle? {
         guard index < entries.count, entries[index].configuration.wire == configuration.wire else { return nil }

@@ -1,24 +1,24 @@
-/// Which updates of clients have not yet left the host for all of those that they are meant for.
+/// The clients' updates that have not left the host for all of their receivers.
 package struct UpdateLedger: Sendable {
-    /// Names an update.
+    /// The identifier of an update.
     package struct Number: Hashable, Sendable {
         let client: ClientID
-        /// Those of one client follow one another.
+        /// Consecutive within a client.
         fileprivate let order: UInt64
 
-        /// Whether one client asked for both.
+        /// Returns whether both belong to the same client.
         func isOfSameClient(as other: Self) -> Bool { client == other.client }
     }
 
-    /// The updates of one client of which it has not been told, in the order in which it asked for them.
+    /// The updates of one client that were not reported as sent, in order.
     private struct Account: Sendable {
         let client: ClientID
-        /// The first of ``remaining``.
+        /// The number of the first element of ``remaining``.
         var first: UInt64
-        /// How many packets of each are not with the controller yet.
+        /// The number of unsent packets of each update.
         var remaining = Fifo<Int>()
 
-        /// Where an update of this client is; `nil` if it has been told.
+        /// Returns the index of an update of this client; `nil` if it was already reported.
         func position(of number: Number) -> Int? {
             guard number.order >= first else { return nil }
             let position = number.order - first
@@ -26,18 +26,18 @@ package struct UpdateLedger: Sendable {
         }
     }
 
-    /// One for each client that has asked for an update; there are few.
+    /// One per client with updates; there are few.
     private var accounts: [Account] = []
     private var last: UInt64 = 0
-    /// How many updates there are; kept, since it is asked for each update.
+    /// The number of updates, stored because it is needed for each one.
     private var count = 0
 
     package init() {}
 
-    /// Whether all updates have left, and their clients know.
+    /// True if all updates were sent and reported.
     package var isEmpty: Bool { count == 0 }
 
-    /// Begins an update that goes to so many.
+    /// Starts an update with that many packets.
     package mutating func begin(for client: ClientID, expecting packets: Int = 0) -> Number {
         let index = account(of: client) ?? accounts.count
         if index == accounts.count { accounts.append(Account(client: client, first: last + 1)) }
@@ -48,13 +48,13 @@ package struct UpdateLedger: Sendable {
         return Number(client: client, order: order)
     }
 
-    /// Notes that the update goes to one more.
+    /// Adds a packet to an update.
     package mutating func expect(_ number: Number) { change(number) { $0 += 1 } }
 
-    /// Notes that the packet for one of them has left, or never will.
+    /// Records that a packet of an update was sent, or never will be.
     package mutating func sent(_ number: Number) { change(number) { $0 = max(0, $0 - 1) } }
 
-    /// How many updates of this client have left since it was told last, in the order in which it asked for them.
+    /// Removes the sent updates of a client, in order, and returns their number.
     package mutating func collect(for client: ClientID) -> Int {
         guard let index = account(of: client) else { return 0 }
         var collected = 0
@@ -67,12 +67,12 @@ package struct UpdateLedger: Sendable {
         return collected
     }
 
-    /// Whom the update belongs to; `nil` once it has been told of.
+    /// Returns the client of an update; `nil` if it was already reported.
     package func client(of number: Number) -> ClientID? {
         account(of: number.client).flatMap { accounts[$0].position(of: number) }.map { _ in number.client }
     }
 
-    /// Forgets the updates of a client.
+    /// Removes the updates of a client.
     package mutating func remove(_ client: ClientID) {
         if let index = account(of: client) { count -= accounts.remove(at: index).remaining.count }
     }
