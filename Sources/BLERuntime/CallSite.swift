@@ -1,6 +1,6 @@
 import Runtime
 
-/// A line of an app, as the debug information names it.
+/// A source line of the app, from the debug information.
 package struct CallSite: Hashable, Sendable, CustomStringConvertible {
     package var file: String
     package var line: Int
@@ -12,20 +12,19 @@ package struct CallSite: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(file):\(line)" }
 
-    /// How many frames are looked at.
+    /// The maximum number of frames to search.
     private static let depth = 48
 
-    /// What the mangled names of modules begin with whose lines are not the app's.
+    /// The beginnings of mangled names of modules that are not the app's.
     private static let passed = [
         "$s13CoreBluetooth", "$s19CoreBluetoothExtras", "$s10BLERuntime", "$s13BLESimulation", "$s7BLEHost",
         "$s8Dispatch", "$s10Foundation", "$s20FoundationEssentials", "$ss", "$sS",
     ]
 
-    /// The line of the app that has called into this package on the current thread.
+    /// Returns the line of the app that called into this package on the current thread.
     ///
-    /// It is for a program that is about to end: it takes milliseconds and more, and the tables of the runtime that it
-    /// reads do not stand several threads. `nil` where the program has no debug information, or nobody but this package
-    /// has called.
+    /// For programs that are about to end: it takes milliseconds, and the runtime tables that it reads are not
+    /// thread-safe. Returns `nil` without debug information, or if no app code is on the stack.
     package static func ofApp() -> CallSite? {
         guard let trace = try? Backtrace.capture(limit: depth), let frames = trace.symbolicated()?.frames else {
             return nil

@@ -2,29 +2,29 @@ import BLEHost
 import Dispatch
 import Synchronization
 
-/// The events that one client has not heard yet.
+/// The events that a client has not received yet.
 ///
-/// Only the runner puts events in, a turn's worth at a time; the client's queue takes out all that there is. Events
-/// change hands with the array that holds them.
+/// Only the runner adds events, a turn's worth at a time, and the client's queue takes all of them. Events are passed
+/// by swapping arrays.
 ///
-/// Sendable because any thread may ring.
+/// Sendable because any thread may signal it.
 final class ClientMailbox: @unchecked Sendable {
-    /// How many events may wait before advertisements are dropped.
+    /// The number of waiting events beyond which advertisements are dropped.
     static let limit = 1_024
 
-    /// What the client's queue takes events out of, which may outlive the mailbox by a call.
+    /// The storage that the client's queue takes events from, which may outlive the mailbox by a call.
     private final class Shelf: Sendable {
         let receiver: EventReceiver
         let caughtUp: @Sendable () -> Void
         let contents = Locked(Contents())
         let isClosed = Atomic(false)
-        /// Whether the client has heard something since it last asked for something.
+        /// True if the client has received an event since its last request.
         let hasHeard = Atomic(false)
-        /// How many things it has asked for because of that.
+        /// The number of requests it made in response to that.
         let questions = Atomic(0)
-        /// Where the client may wait for an answer.
+        /// The loop on which the client may wait for a result.
         private let loop: EventLoop?
-        /// Whether the loop relies on it to; on the client's queue.
+        /// True while the loop relies on it to wait; used on the client's queue.
         private let isWaiting = Atomic(false)
 
         init(_ receiver: EventReceiver, on loop: EventLoop?, caughtUp: @escaping @Sendable () -> Void) {
@@ -33,7 +33,7 @@ final class ClientMailbox: @unchecked Sendable {
             self.caughtUp = caughtUp
         }
 
-        /// Tells the client of all that there is; on its queue.
+        /// Delivers all events, on the client's queue.
         func deliver() {
             var events: [ClientEvent] = []
             contents.withLock { $0.take(into: &events) }
@@ -53,10 +53,10 @@ final class ClientMailbox: @unchecked Sendable {
             if let loop { awaitAnswer(on: loop) }
         }
 
-        /// Waits for the answer if the client has asked for one thing, in place of the loop.
+        /// Waits for the result in place of the loop, if the client has made a single request.
         ///
-        /// So neither has to wake the other; what comes is delivered when the queue has done what else there is for it.
-        /// Who asks for more is kept busy by the answers, and leaves the waiting to the loop.
+        /// Neither thread has to wake the other then. Events are delivered when the queue has finished its other work.
+        /// A client with several requests is busy with the results, and leaves the waiting to the loop.
         private func awaitAnswer(on loop: EventLoop) {
             if questions.exchange(0, ordering: .relaxed) == 1 {
                 let goesOn = loop.waitHere { contents.withLock { $0.isScheduled } }
@@ -66,7 +66,7 @@ final class ClientMailbox: @unchecked Sendable {
             }
         }
 
-        /// Keeps the room of `events` for those that come next.
+        /// Keeps the storage of `events` for the next ones.
         private func giveBack(_ events: inout [ClientEvent]) {
             events.removeAll(keepingCapacity: true)
             contents.withLock { swap(&$0.spare, &events) }
@@ -75,13 +75,13 @@ final class ClientMailbox: @unchecked Sendable {
 
     private struct Contents {
         var events: [ClientEvent] = []
-        /// Empty, with room for those that come while the client is being told of the present ones.
+        /// An empty array with storage for events that arrive while the current ones are delivered.
         var spare: [ClientEvent] = []
         var isScheduled = false
-        /// How many values the host took, of which the client need not be told before there are more.
+        /// The number of sent values that need not be reported before there are more.
         var receipts = 0
 
-        /// Notes what was added; returns whether the client must be told of it soon.
+        /// Records added events; returns whether the client must be notified soon.
         mutating func added(receipts: Int?) -> Bool {
             if let receipts {
                 self.receipts += receipts
@@ -91,7 +91,7 @@ final class ClientMailbox: @unchecked Sendable {
             return !isScheduled
         }
 
-        /// Exchanges what is empty for all events that there are.
+        /// Swaps an empty array with all events.
         mutating func take(into others: inout [ClientEvent]) {
             isScheduled = false
             receipts = 0
@@ -102,20 +102,20 @@ final class ClientMailbox: @unchecked Sendable {
 
     let client: ClientID
     private let shelf: Shelf
-    /// Has the client's queue take out what there is; `nil` for a client that hears in turns.
+    /// The Dispatch source that makes the client's queue take the events; `nil` for a client that is called in turns.
     ///
-    /// It is made once, where a block would be made for each turn.
+    /// Created once, instead of a block per turn.
     private let bell: DispatchSource?
-    /// Whether the client is told of few values that were taken with what comes next.
+    /// True if a small number of sent values is reported together with the next event.
     private let gathersReceipts: Bool
 
     /// Creates an empty mailbox.
     ///
     /// - Parameters:
-    ///   - client: Whose it is.
-    ///   - receiver: How the client hears of events.
-    ///   - loop: The loop of the runner, if the client may wait for answers in its place.
-    ///   - caughtUp: Called on the client's queue when it has heard what made it fall far behind.
+    ///   - client: The client of the session.
+    ///   - receiver: The way in which the client receives events.
+    ///   - loop: The loop of the runner, if the client may run its turns while it waits for answers.
+    ///   - caughtUp: Called on the client's queue when it has processed its backlog.
     init(
         client: ClientID,
         receiver: EventReceiver,
@@ -138,9 +138,9 @@ final class ClientMailbox: @unchecked Sendable {
 
     deinit { bell?.cancel() }
 
-    /// Takes events, which leaves `events` empty, and returns how many are waiting then.
+    /// Takes the events, leaving `events` empty, and returns the number of waiting ones.
     ///
-    /// A client that does not keep up misses the oldest advertisements, never anything else.
+    /// A client that is too slow loses the oldest advertisements, and nothing else.
     @discardableResult
     func post(_ events: inout [ClientEvent]) -> Int {
         guard !shelf.isClosed.load(ordering: .relaxed) else {
@@ -168,11 +168,10 @@ final class ClientMailbox: @unchecked Sendable {
         return count
     }
 
-    /// Notes that the client asks for this; returns whether it is the first since the client was told something that
-    /// calls for an answer.
+    /// Records a request of the client; returns whether it is the first one since an event that calls for a response.
     ///
-    /// What it sends because it may send again is no answer, and there will be more of it. So will there be of what
-    /// goes through a channel, and its client has better to do than to wait for it.
+    /// Values that are sent because there is space again are not responses and will be followed by more. The same
+    /// applies to data on a channel.
     func isAnswered(by request: ClientRequest) -> Bool {
         let isFirst = shelf.hasHeard.exchange(false, ordering: .relaxed)
         if case .channel = request { return isFirst }
@@ -184,7 +183,7 @@ final class ClientMailbox: @unchecked Sendable {
         return isFirst
     }
 
-    /// Calls the client no more, not even with what is waiting.
+    /// Stops calling the client, even for waiting events.
     func close() {
         shelf.isClosed.store(true, ordering: .relaxed)
         shelf.contents.withLock { $0.events = [] }
@@ -192,10 +191,10 @@ final class ClientMailbox: @unchecked Sendable {
 }
 
 extension ClientEvent {
-    /// Whether it says no more than that values or octets have been taken, so that there is room for others.
+    /// True for events that only report sent values or octets.
     var isReceipt: Bool { if case .channel(_, .sent) = self { true } else { takenValues != nil } }
 
-    /// How many values the host took, if it says no more than that.
+    /// The number of sent values, if the event reports nothing else.
     fileprivate var takenValues: Int? {
         switch self {
         case .peer(_, .writeCommandsTaken(let count), _), .server(.updatesTaken(let count)): count
@@ -205,7 +204,7 @@ extension ClientEvent {
 }
 
 extension [ClientEvent] {
-    /// How many values the host took, if these say no more than that.
+    /// The number of sent values, if these events report nothing else.
     fileprivate var receiptsAlone: Int? {
         var sum = 0
         for event in self {
@@ -215,7 +214,7 @@ extension [ClientEvent] {
         return sum
     }
 
-    /// Drops the oldest advertisements until the limit of a mailbox is kept or none is left.
+    /// Drops the oldest advertisements until the mailbox is within its limit or none are left.
     fileprivate mutating func dropAdvertisements() {
         var excess = count - ClientMailbox.limit
         removeAll { event in

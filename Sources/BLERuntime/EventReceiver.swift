@@ -1,26 +1,26 @@
 package import BLEHost
 package import Dispatch
 
-/// How a client hears what its host says.
+/// The way in which a client receives events.
 package enum EventReceiver: Sendable {
     /// One by one, on a queue.
     case each(on: DispatchQueue, @Sendable (ClientEvent) -> Void)
-    /// All at once that have come together, on a queue.
+    /// All waiting events at once, on a queue.
     ///
-    /// The events may be taken out of the array, whose room is used again. That the host took some values is told with
-    /// what comes next, or when there are ``worthwhileReceipts`` of them.
+    /// The events may be removed from the array, whose storage is reused. Sent values are reported with the next event,
+    /// or when there are ``worthwhileReceipts`` of them.
     case all(on: DispatchQueue, @Sendable (inout [ClientEvent]) -> Void)
-    /// What each turn of the host brings, in that turn, which must not be kept for long.
+    /// The events of each turn of the host, during the turn; the call must be short.
     ///
-    /// The array may be exchanged for an empty one. A host that has no turns of its own tells of each event by itself.
+    /// The array may be swapped with an empty one. A host without turns passes each event separately.
     case inTurn(@Sendable (inout [ClientEvent]) -> Void)
 
-    /// How many values the host must have taken for a queue to be woken for that alone.
+    /// The number of sent values that is reported without another event.
     ///
-    /// Who waits for room has at least as many on their way beyond those that it has not been told of.
+    /// A client that waits for space has at least as many unreported values.
     package static let worthwhileReceipts = 16
 
-    /// Where the client wants to be told; `nil` if that is anywhere.
+    /// The queue of the client; `nil` if it can be called anywhere.
     package var queue: DispatchQueue? {
         switch self {
         case .each(let queue, _), .all(let queue, _): queue
@@ -28,7 +28,7 @@ package enum EventReceiver: Sendable {
         }
     }
 
-    /// Tells the client of one event; on its queue, if it has one.
+    /// Delivers one event, on the client's queue if it has one.
     package func hear(_ event: ClientEvent) {
         switch self {
         case .each(_, let receive): receive(event)

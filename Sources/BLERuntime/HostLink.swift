@@ -1,49 +1,49 @@
 package import BLEHost
 package import Dispatch
 
-/// A line from an app's manager to a host, in this process, in a daemon or in a simulated world.
+/// A connection from an app's manager to a host in this process, in the daemon or in a simulated world.
 package protocol HostLink: AnyObject, Sendable {
     /// Opens a session.
     ///
-    /// `receiver` hears every event, in order; the first say which peers are known and what state the host is in. On a
-    /// queue it hears nothing before this returns. `identifier` names the session across launches of the app, so that
-    /// it goes on if the host has kept it since an earlier launch; a host that ends with its app keeps nothing.
+    /// `receiver` gets every event, in order, starting with the known peers and the state of the host. On a queue, it
+    /// gets none before this method returns. `identifier` identifies the session across launches of the app, so that it
+    /// continues if the host has kept it; a host in the app's process keeps nothing.
     func open(_ role: ClientRole, restoring identifier: String?, _ receiver: EventReceiver) -> any HostSession
 
     /// Opens a session for an app of another process, which may act only on what is its own.
     func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession
 
-    /// The host that this leads to, which is the same for all links to it.
+    /// The identity of the host, which is the same for all links to it.
     var host: HostIdentity { get }
 
-    /// Whether the app that has the link may use the host.
+    /// The permission of the app to use the host.
     var permission: HostAuthorization { get }
 }
 
 /// A host that its user can switch off and on.
 package protocol SwitchableHost: HostLink {
-    /// Has the host let go of its controller, so that managers are powered off, or take it again.
+    /// Releases the controller, so that managers are powered off, or takes it again.
     func switchBluetooth(on isOn: Bool)
 }
 
-/// Whether an app may use a host, as its user has decided.
+/// The user's decision whether an app may use a host.
 package enum HostAuthorization: Sendable {
     /// The user has not been asked yet.
     case undetermined
-    /// It may not, and the user cannot change that.
+    /// Not allowed, and the user cannot change that.
     case restricted
-    /// The user said no.
+    /// The user has denied it.
     case denied
-    /// It may.
+    /// Allowed.
     case allowed
 }
 
-/// Names a host among all of a process, as long as somebody keeps a link to it.
+/// The identity of a host within a process, valid while a link to it is retained.
 package struct HostIdentity: Hashable, Sendable {
     private let owner: ObjectIdentifier
     private let index: Int
 
-    /// Names the host with this index among those of `owner`.
+    /// Creates the identity of the host with this index among those of `owner`.
     package init(of owner: AnyObject, index: Int = 0) {
         self.owner = ObjectIdentifier(owner)
         self.index = index
@@ -59,10 +59,10 @@ extension HostLink {
         open(role, restoring: nil, receiver)
     }
 
-    /// What nobody guards may be used.
+    /// Always allowed.
     package var permission: HostAuthorization { .allowed }
 
-    /// Opens a session that hears events one by one and of which nothing is left when the app ends.
+    /// Opens a session that receives events one by one and ends with the app.
     package func open(
         _ role: ClientRole,
         on queue: DispatchQueue,
@@ -72,39 +72,40 @@ extension HostLink {
     }
 }
 
-/// One manager's conversation with a host.
+/// A manager's session with a host.
 package protocol HostSession: Sendable {
-    /// Hands a request over and returns at once.
+    /// Sends a request and returns immediately.
     ///
-    /// Requests sent from one thread arrive in order.
+    /// Requests from one thread arrive in order.
     func send(_ request: ClientRequest)
 
-    /// Ends the session: the host drops what this client alone wanted, and sends it nothing more.
+    /// Closes the session: the host drops what only this client requested, and sends no more events.
     func close()
 
-    /// Says that the app has ended and that the session goes on without it: nobody answers peers, or waits for answers.
+    /// Reports that the app has ended but the session continues: requests of peers are refused, and no results are
+    /// awaited.
     ///
-    /// What the host says is received as before.
+    /// Events of the host are received as before.
     func appEnded()
 
-    /// Says that the app was launched again: it hears what every new session does.
+    /// Reports that the app was launched again: it receives the events of a new session.
     func appReturned()
 
     /// Gives the session to another app, or to the same one with other rights.
     func give(to owner: ClientOwner)
 
-    /// Says that the app is about to be called on a thread of its own choice.
+    /// Reports that the app is about to be called on a thread of its choice.
     ///
-    /// A simulated world lets no time pass while the hold is there; others need none.
+    /// A simulated world stops virtual time while the hold is retained; other hosts do nothing.
     func hold() -> Hold?
 
-    /// Says that the app did something that Apple's systems refuse, by Apple's name for the rule.
+    /// Reports that the app did something that Apple's systems would refuse, by Apple's name for the rule.
     ///
-    /// - Returns: Whether somebody lists it, as worlds do.
+    /// - Returns: True if the misuse was recorded, as in worlds.
     @discardableResult
     func report(_ rule: String, _ sentence: String) -> Bool
 
-    /// Whether time passes while a thread of the app waits, so that waiting for the host is not in vain.
+    /// True if time passes while a thread of the app waits, so that it can wait for the host.
     var passesTime: Bool { get }
 }
 
@@ -116,23 +117,23 @@ extension HostSession {
     package var passesTime: Bool { true }
 }
 
-/// Keeps a simulated world at an instant, for as long as somebody keeps this.
+/// A hold on a simulated world's virtual time, which stands still while this is retained.
 package final class Hold: Sendable {
     private let release: @Sendable () -> Void
 
-    /// Creates a hold; `release` is called on whichever thread lets go of it.
+    /// Creates a hold; `release` is called on the thread that releases it.
     package init(release: @escaping @Sendable () -> Void) { self.release = release }
 
     deinit { release() }
 }
 
-/// The link that managers open when they are created.
+/// The link that new managers open.
 package enum Bluetooth {
-    /// A test binds a world of its own here, for itself and what it calls, so tests run side by side.
+    /// A task-local link that a test sets for itself and its callees, so that tests can run in parallel.
     @TaskLocal package static var link: (any HostLink)?
 
-    /// Says of a session's queue which queue of the app's stands behind it.
+    /// The key of an app's queue in the queue of a session that targets it.
     ///
-    /// A simulated world waits for that one before it lets time pass, since what the app asks for may come from there.
+    /// A simulated world waits for that queue before it lets time pass, because the app may make requests from it.
     package static let appQueue = DispatchSpecificKey<DispatchQueue>()
 }

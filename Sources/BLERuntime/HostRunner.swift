@@ -2,18 +2,17 @@ package import BLEHost
 import BLEWire
 import Synchronization
 
-/// Drives one host on the thread of one loop, with the machine's clock and a transport to a controller.
+/// The driver of one host on an event loop's thread, with the machine's clock and a transport to a controller.
 ///
-/// What arrives is handled in the order in which it arrived. A turn handles everything that is there, from the
-/// controller and from clients, then sends all that came of it with one write. An app that answers what it heard takes
-/// the turn for that by itself.
+/// Input is processed in the order of arrival. A turn processes everything that is available, from the controller and
+/// from clients, and then sends all results with one write. An app that responds to an event takes the turn itself.
 ///
-/// Sendable because everything but the inbox is used by whoever has the floor of its loop, which is looked at each time
-/// that somebody comes in. For an actor whose executor is the loop the language's library would look, at a thousand
-/// instructions each time, and a turn comes in twice. Nor does it look, at a hundred each time, whether somebody uses
-/// what is used already: what a turn works with are values that call nobody, and no turn begins in another.
+/// Sendable because everything except the inbox is used by the thread that holds the loop's lock, which is checked on
+/// entry. For an actor with the loop as its executor, the runtime would check that at a thousand instructions each
+/// time, twice per turn. Exclusivity checks, a hundred instructions each, are off as well: a turn works with values
+/// that call nobody, and no turn starts inside another.
 package final class HostRunner: @unchecked Sendable {
-    /// What other threads hand over.
+    /// A command queued by another thread.
     private enum Errand: Sendable {
         case start
         case stop
@@ -27,7 +26,7 @@ package final class HostRunner: @unchecked Sendable {
         case caughtUp(ClientID)
     }
 
-    /// Where monitors of this user find the host; `nil` if it is shown to nobody.
+    /// The socket for monitors of this user; `nil` if the host cannot be monitored.
     package let monitorSocket: HostSocket?
 
     private let loop: EventLoop
@@ -45,25 +44,25 @@ package final class HostRunner: @unchecked Sendable {
     @exclusivity(unchecked) private var errands: [Errand] = []
     @exclusivity(unchecked) private var outgoing = OutgoingPackets()
     @exclusivity(unchecked) private var posts = Posts()
-    /// The client that is so far behind that the controller says nothing.
+    /// The client whose backlog has stopped the controller.
     private var crowded: ClientID?
     private var time = HostTime()
-    /// When the host is to be woken, by its own time.
+    /// The time at which the host must be woken, in its own time.
     private var due: Instant?
     private var isStopped = false
     private var isSwitchedOff = false
 
-    /// Creates a runner that begins with ``start()``.
+    /// Creates a runner; call ``start()`` to start it.
     ///
     /// - Parameters:
-    ///   - host: The host, which has not been used yet.
-    ///   - transport: The way to the controller, which has not been started.
-    ///   - storage: Where to keep what the host wants to remember, of radios that are not virtual; `nil` to forget it.
+    ///   - host: The host, which must be unused.
+    ///   - transport: The transport to the controller, which must not be started.
+    ///   - storage: The storage for the state of hosts with real radios; `nil` for none.
     ///   - radioStorage: Where to keep it of virtual radios that say their run; `nil` to forget it.
-    ///   - tap: Hears of every HCI packet.
-    ///   - capture: Where every HCI packet is written down, with what clients ask for and hear.
-    ///   - program: The name of the program and the number of its process, for captures and monitors.
-    ///   - isWatchable: Whether monitors of this user may see the packets, if the environment does not say no.
+    ///   - tap: Called with every HCI packet.
+    ///   - capture: The capture of all HCI packets, and of requests and events of clients.
+    ///   - program: The name and process number of the program, for captures and monitors.
+    ///   - isWatchable: Whether monitors of this user may see the packets, unless the environment forbids it.
     package init(
         _ host: consuming sending Host,
         transport: any Transport,
@@ -90,11 +89,12 @@ package final class HostRunner: @unchecked Sendable {
     /// Starts to connect to the controller.
     package func start() { hand(over: .start) }
 
-    /// Lets go of the controller for good.
+    /// Releases the controller permanently.
     package func stop() { hand(over: .stop) }
 
-    /// Has the next turn do this, after what was handed over before; `atOnce` if that turn is best taken here and now,
-    /// unless somebody is at work.
+    /// Queues a command for the next turn, after earlier ones.
+    ///
+    /// If `atOnce` is true, the turn is taken on this thread unless another one is working.
     private func hand(over errand: Errand, atOnce: Bool = false) {
         let isFirst = inbox.withLock { inbox in
             defer { inbox.append(errand) }
@@ -104,7 +104,7 @@ package final class HostRunner: @unchecked Sendable {
         loop.wake()
     }
 
-    /// Does what clients and the host ask for; returns when the next turn must be.
+    /// Carries out the commands of clients and the actions of the host; returns the time of the next turn.
     private func takeTurn() -> Instant? {
         let now = hostNow
         takeErrands(at: now)
@@ -119,7 +119,7 @@ package final class HostRunner: @unchecked Sendable {
         return due.flatMap(time.wake)
     }
 
-    /// What time it is for the host.
+    /// The current time of the host.
     private var hostNow: Instant { time.time(at: loop.clock.now) }
 
     private func takeErrands(at now: Instant) {
@@ -162,7 +162,7 @@ package final class HostRunner: @unchecked Sendable {
         host.transportSwitchedOff(at: now)
     }
 
-    /// Takes what the host has to say.
+    /// Takes the actions of the host.
     private func drain() {
         host.takeAll(into: &outputs, &outgoing)
         if witnesses.areThere { outgoing.forEach { record($0, .toController) } }
@@ -190,7 +190,7 @@ package final class HostRunner: @unchecked Sendable {
         }
     }
 
-    /// Sends the packets of the turn; returns whether there were any, which may have made the host say more.
+    /// Sends the packets of the turn; returns whether there were any, which may have caused more actions.
     private func sendOutgoing() -> Bool {
         guard !outgoing.isEmpty else { return false }
         transport.send(outgoing.span)
@@ -198,7 +198,7 @@ package final class HostRunner: @unchecked Sendable {
         return true
     }
 
-    /// Has the controller say nothing more until a client that is far behind has caught up.
+    /// Stops the controller until a client has reduced its backlog.
     private func stopController(for client: ClientID) {
         guard crowded == nil else { return }
         crowded = client
@@ -255,7 +255,7 @@ extension HostRunner: TransportClient {
 extension HostRunner: SwitchableHost {
     package func switchBluetooth(on isOn: Bool) { hand(over: .power(isOn)) }
 
-    /// One client's conversation with the host of this process.
+    /// A client's session with the host in this process.
     private struct Session: HostSession {
         let runner: HostRunner
         let mailbox: ClientMailbox

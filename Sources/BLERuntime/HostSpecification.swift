@@ -1,22 +1,22 @@
 import Glibc
 
-/// Which host an app talks to, as `BLUETOOTH_HOST` says it.
+/// The host that an app uses, as written in `BLUETOOTH_HOST`.
 package enum HostSpecification: Equatable, Sendable {
     /// `hci:N` or `hci:ADDRESS`: an adapter of this machine.
     case adapter(AdapterReference)
-    /// `serial:PATH[@RATE][,rtscts]`: a controller behind a serial port.
+    /// `serial:PATH[@RATE][,rtscts]`: a controller on a serial port.
     case serial(SerialAddress)
-    /// `tcp:HOST:PORT` or `unix:PATH`: a controller that speaks HCI over H4 there.
+    /// `tcp:HOST:PORT` or `unix:PATH`: a controller that speaks HCI (H4) on a socket.
     case socket(SocketAddress)
-    /// `bled` or `bled:PATH`, with `#RADIO` behind it for another than its first radio: the daemon that has the radios;
-    /// without a path, that of the user or of the system.
+    /// `bled` or `bled:PATH`, optionally with `#RADIO` for a radio other than its first: the daemon; without a path,
+    /// the user's or the system's.
     case daemon(path: String?, radio: String)
-    /// `world:FILE.json`: a simulated world as the file describes it, in real time.
+    /// `world:FILE.json`: a simulated world from a file, in real time.
     case world(file: String)
-    /// `demo`: a small world that is built in.
+    /// `demo`: a small built-in world.
     case demo
 
-    /// Why a text is no specification, and what would be one.
+    /// The reason why a text is invalid, with the valid forms.
     package struct Malformed: Error, Equatable, CustomStringConvertible {
         package let text: String
         package let reason: String
@@ -26,12 +26,12 @@ package enum HostSpecification: Equatable, Sendable {
         }
     }
 
-    /// What a specification may look like, to be read by those who wrote another one.
+    /// The valid forms, for error messages.
     package static let forms = """
         hci:N, hci:ADDRESS, serial:PATH@RATE, tcp:HOST:PORT, unix:PATH, bled, bled:PATH, world:FILE.json or demo
         """
 
-    /// The variable of the environment that chooses the host.
+    /// The environment variable that selects the host.
     package static let variable = "BLUETOOTH_HOST"
 
     /// What the environment names; `nil` if it names nothing, as scripts say it with an empty variable, too.
@@ -45,7 +45,7 @@ package enum HostSpecification: Equatable, Sendable {
     /// Whether the controller is asked for again and again until it is there: whoever starts it may be late.
     package var isAwaited: Bool { if case .socket = self { true } else { false } }
 
-    /// Reads a specification.
+    /// Parses a specification.
     package init(_ text: String) throws(Malformed) {
         guard text != "demo" else {
             self = .demo
@@ -70,10 +70,10 @@ package enum HostSpecification: Equatable, Sendable {
         }
     }
 
-    /// Whether it names a daemon.
+    /// True for a daemon.
     package var isDaemon: Bool { if case .daemon = self { true } else { false } }
 
-    /// Reads `bled[:PATH][#RADIO]`; `nil` if it is none.
+    /// Parses `bled[:PATH][#RADIO]`; returns `nil` for anything else.
     private static func daemon(_ text: String) -> Self? {
         guard text.hasPrefix("bled") else { return nil }
         let parts = text.dropFirst(4).split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
@@ -82,13 +82,13 @@ package enum HostSpecification: Equatable, Sendable {
         return place.hasPrefix(":") && place.count > 1 ? .daemon(path: String(place.dropFirst()), radio: radio) : nil
     }
 
-    /// Reads `0`, `hci0` or an address.
+    /// Parses `0`, `hci0` or an address.
     private static func adapter(_ rest: String, in text: String) throws(Malformed) -> AdapterReference {
         if let reference = AdapterReference(rest) { return reference }
         throw Malformed(text: text, reason: "'\(rest)' is neither the number of an adapter nor an address")
     }
 
-    /// Reads `HOST:PORT`, where an IPv6 address is in brackets.
+    /// Parses `HOST:PORT`, with an IPv6 address in brackets.
     private static func tcp(_ rest: String, in text: String) throws(Malformed) -> SocketAddress {
         guard let colon = rest.lastIndex(of: ":"), colon != rest.startIndex else {
             throw Malformed(text: text, reason: "the port is missing")
@@ -107,7 +107,7 @@ package enum HostSpecification: Equatable, Sendable {
 }
 
 extension HostSpecification: CustomStringConvertible {
-    /// The specification as it may be written.
+    /// The specification as text.
     package var description: String {
         switch self {
         case .adapter(let reference): "\(reference)"

@@ -1,25 +1,25 @@
 import BLEWire
 
-/// The time of a host, which stands still as long as its controller may say nothing.
+/// The time of a host, which stands still while its controller is stopped.
 ///
-/// What a controller has said meanwhile is read later; it must not count as late, or the host would give up what is
-/// well and has been answered.
+/// The controller's output is read later then, and must not count as late: the host would give up procedures that were
+/// answered in time.
 struct HostTime {
-    /// How many nanoseconds it has stood still so far.
+    /// The nanoseconds for which it has stood still so far.
     private var lost: Int64 = 0
-    /// When it stopped, if it stands still.
+    /// The time at which it stopped, if it stands still.
     private var stopped: Instant?
 
-    /// The host's time at this instant of the loop's.
+    /// Returns the host's time at an instant of the loop.
     func time(at now: Instant) -> Instant { (stopped ?? now).later(byNanoseconds: -lost) }
 
-    /// When the loop is to wake the host for this instant of its time; `nil` as long as it stands still.
+    /// Returns the instant of the loop for a time of the host; `nil` while it stands still.
     func wake(for due: Instant) -> Instant? { stopped == nil ? due.later(byNanoseconds: lost) : nil }
 
-    /// Stands still from now on.
+    /// Stops the time.
     mutating func stop(at now: Instant) { if stopped == nil { stopped = now } }
 
-    /// Goes on.
+    /// Resumes the time.
     mutating func goOn(at now: Instant) {
         guard let since = stopped.take() else { return }
         lost += max(0, now.nanoseconds(since: since))

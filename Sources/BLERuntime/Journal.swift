@@ -2,9 +2,9 @@ import BLEHost
 import BLEWire
 import Logging
 
-/// What the runtime writes to the log, and no more of it than anyone can read.
+/// The runtime's log messages, with a rate limit.
 struct Journal {
-    /// How many notes are written in each period.
+    /// The maximum number of notes per period.
     private static let burst = 20
     private static let period = Duration.seconds(10)
 
@@ -12,12 +12,12 @@ struct Journal {
     private var periodEnd = Instant()
     private var written = 0
     private var withheld = 0
-    /// What was said last of a controller that is not there.
+    /// The last message about a missing controller.
     private var absence: String?
 
     init(_ logger: Logger = .coreBluetooth) { self.logger = logger }
 
-    /// Writes what the host noticed, unless it has noticed too much lately.
+    /// Logs a note of the host, unless there were too many.
     mutating func write(_ note: Note, at now: Instant) {
         if now >= periodEnd {
             if withheld > 0 { logger.notice("\(withheld) more notes were not written") }
@@ -32,13 +32,13 @@ struct Journal {
         logger.notice("\(note)")
     }
 
-    /// Says that a controller was lost.
+    /// Logs the loss of a controller.
     mutating func write(lost name: String, _ error: TransportError) {
         absence = nil
         logger.warning("The Bluetooth controller at \(name) was lost (\(error)); trying to reach it again.")
     }
 
-    /// Says that there is no controller, and what to do about it, unless that was said last.
+    /// Logs that there is no controller and what to do about it, unless that was the last message.
     mutating func write(absent name: String, _ error: TransportError) {
         guard absence != "\(error)" else { return }
         absence = "\(error)"

@@ -2,14 +2,13 @@ import Glibc
 package import Logging
 
 extension Logger {
-    /// The variable of the environment that says how much is logged, by the name of a level such as `notice`.
+    /// The environment variable with the log level, such as `notice`.
     package static let levelVariable = "BLUETOOTH_LOG"
 
-    /// The log of this package, to standard error unless the app chose another place.
+    /// The log of this package, on standard error unless the app chose another destination.
     ///
-    /// Only what somebody has to do something about is written, unless the environment asks for more: with `notice`
-    /// also what the host noticed, such as why a link ended or a packet was dropped, with `debug` what apps ask for
-    /// and hear, and with `trace` each packet (``TrafficLog``).
+    /// By default, it contains only messages that need attention. `notice` adds the host's notes, such as the reason
+    /// why a link ended, `debug` the requests and events of apps, and `trace` each packet (``TrafficLog``).
     package static var coreBluetooth: Logger {
         var logger = Logger(label: "corebluetooth")
         logger.handler = PrintableLog(logger.handler)
@@ -20,17 +19,17 @@ extension Logger {
 
     private static var wantedLevel: String? { getenv(levelVariable).map { String(cString: $0) } }
 
-    /// Why the variable is of no use; `nil` if it names a level, or is not set.
+    /// The reason why the variable is invalid; `nil` if it is valid or not set.
     package static var levelProblem: String? { wantedLevel.flatMap { levelProblem(in: $0) } }
 
-    /// Why a text names no level; `nil` if it does.
+    /// Returns the reason why a text is not a log level; `nil` if it is one.
     package static func levelProblem(in text: String) -> String? {
         guard Level(rawValue: text) == nil else { return nil }
         let levels = Level.allCases.map(\.rawValue).joined(separator: ", ")
         return "\(levelVariable)=\(text) names no level. Use one of \(levels)."
     }
 
-    /// A variable that is of no use is told once.
+    /// Makes sure that an invalid variable is reported only once.
     private static let hasComplained: Void = {
         if let levelProblem { Logger(label: "corebluetooth").warning("\(levelProblem.printable)") }
     }()

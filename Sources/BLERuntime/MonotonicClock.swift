@@ -1,15 +1,15 @@
 package import BLEWire
 import Glibc
 
-/// The machine's time, counted from when this clock was made.
+/// The machine's monotonic time since this clock was created.
 ///
-/// It never goes back, and it goes on while the machine is suspended, as connections on the air do.
+/// It continues while the machine is suspended, as connections on the air do.
 package struct MonotonicClock: Sendable {
     private let start = Self.read()
 
     package init() {}
 
-    /// How old this clock is.
+    /// The time since this clock was created.
     package var now: Instant { Instant(nanoseconds: Self.read() - start) }
 
     private static func read() -> Int64 {

@@ -1,6 +1,6 @@
 import BLEHost
 
-/// What a turn of the runner brings each client, gathered until the turn ends.
+/// The events of a turn for each client, collected until the turn ends.
 struct Posts {
     struct Draft {
         let mailbox: ClientMailbox
@@ -8,7 +8,7 @@ struct Posts {
         var events: [ClientEvent] = []
     }
 
-    /// One for each client, which whoever hands it over leaves empty.
+    /// One per client; emptied when it is passed on.
     var drafts: [Draft] = []
 
     mutating func open(_ mailbox: ClientMailbox) { drafts.append(Draft(mailbox: mailbox, client: mailbox.client)) }
@@ -26,7 +26,7 @@ struct Posts {
 }
 
 extension ClientEvent {
-    /// Adds what another receipt says to this one, if both are about the same.
+    /// Adds the count of another receipt to this one, if they are of the same kind.
     fileprivate mutating func absorb(_ receipt: ClientEvent) -> Bool {
         switch (self, receipt) {
         case (.peer(let peer, .writeCommandsTaken(let count), _), .peer(let other, .writeCommandsTaken(let more), _))

@@ -1,7 +1,7 @@
 package import BLEHost
 import Dispatch
 
-/// What an app talks to when there is no host: managers that say that Bluetooth is not supported.
+/// The link when there is no host: managers report that Bluetooth is not supported.
 package final class UnsupportedLink: HostLink {
     private struct Session: HostSession {
         func send(_ request: ClientRequest) {}

@@ -1,34 +1,34 @@
 package import BLEWire
 
-/// What is known of an adapter of the machine without using it.
+/// The known properties of an adapter that is not in use by this program.
 package struct Adapter: Equatable, Sendable {
-    /// Who uses an adapter, if anybody does.
+    /// The user of an adapter, if there is one.
     package enum State: String, Sendable {
-        /// Nobody.
+        /// Not in use.
         case off
-        /// The kernel's own host, which is BlueZ's.
+        /// In use by the kernel's own host, that is by BlueZ.
         case powered
-        /// A program, which has it for itself, or it is still being set up.
+        /// In exclusive use by a program, or still being set up.
         case taken
-        /// Nobody can before it has been configured.
+        /// Needs configuration before it can be used.
         case unconfigured
     }
 
     package let index: AdapterIndex
     package let state: State
     package let address: DeviceAddress?
-    /// How it is attached; `nil` if the kernel does not tell, as of one that is taken.
+    /// The attachment; `nil` if the kernel does not report it, as for an adapter that is taken.
     package let bus: Management.Bus?
-    /// What the kernel knows of it; `nil` if it does not tell.
+    /// The kernel's information about it; `nil` if there is none.
     package let information: Management.Information?
-    /// How its radio is silenced; `nil` if it is not.
+    /// The radio's block; `nil` if it is not blocked.
     package let block: RadioSwitch.Block?
-    /// The programs that may be the one that uses it.
+    /// The programs that may be its user.
     package let holders: [AdapterHolder]
 
-    /// Looks at all adapters that there are, lowest number first.
+    /// Returns all adapters, lowest number first.
     ///
-    /// - Throws: Why the kernel does not say.
+    /// - Throws: The reason why the kernel gives no answer.
     package static func all(in kernel: some AdapterKernel) throws(TransportError) -> [Self] {
         let client = ManagementClient(try kernel.management())
         let entries: [Management.ControllerEntry]
@@ -71,9 +71,9 @@ package struct Adapter: Equatable, Sendable {
         }
     }
 
-    /// What stands in the way of the use of this adapter by `program`, what has to be cured first at the beginning.
+    /// Returns the obstacles to the use of this adapter by `program`, in the order in which they must be removed.
     ///
-    /// One that somebody asked for (`isNamed`) is taken from the kernel's host.
+    /// An adapter that was requested by name (`isNamed`) may be taken from the kernel's host.
     package func objections(to program: String, isPrivileged: Bool, isNamed: Bool = false) -> [TransportError] {
         var objections: [TransportError] = []
         if information.map({ !$0.supported.contains(.lowEnergy) }) == true {
@@ -92,14 +92,14 @@ package struct Adapter: Equatable, Sendable {
 }
 
 extension AdapterReference {
-    /// The first adapter that nobody uses and this program may.
+    /// Returns the first adapter that is not in use and that this program may use.
     ///
-    /// - Throws: Why there is none: what stands in the way of the first of all, if there are any.
+    /// - Throws: The reason why there is none: the obstacles of the first adapter, if there is one.
     package static func firstUsable(in kernel: some AdapterKernel) throws(TransportError) -> Self {
         try firstUsable(among: Adapter.all(in: kernel), for: kernel.program, isPrivileged: kernel.isPrivileged)
     }
 
-    /// The first of `adapters` that nobody uses and `program` may.
+    /// Returns the first of `adapters` that is not in use and that `program` may use.
     ///
     /// - Throws: As above.
     static func firstUsable(

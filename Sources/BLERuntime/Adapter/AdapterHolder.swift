@@ -1,4 +1,4 @@
-/// A program that has a socket of the kernel's HCI, and so may be the one that uses an adapter.
+/// A program with an HCI socket, which may be the user of an adapter.
 package struct AdapterHolder: Equatable, Sendable, CustomStringConvertible {
     package let process: Int32
     package let name: String
@@ -8,14 +8,14 @@ package struct AdapterHolder: Equatable, Sendable, CustomStringConvertible {
         self.name = name
     }
 
-    /// Whether it is the daemon of BlueZ, which looks after all adapters that nobody has for himself.
+    /// True for BlueZ's daemon, which manages all adapters that no program has taken.
     package var isBlueZ: Bool { name == "bluetoothd" }
 
     package var description: String { "\(name) (process \(process))" }
 
-    /// The programs that have such a socket, as far as the files below `root` may be read, but for process `own`.
+    /// Returns the programs with such a socket, except process `own`, as far as the files below `root` are readable.
     ///
-    /// The kernel does not tell which adapter a socket is for.
+    /// The kernel does not report to which adapter a socket belongs.
     static func all(below root: String, but own: Int32) -> [Self] {
         let sockets = Set(socketNumbers(in: SystemFile.text(of: root + "/proc/net/hci")))
         if sockets.isEmpty { return [] }
@@ -23,7 +23,7 @@ package struct AdapterHolder: Equatable, Sendable, CustomStringConvertible {
             .map { Self(process: $0.process, name: $0.name) }
     }
 
-    /// The numbers of the sockets in a table with the columns sk, RefCnt, Rmem, Wmem, User, Inode, Parent.
+    /// Returns the socket numbers in a table with the columns sk, RefCnt, Rmem, Wmem, User, Inode, Parent.
     private static func socketNumbers(in table: String) -> [UInt64] {
         table.split(separator: "\n").dropFirst().compactMap { line in
             let columns = line.split(separator: " ", omittingEmptySubsequences: true)

@@ -1,44 +1,46 @@
 package import BLEWire
 
-/// What of the Linux kernel is needed to use its Bluetooth adapters; a test puts another in its place.
+/// The parts of the Linux kernel that are needed to use Bluetooth adapters.
+///
+/// Tests replace it.
 package protocol AdapterKernel: Sendable {
-    /// Opens a socket for the management protocol, each of whose packets is one read or write.
+    /// Opens a socket for the management protocol, with one packet per read or write.
     func openManagement() throws(SystemFailure) -> Descriptor
 
-    /// Takes an adapter from the kernel's own host and from all other programs, until the socket is closed.
+    /// Takes exclusive use of an adapter until the socket is closed.
     ///
-    /// Each packet of HCI, its H4 indicator first, is one read or write. It needs CAP_NET_ADMIN and an adapter that
-    /// nobody uses.
+    /// Each read or write is one HCI packet, starting with its H4 indicator. Requires CAP_NET_ADMIN and an adapter that
+    /// is not in use.
     func openUserChannel(of index: AdapterIndex) throws(SystemFailure) -> Descriptor
 
-    /// The adapters that there are, also those that a program has for itself, lowest first.
+    /// All adapters, including those in exclusive use, lowest first.
     var indexes: [AdapterIndex] { get }
 
-    /// The address of an adapter, also of one that a program has for itself; `nil` if the kernel does not tell.
+    /// Returns the address of an adapter, even one in exclusive use; `nil` if the kernel does not report it.
     func address(of index: AdapterIndex) -> DeviceAddress?
 
-    /// The switches of the machine's radios.
+    /// The radio switches (rfkill) of the machine.
     var switches: [RadioSwitch] { get }
 
-    /// The programs that have something to do with adapters, as far as this one may know.
+    /// The programs that use adapters, as far as this program can see them.
     var holders: [AdapterHolder] { get }
 
-    /// The programs, but for this one, that have the file at `path` open, as far as this one may know.
+    /// Returns the other programs that have the file at `path` open, as far as this program can see them.
     func users(of path: String) -> [RunningProgram]
 
-    /// Whether the kernel has Bluetooth at all, also where it does not show it to this program.
+    /// True if the kernel supports Bluetooth, even if it hides it from this program.
     var hasBluetooth: Bool { get }
 
-    /// Whether this program has the right to take adapters: CAP_NET_ADMIN.
+    /// True if this program may take adapters: CAP_NET_ADMIN.
     var isPrivileged: Bool { get }
 
-    /// Where the program lies that runs here, to name it to who may give it rights.
+    /// The path of this program, for messages about its rights.
     var program: String { get }
 }
 
-/// What the system answered a call that failed.
+/// The failure of a system call.
 package struct SystemFailure: Error, Equatable {
-    /// The system's number.
+    /// The error number.
     package let errno: Int32
     package init(errno: Int32) { self.errno = errno }
 }

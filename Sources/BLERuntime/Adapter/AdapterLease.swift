@@ -1,13 +1,13 @@
 import BLEWire
 import Glibc
 
-/// An adapter that this program has for itself, until it is given back.
+/// The exclusive use of an adapter, until it is released.
 ///
-/// One that the kernel's host used before is switched on for it again, also when the process ends by itself.
+/// If the kernel's host used the adapter before, it is switched on for it again, even if the process exits.
 final class AdapterLease: Sendable {
     private struct Weak: Sendable { weak let lease: AdapterLease? }
 
-    /// Those that have to be given back when the process ends.
+    /// The leases that must be released when the process exits.
     private static let open = Locked<[Weak]>([])
     private static let atEnd: Void = {
         atexit { for entry in AdapterLease.open.withLock({ $0 }) { entry.lease?.release() } }
@@ -19,7 +19,9 @@ final class AdapterLease: Sendable {
     private let client: Locked<ManagementClient?>
     private let isReleased = Locked(false)
 
-    /// Creates a lease; `client` switches the adapter on again afterwards, unless it is `nil`.
+    /// Creates a lease.
+    ///
+    /// `client` switches the adapter on again afterwards, unless it is `nil`.
     init(_ index: AdapterIndex, _ descriptor: Descriptor, restoring client: ManagementClient?) {
         self.index = index
         self.descriptor = descriptor
@@ -31,10 +33,9 @@ final class AdapterLease: Sendable {
 
     deinit { release() }
 
-    /// Gives the adapter back, once.
+    /// Releases the adapter, once.
     ///
-    /// Others may hold the descriptor still, so that the file behind it is exchanged for a socket that is connected to
-    /// nobody, of which they hear nothing.
+    /// Other code may still hold the descriptor, so its file is replaced by an unconnected socket.
     func release() {
         let wasReleased = isReleased.withLock { released in
             defer { released = true }

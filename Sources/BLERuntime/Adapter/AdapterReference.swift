@@ -1,13 +1,13 @@
 package import BLEWire
 
-/// Which adapter of the machine is meant.
+/// A reference to an adapter of the machine.
 package enum AdapterReference: Hashable, Sendable, CustomStringConvertible {
-    /// The one that has this number now; numbers are given in the order in which adapters come.
+    /// By its current number. Numbers are assigned in the order in which adapters appear.
     case index(AdapterIndex)
-    /// The one with this address, whatever its number.
+    /// By its address, regardless of its number.
     case address(DeviceAddress)
 
-    /// Reads a number, a name such as `hci0` or an address; `nil` for anything else.
+    /// Parses a number, a name such as `hci0` or an address; returns `nil` for anything else.
     package init?(_ text: String) {
         if let index = AdapterIndex(name: text) ?? AdapterIndex(name: "hci" + text) {
             self = .index(index)

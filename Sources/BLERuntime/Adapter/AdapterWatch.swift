@@ -1,16 +1,16 @@
 import BLEWire
 import Glibc
 
-/// Hears from the kernel when there is an adapter that was not there, or that nobody has for itself any more.
+/// A watch for adapters that appear or are released.
 ///
-/// BlueZ, doc/mgmt-protocol.rst. Sendable because everything happens on the thread of its loop.
+/// BlueZ, doc/mgmt-protocol.rst. Sendable because it is used only on its loop's thread.
 final class AdapterWatch: @unchecked Sendable {
     private let descriptor: Descriptor
     private let added: @Sendable () -> Void
     private var watch: LoopWatch?
     private var buffer = [UInt8](repeating: 0, count: 2_048)
 
-    /// Watches until it is released, at a socket that ``AdapterKernel/openManagement()`` has opened.
+    /// Watches until it is released, on a socket from ``AdapterKernel/openManagement()``.
     init(_ descriptor: Descriptor, on loop: EventLoop, added: @escaping @Sendable () -> Void) {
         self.descriptor = descriptor
         self.added = added

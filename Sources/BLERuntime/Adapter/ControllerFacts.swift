@@ -1,39 +1,39 @@
 package import BLEHost
 package import BLEWire
 
-/// What a controller says that it is and can do; `nil` for what it does not tell.
+/// The properties that a controller reports; `nil` for those that it does not report.
 package struct ControllerFacts: Equatable, Sendable {
     package var version: HCI.CoreVersion?
     package var manufacturer: CompanyIdentifier?
-    /// Its public address.
+    /// The public address.
     package var address: DeviceAddress?
-    /// `nil` also if it has no Bluetooth Low Energy.
+    /// `nil` also if it does not support LE.
     package var features: LEFeatures?
-    /// The commands that it says it knows.
+    /// The supported commands.
     package var commands: SupportedCommands?
-    /// Which activities it combines: Core 6.0, Vol 4, Part E, 7.8.27.
+    /// The supported combinations of states: Core 6.0, Vol 4, Part E, 7.8.27.
     package var states: UInt64?
-    /// How many octets of ACL data a packet may have, and how many packets it keeps.
+    /// The maximum payload of an ACL packet in octets, and the number of buffers.
     package var aclOctets: Int?
     package var aclPackets: Int?
-    /// Whether BR/EDR uses the same buffers.
+    /// True if BR/EDR uses the same buffers.
     package var sharesBuffers = false
     package var acceptListSize: Int?
     package var resolvingListSize: Int?
-    /// How many advertisements it can send at a time; 1 if it knows no extended advertising.
+    /// The number of advertising sets; 1 without extended advertising.
     package var advertisingSets: Int?
-    /// How much data an advertisement may have, in octets.
+    /// The maximum length of advertising data, in octets.
     package var advertisingOctets: Int?
 
     package init() {}
 
-    /// What devices may do in Bluetooth Low Energy.
+    /// The roles of LE devices.
     ///
     /// Core 6.0, Vol 3, Part C, 2.2.2.
     package enum Role: String, CaseIterable, Sendable {
         case broadcaster, observer, peripheral, central
 
-        /// The states and roles of which a controller has one at least if it can play this one.
+        /// The states of which a controller must support at least one for this role.
         fileprivate var states: UInt64 {
             switch self {
             case .broadcaster: 1 << 0 | 1 << 1
@@ -44,7 +44,7 @@ package struct ControllerFacts: Equatable, Sendable {
         }
     }
 
-    /// What of it a host must heed; `nil` if it does not tell which commands it knows.
+    /// The quirks of the controller; `nil` if it does not report its commands.
     package var quirks: [ControllerQuirk]? {
         guard let commands, let features else { return nil }
         let report = ControllerReport(
@@ -57,13 +57,13 @@ package struct ControllerFacts: Equatable, Sendable {
         return ControllerQuirks(report).found
     }
 
-    /// The roles that it can play; `nil` if it does not tell.
+    /// The supported roles; `nil` if the controller does not report them.
     package var roles: [Role]? {
         states.map { states in Role.allCases.filter { states & $0.states != 0 } }
     }
 }
 
-/// Asks a controller what it is and can do, one question after the other.
+/// A sequence of commands that reads the properties of a controller.
 ///
 /// Core 6.0, Vol 4, Part E, 7.4 and 7.8.
 struct ControllerProbe {
@@ -75,19 +75,19 @@ struct ControllerProbe {
     private var step = Step.reset
     private(set) var facts = ControllerFacts()
 
-    /// The first question.
+    /// The first command.
     var first: HCICommandPacket { .reset }
 
     enum OnReceive: Equatable {
-        /// It is no answer to what was asked.
+        /// Not the answer to the pending command.
         case ignore
         case ask(HCICommandPacket)
         case done(ControllerFacts)
-        /// The controller does not even reset.
+        /// The controller cannot even be reset.
         case broken
     }
 
-    /// Takes a whole H4 packet from the controller.
+    /// Processes an H4 packet from the controller.
     mutating func receive(_ packet: Span<UInt8>) -> OnReceive {
         guard packet.count > 1, packet[0] == 0x04,
             let event = try? HCIEventPacket(decoding: packet.extracting(1..<packet.count))

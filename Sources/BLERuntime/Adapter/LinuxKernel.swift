@@ -2,20 +2,20 @@ package import BLEWire
 import Glibc
 import LinuxCalls
 
-/// The kernel of this machine, through its Bluetooth sockets and what it shows as files.
+/// The kernel of this machine, by its Bluetooth sockets and virtual files.
 package struct LinuxKernel: AdapterKernel {
-    /// The numbers of the kernel's interface to Bluetooth, which the C library does not have.
+    /// Constants of the kernel's Bluetooth interface that the C library lacks.
     private enum Constant {
         static let family: Int32 = 31
         static let hci: Int32 = 1
         static let userChannel: UInt16 = 1
         static let controlChannel: UInt16 = 3
-        /// Reads a description of an adapter; `_IOR('H', 211, int)`.
+        /// Reads the description of an adapter: `_IOR('H', 211, int)`.
         static let readDevice: UInt = 0x8004_48D3
         static let netAdmin: UInt64 = 1 << 12
     }
 
-    /// The address of a socket for HCI: family, number of the adapter, channel.
+    /// An HCI socket address: family, adapter number, channel.
     private struct Address {
         var family: UInt16
         var device: UInt16
@@ -24,7 +24,7 @@ package struct LinuxKernel: AdapterKernel {
 
     private let root: String
 
-    /// Creates a view of the kernel whose files lie below `root`, which is for tests.
+    /// Creates a view of the kernel with its files below `root`, for tests.
     package init(root: String = "") { self.root = root }
 
     package func openManagement() throws(SystemFailure) -> Descriptor {

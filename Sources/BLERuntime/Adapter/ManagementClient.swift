@@ -1,14 +1,14 @@
 package import BLEWire
 import Glibc
 
-/// Asks the kernel about adapters, one question after the other, and waits for each answer.
+/// A client of the management protocol, which waits for each response.
 package struct ManagementClient: Sendable {
-    /// Why there is no answer, or which.
+    /// The failure of a request.
     package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
-        /// The kernel does not do it.
+        /// The kernel rejected the request.
         case refused(Management.Status)
         case system(SystemFailure)
-        /// No answer came in time.
+        /// The response did not arrive in time.
         case silent
         case malformed(PacketError)
 
@@ -22,19 +22,19 @@ package struct ManagementClient: Sendable {
         }
     }
 
-    /// How long the kernel may take: it waits for an adapter for two seconds itself, for each of some commands.
+    /// The maximum time for a response: the kernel itself waits two seconds for an adapter, for each of some commands.
     package static let patience = Duration.seconds(8)
 
     private let descriptor: Descriptor
     private let patience: Duration
 
-    /// Creates a client on a socket that ``AdapterKernel/openManagement()`` has opened.
+    /// Creates a client on a socket from ``AdapterKernel/openManagement()``.
     package init(_ descriptor: Descriptor, patience: Duration = patience) {
         self.descriptor = descriptor
         self.patience = patience
     }
 
-    /// The adapters that there are and no program has for itself.
+    /// Returns the adapters that are not in exclusive use.
     package func controllers() throws(Failure) -> [Management.ControllerEntry] {
         let answer = try perform(.readExtendedIndexList, on: .none)
         return try decoding { () throws(PacketError) in
@@ -42,13 +42,13 @@ package struct ManagementClient: Sendable {
         }
     }
 
-    /// What an adapter is and does.
+    /// Returns the properties and settings of an adapter.
     package func information(about index: AdapterIndex) throws(Failure) -> Management.Information {
         let answer = try perform(.readInformation, on: index)
         return try decoding { () throws(PacketError) in try Management.Information(decoding: answer) }
     }
 
-    /// Switches an adapter on or off, and waits until that is done.
+    /// Powers an adapter on or off, and waits for the result.
     package func setPowered(_ isPowered: Bool, _ index: AdapterIndex) throws(Failure) {
         _ = try perform(.setPowered, on: index, parameters: Management.SetPowered(isPowered).encoded)
     }
@@ -57,7 +57,7 @@ package struct ManagementClient: Sendable {
         do { return try body() } catch { throw .malformed(error) }
     }
 
-    /// Sends a command and returns the parameters of its answer.
+    /// Sends a command and returns the parameters of its response.
     private func perform(
         _ opcode: Management.Opcode,
         on index: AdapterIndex,
@@ -82,7 +82,7 @@ package struct ManagementClient: Sendable {
         }
     }
 
-    /// The return parameters, if `octets` are the answer; `nil` if they are about something else.
+    /// Returns the return parameters if `octets` are the response; `nil` if they are something else.
     private func answer(
         to opcode: Management.Opcode,
         on index: AdapterIndex,

@@ -1,10 +1,10 @@
 import BLEWire
 
-/// A client of a transport that asks a controller what it can do, and then lets go of it.
+/// A transport client that reads the properties of a controller and then stops the transport.
 ///
-/// Sendable because all but ``facts(through:within:)`` happens on the thread of its loop.
+/// Sendable because everything except ``facts(through:within:)`` runs on the loop's thread.
 package final class ProbeSession: TransportClient, Sendable {
-    /// How long a controller may take to answer all that it is asked: a board may start late.
+    /// The maximum time for all answers; a board may start late.
     package static let patience = Duration.seconds(15)
 
     private struct State {
@@ -20,9 +20,9 @@ package final class ProbeSession: TransportClient, Sendable {
 
     private init(_ transport: any Transport) { self.transport = transport }
 
-    /// Asks the controller behind `transport`, which has not been started, and stops it.
+    /// Reads the properties of the controller behind `transport`, which must not be started, and stops it.
     ///
-    /// - Throws: Why there is no controller, or that it does not answer within `patience`.
+    /// - Throws: The reason why there is no controller, or a timeout after `patience`.
     package static func facts(
         through transport: any Transport,
         within patience: Duration = patience

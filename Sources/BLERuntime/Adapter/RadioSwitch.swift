@@ -1,12 +1,12 @@
 package import BLEWire
 
-/// A switch of the machine that can silence a radio, as the kernel's rfkill knows it.
+/// A switch that can block a radio (rfkill).
 package struct RadioSwitch: Equatable, Sendable {
-    /// How a radio is silenced.
+    /// The kind of block.
     package enum Block: Equatable, Sendable, CustomStringConvertible {
-        /// By a program or a key, and a program can undo it.
+        /// Blocked by a program or key; a program can unblock it.
         case soft
-        /// By a switch of the machine or its firmware, and no program can undo it.
+        /// Blocked by a hardware switch or firmware; no program can unblock it.
         case hard
 
         package var description: String {
@@ -17,9 +17,9 @@ package struct RadioSwitch: Equatable, Sendable {
         }
     }
 
-    /// What the switch is called; for that of an adapter, the adapter's name.
+    /// The name of the switch; for an adapter's switch, the adapter's name.
     package let name: String
-    /// `nil` if the radio may be used.
+    /// `nil` if the radio is not blocked.
     package let block: Block?
 
     package init(name: String, block: Block?) {
@@ -27,10 +27,10 @@ package struct RadioSwitch: Equatable, Sendable {
         self.block = block
     }
 
-    /// The adapter that this switch belongs to; `nil` for one of the whole machine.
+    /// The adapter of this switch; `nil` for a switch of the whole machine.
     package var index: AdapterIndex? { AdapterIndex(name: name) }
 
-    /// The switches for Bluetooth that the kernel shows below `root`.
+    /// Returns the Bluetooth switches that the kernel shows below `root`.
     static func all(below root: String) -> [Self] {
         let folder = root + "/sys/class/rfkill"
         return SystemFile.names(in: folder).compactMap { entry in

@@ -1,4 +1,4 @@
-/// A program that runs on this machine.
+/// A running program.
 package struct RunningProgram: Equatable, Sendable, CustomStringConvertible {
     package let process: Int32
     package let name: String
@@ -10,8 +10,8 @@ package struct RunningProgram: Equatable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(name) (process \(process))" }
 
-    /// The programs that have a file open whose name satisfies `isMeant`, lowest number first, as far as files below
-    /// `root` may be read, but for process `own`.
+    /// Returns the programs, except process `own`, that have a file open whose name satisfies `isMeant`, lowest number
+    /// first, as far as the files below `root` are readable.
     static func all(below root: String, but own: Int32, having isMeant: (String) -> Bool) -> [Self] {
         SystemFile.names(in: root + "/proc").compactMap { Int32($0) }.filter { $0 != own }.sorted()
             .compactMap { process in

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The small files in which the kernel tells things.
+/// Access to the kernel's virtual files.
 package enum SystemFile {
-    /// The text of a file, or as much as `most` octets of it; empty if it cannot be read.
+    /// Returns the text of a file, at most `most` octets; empty if it is not readable.
     static func text(of path: String, most: Int = 1_048_576) -> String {
         let raw = open(path, O_RDONLY | O_CLOEXEC)
         guard raw >= 0 else { return "" }
@@ -17,14 +17,14 @@ package enum SystemFile {
         return String(decoding: octets, as: UTF8.self)
     }
 
-    /// The first line of a file, without blanks around it; `nil` if there is none.
+    /// Returns the first line of a file without surrounding blanks; `nil` if there is none.
     static func line(of path: String) -> String? {
         text(of: path).split(separator: "\n").first.map { line in
             String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         }
     }
 
-    /// What is in a folder, by name, in order; nothing if it cannot be read.
+    /// Returns the sorted names in a directory; empty if it is not readable.
     package static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
@@ -38,20 +38,20 @@ package enum SystemFile {
         return names.sorted()
     }
 
-    /// The path of a file without symbolic links; `path` itself if there is none.
+    /// Returns a path without symbolic links; `path` itself if the file does not exist.
     static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
-    /// Whether a file is one of the kernel's devices of memory, as `/dev/null` is: those of major number 1.
+    /// Returns whether a file is a memory device such as `/dev/null` (major number 1).
     static func isMemory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR && status.st_rdev >> 8 == 1
     }
 
-    /// The numbers of all groups of a process; none if there is no such process.
+    /// Returns all group numbers of a process; empty if it does not exist.
     package static func groups(ofProcess process: UInt32) -> [UInt32] {
         let lines = text(of: "/proc/\(process)/status").split(separator: "\n")
         // The first of four numbers after “Gid:” is the group of the process; “Groups:” has the others.
@@ -60,9 +60,9 @@ package enum SystemFile {
         return (Array(own ?? []) + Array(others ?? [])).compactMap { UInt32($0) }
     }
 
-    /// Whether a process does nothing until somebody lets it: stopped by a signal, or frozen with its cgroup.
+    /// Returns whether a process is stopped by a signal or frozen with its cgroup.
     ///
-    /// It is taken to run where the kernel tells nothing of it.
+    /// A process is assumed to run if the kernel does not tell.
     package static func isHalted(process: UInt32) -> Bool {
         let state = text(of: "/proc/\(process)/status").split(separator: "\n").first { $0.hasPrefix("State:") }
         if state?.split(whereSeparator: \.isWhitespace).dropFirst().first?.uppercased() == "T" { return true }
@@ -71,7 +71,7 @@ package enum SystemFile {
         return text(of: "/sys/fs/cgroup\(group)/cgroup.events").split(separator: "\n").contains("frozen 1")
     }
 
-    /// The group that a file belongs to; `nil` if there is no such file, or the group has no name.
+    /// Returns the name of a file's group; `nil` if the file does not exist or the group has no name.
     static func group(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, let group = getgrgid(status.st_gid) else { return nil }
@@ -112,7 +112,7 @@ package enum SystemFile {
         return nil
     }
 
-    /// Where a symbolic link leads; `nil` if it is none or may not be read.
+    /// Returns the target of a symbolic link; `nil` if it is not one or not readable.
     package static func target(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink(path, &buffer, buffer.count)

@@ -3,7 +3,7 @@ import BLEWire
 import Glibc
 
 extension TransportError {
-    /// What a host makes of it that there is no controller for this reason.
+    /// The host's view of this reason.
     package var absence: Host.Absence {
         switch code {
         case .forbidden: .forbidden
@@ -28,7 +28,7 @@ extension TransportError {
         )
     }
 
-    /// The kernel has Bluetooth, and does not show it to the network that this program is in.
+    /// The kernel has Bluetooth, but not in this program's network namespace.
     static var hiddenBluetooth: Self {
         let command = "docker run --network=host --cap-add=NET_ADMIN -e \(HostSpecification.variable)=hci:0 IMAGE"
         return Self(
@@ -41,7 +41,7 @@ extension TransportError {
         )
     }
 
-    /// The kernel does not say which adapters there are.
+    /// The kernel does not list the adapters.
     static func unlisted(_ failure: ManagementClient.Failure) -> Self {
         Self(
             .unreachable,
@@ -67,7 +67,7 @@ extension TransportError {
         )
     }
 
-    /// Somebody else uses the adapter.
+    /// The adapter is in use by another program.
     static func held(_ index: AdapterIndex, errno: Int32, by holders: [AdapterHolder]) -> Self {
         let names = holders.map(\.description).joined(separator: ", ")
         let who = holders.isEmpty ? "another program" : names
@@ -87,7 +87,7 @@ extension TransportError {
         )
     }
 
-    /// The kernel's own host uses the adapter, and nobody asked for it by name.
+    /// The adapter is in use by the kernel's host and was not requested by name.
     static func powered(_ index: AdapterIndex, by holders: [AdapterHolder]) -> Self {
         var error = held(index, errno: 0, by: holders.isEmpty ? [.kernel] : holders)
         error.cure = """
@@ -101,7 +101,7 @@ extension TransportError {
 
     private static let bluezOff = "bluetoothctl power off"
 
-    /// The radio of the adapter is silenced.
+    /// The adapter's radio is blocked.
     static func silenced(_ index: AdapterIndex, _ block: RadioSwitch.Block) -> Self {
         switch block {
         case .soft:
@@ -123,7 +123,7 @@ extension TransportError {
         }
     }
 
-    /// There is no such adapter.
+    /// The adapter does not exist.
     static func missing(_ reference: AdapterReference, among indexes: [AdapterIndex]) -> Self {
         let others = indexes.map(\.description).joined(separator: ", ")
         let what =
@@ -139,7 +139,7 @@ extension TransportError {
         )
     }
 
-    /// There is no adapter at all.
+    /// There is no adapter.
     static var noAdapter: Self {
         Self(
             .unreachable,
@@ -150,7 +150,7 @@ extension TransportError {
         )
     }
 
-    /// The adapter has no Bluetooth Low Energy.
+    /// The adapter does not support LE.
     static func withoutLowEnergy(_ index: AdapterIndex) -> Self {
         Self(
             .unreachable,
@@ -160,7 +160,7 @@ extension TransportError {
         )
     }
 
-    /// The adapter waits for something that only a tool of its maker can tell it, such as its address.
+    /// The adapter needs configuration by its manufacturer's tool, such as an address.
     static func unconfigured(_ index: AdapterIndex) -> Self {
         let command = "sudo btmgmt --index \(index.wire) public-addr XX:XX:XX:XX:XX:XX"
         return Self(
@@ -186,6 +186,6 @@ extension TransportError {
 }
 
 extension AdapterHolder {
-    /// The kernel's own host, where nobody may know for whom.
+    /// The kernel's own host, when its program is unknown.
     fileprivate static let kernel = Self(process: 0, name: "BlueZ")
 }

@@ -1,11 +1,11 @@
 import BLEWire
 import Glibc
 
-/// An adapter of this machine, which is this program's alone as long as it is open.
+/// An adapter of this machine, in exclusive use while it is open.
 ///
-/// If the kernel's own host uses the adapter, it is switched off there first, and on again when this program lets go.
+/// If the kernel's host uses the adapter, it is powered off there first, and powered on again after release.
 package struct UserChannelPort: ControllerPort {
-    /// How often an adapter that is busy is asked for again before that is an error.
+    /// The maximum number of attempts to take a busy adapter.
     private static let attempts = 30
     private static let pause = Duration.milliseconds(100)
 
@@ -13,7 +13,9 @@ package struct UserChannelPort: ControllerPort {
     private let kernel: any AdapterKernel
     private let pause: Duration
 
-    /// Creates a port; `pause` is how long to wait for an adapter that is busy for a moment, each time.
+    /// Creates a port.
+    ///
+    /// `pause` is the time between attempts to take a busy adapter.
     package init(_ reference: AdapterReference, kernel: any AdapterKernel = LinuxKernel(), pause: Duration = pause) {
         self.reference = reference
         self.kernel = kernel
@@ -43,10 +45,10 @@ package struct UserChannelPort: ControllerPort {
         return AdapterWatch(descriptor, on: loop, added: changed)
     }
 
-    /// What stood in the way once.
+    /// An obstacle in one attempt.
     private struct Obstacle: Error {
         let errno: Int32
-        /// The adapter is in the middle of something.
+        /// True if the adapter is busy temporarily.
         let mayPass: Bool
         let task: String
     }
@@ -62,7 +64,7 @@ package struct UserChannelPort: ControllerPort {
         return index
     }
 
-    /// Has the kernel's host let go of the adapter, and takes it.
+    /// Powers the adapter off for the kernel's host and takes it.
     private func take(_ index: AdapterIndex, with client: ManagementClient) throws(Obstacle) -> AdapterLease {
         let wasPowered: Bool
         do throws(ManagementClient.Failure) {
@@ -104,12 +106,12 @@ package struct UserChannelPort: ControllerPort {
 }
 
 extension AdapterKernel {
-    /// How the radio of an adapter is silenced; `nil` if it is not.
+    /// Returns the block of an adapter's radio; `nil` if it is not blocked.
     func block(of index: AdapterIndex) -> RadioSwitch.Block? {
         switches.first { $0.index == index }?.block
     }
 
-    /// Opens a socket for the management protocol.
+    /// Opens a management socket.
     func management() throws(TransportError) -> Descriptor {
         do {
             return try openManagement()

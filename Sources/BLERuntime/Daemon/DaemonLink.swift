@@ -5,13 +5,12 @@ import Glibc
 package import Logging
 import Synchronization
 
-/// A host in another process: the daemon's, which has the radio for all apps.
+/// A link to the host of the daemon, which owns the radio for all apps.
 ///
-/// Each session has a connection of its own, which is made again when it is lost. Requests gather while a turn is
-/// taken, and leave with one write.
-/// Sendable because everything but the inbox is used by whoever has the loop's floor.
+/// Each session has its own connection, which is re-established when it is lost. Requests that arrive during a turn are
+/// sent with one write. Sendable because everything except the inbox is used by the thread that holds the loop's lock.
 package final class DaemonLink: HostLink, @unchecked Sendable {
-    /// What other threads hand over.
+    /// A command queued by another thread.
     private enum Errand: Sendable {
         case open(DaemonSession)
         case request(ClientRequest, DaemonSession)
@@ -29,17 +28,17 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     private let isDenied = Atomic<Bool>(false)
     private var errands: [Errand] = []
     private var sessions: [DaemonSession] = []
-    /// What was last said of the daemon in the log.
+    /// The last message about the daemon in the log.
     private var complaint: String?
 
-    /// Creates a link to the daemon that listens at `path`.
+    /// Creates a link to the daemon at `path`.
     ///
     /// - Parameters:
     ///   - path: The socket of the daemon.
-    ///   - radio: Which of its radios; empty for the first.
+    ///   - radio: The name of the radio; empty for the first.
     ///   - patience: How long a daemon that was lost is expected back; until then managers are `.resetting`, and from
     ///     then on `.unsupported`.
-    ///   - logger: Where it is said that there is no daemon, or that it turns the app away.
+    ///   - logger: The logger for a missing daemon or a refusal.
     package init(
         to path: String,
         radio: String = "",
@@ -56,7 +55,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         }
     }
 
-    /// What the daemon says this process may do; as of the last session where it says nothing.
+    /// The permission of this process according to the daemon, or as of the last session.
     package var permission: HostAuthorization {
         guard case .unix(let path) = address,
             case .grant(let grant)? = try? DaemonQuery(at: path).ask(.grant(process: UInt32(bitPattern: getpid())))
@@ -107,7 +106,9 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         func appReturned() {}
     }
 
-    /// Has the next turn do this; `atOnce` if that turn is best taken here and now.
+    /// Queues a command for the next turn.
+    ///
+    /// If `atOnce` is true, the turn is taken on this thread if possible.
     private func hand(over errand: Errand, atOnce: Bool = false) {
         let isFirst = inbox.withLock { inbox in
             defer { inbox.append(errand) }
@@ -135,7 +136,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         for session in sessions { session.passOn() }
     }
 
-    /// A session has heard how it stands with the daemon.
+    /// Processes a change of a session's connection to the daemon.
     private func heard(_ standing: DaemonSession.Standing) {
         switch standing {
         case .welcome:

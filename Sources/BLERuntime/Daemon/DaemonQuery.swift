@@ -2,19 +2,19 @@ package import BLESession
 import BLEWire
 import Glibc
 
-/// Asks the daemon something and waits for what it says.
+/// A question to the daemon, answered synchronously.
 package struct DaemonQuery {
-    /// How long the daemon has for an answer.
+    /// The maximum time for the answer.
     private static let patience = Duration.seconds(5)
 
     private let address: SocketAddress
 
-    /// Asks the daemon that listens at `path`.
+    /// Creates a query for the daemon at `path`.
     package init(at path: String) { address = .unix(path: path) }
 
-    /// Asks a question; blocks the calling thread until it is answered.
+    /// Asks a question and blocks the calling thread until it is answered.
     ///
-    /// - Throws: ``TransportError/Code/unreachable`` if nobody listens, ``TransportError/Code/closed`` if nobody
+    /// - Throws: ``TransportError/Code/unreachable`` if no daemon listens, ``TransportError/Code/closed`` if none
     ///   answers in time.
     package func ask(_ question: Question) throws(TransportError) -> Answer {
         let clock = MonotonicClock(), begun = clock.now

@@ -3,17 +3,17 @@ import BLESession
 import BLEWire
 import Glibc
 
-/// One session with the daemon and the connection that it has now.
+/// A session with the daemon and its current connection.
 ///
-/// Sendable because everything but the mailbox is used by whoever has the floor of its loop.
+/// Sendable because everything except the mailbox is used by the thread that holds the loop's lock.
 final class DaemonSession: @unchecked Sendable {
-    /// How a session stands with the daemon.
+    /// The state of a session's connection to the daemon.
     enum Standing {
         case welcome
         case refused(Refusal.Reason, String)
         /// One request was refused, and the session goes on.
         case requestRefused(String)
-        /// Nobody listens.
+        /// The daemon is not running.
         case absent(TransportError)
         /// The daemon listens, and its queue of connections has been full for a while.
         case busy(TransportError)
@@ -51,7 +51,7 @@ final class DaemonSession: @unchecked Sendable {
     /// Whether the app knows that it has no session since the daemon's queue is full.
     private var isBusyTold = false
 
-    /// Creates a session that begins with ``connect()``.
+    /// Creates a session; call ``connect()`` to start it.
     init(
         _ conversation: AppConversation,
         with address: SocketAddress,
@@ -68,16 +68,16 @@ final class DaemonSession: @unchecked Sendable {
         self.mailbox = mailbox(self)
     }
 
-    /// Notes that the app asks for this; returns whether it is the first since it was told something.
+    /// Records a request of the app; returns whether it is the first one since an event.
     func isAnswered(by request: ClientRequest) -> Bool { mailbox?.isAnswered(by: request) ?? false }
 
-    /// Calls the app no more.
+    /// Stops calling the app.
     func hush() { mailbox?.close() }
 
-    /// Has the daemon do what the app asks for.
+    /// Sends a request of the app to the daemon.
     func perform(_ request: ClientRequest) { conversation.perform(request) }
 
-    /// Makes a connection, and another whenever it is lost.
+    /// Connects, and reconnects whenever the connection is lost.
     func connect() {
         if case .closed = state { return }
         do throws(TransportError) {
@@ -96,7 +96,7 @@ final class DaemonSession: @unchecked Sendable {
         }
     }
 
-    /// There is nobody, or nobody who knows what to say.
+    /// Processes a failed connection, or one to a program that is not the daemon.
     private func failed(_ error: TransportError) {
         guard error.errno != EAGAIN else { return isBusy(error) }
         let step = backoff.failed()
@@ -126,7 +126,7 @@ final class DaemonSession: @unchecked Sendable {
         report(standing)
     }
 
-    /// Sends what there is to send, and hands the app what there is to hear.
+    /// Sends pending messages and delivers events to the app.
     func passOn() {
         if case .open(let stream, _) = state { conversation.takeOctets { stream.write($0) } }
         conversation.takeEvents(into: &events)
@@ -137,13 +137,13 @@ final class DaemonSession: @unchecked Sendable {
         stream.pause()
     }
 
-    /// The app has heard what made it fall behind.
+    /// Resumes after the app has processed its backlog.
     func resume() {
         isCrowded = false
         if case .open(let stream, _) = state { stream.resume() }
     }
 
-    /// Ends the session: the daemon is told, so that it does not keep it.
+    /// Closes the session, and tells the daemon not to keep it.
     func close() {
         conversation.close()
         switch state {
@@ -175,7 +175,7 @@ final class DaemonSession: @unchecked Sendable {
         }
     }
 
-    /// The connection has ended; the stream closes itself.
+    /// Processes the end of the connection; the stream closes itself.
     private func lost(_ error: TransportError) {
         guard case .open(_, let wasWelcome) = state else { return }
         conversation.lost()

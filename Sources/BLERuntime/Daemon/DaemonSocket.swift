@@ -1,36 +1,36 @@
 import Glibc
 
-/// Where the daemon that has the radio listens, for whoever is not told another place.
+/// The paths of the daemon's socket.
 package enum DaemonSocket {
     /// The name of the socket in its directory.
     private static let name = "bled/socket"
 
-    /// Where a daemon of the system listens.
+    /// The socket of the system's daemon.
     package static let system = "/run/" + name
 
-    /// Where a daemon of the user listens; `nil` where the environment names no directory for that.
+    /// Returns the socket of the user's daemon; `nil` if the environment names no directory for it.
     package static func ofUser(environment: (String) -> String?) -> String? {
         guard let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") else { return nil }
         return directory + "/" + name
     }
 
-    /// Where an app looks that is not told a place: for the user's daemon, then for that of the system.
+    /// Returns the default paths for an app: the user's daemon, then the system's.
     package static func candidates(environment: (String) -> String?) -> [String] {
         (ofUser(environment: environment).map { [$0] } ?? []) + [system]
     }
 
-    /// The first place of these where somebody listens now; `nil` if nobody does.
+    /// Returns the first of these paths with a running daemon; `nil` if there is none.
     package static func listening(among places: [String]) -> String? {
         places.first { problem(at: $0) == nil }
     }
 
-    /// Whether there is a socket at `path`, of whomever.
+    /// Returns whether there is a socket at `path`, of any program.
     package static func isSocket(_ path: String) -> Bool {
         var facts = stat()
         return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// Why nobody can be reached at `path`; `nil` if somebody listens there.
+    /// Returns the reason why the daemon at `path` cannot be reached; `nil` if it is running.
     static func problem(at path: String) -> TransportError? {
         let place = SocketAddress.unix(path: path)
         do throws(TransportError) {

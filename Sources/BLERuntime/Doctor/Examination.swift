@@ -1,10 +1,10 @@
 import BLEWire
 
-/// What follows from what was seen of Bluetooth on a machine: what there is, what stands in the way, and its cure.
+/// The conclusions from observations of a machine: what there is, what the obstacles are, and how to remove them.
 ///
-/// It is a value that looks at nothing itself.
+/// It is a value and observes nothing itself.
 package struct Examination: Equatable, Sendable {
-    /// Problems first, then warnings, then facts; each in the order from the host to what it keeps.
+    /// Problems first, then warnings, then facts; each in the order from the host to its stored state.
     package let findings: [Finding]
 
     /// Draws the conclusions.
@@ -20,13 +20,13 @@ package struct Examination: Equatable, Sendable {
         findings = Finding.Severity.allCases.flatMap { severity in all.filter { $0.severity == severity } }
     }
 
-    /// Whether something keeps apps from having a radio.
+    /// True if apps have no radio.
     package var isObstructed: Bool { count(of: .problem) > 0 }
 
-    /// How many findings are of this severity.
+    /// Returns the number of findings of a severity.
     package func count(of severity: Finding.Severity) -> Int { findings.count { $0.severity == severity } }
 
-    /// The findings as they are collected.
+    /// The findings while they are being collected.
     struct Draft {
         let seen: Observations
         private(set) var findings: [Finding] = []
@@ -35,13 +35,13 @@ package struct Examination: Equatable, Sendable {
 
         mutating func add(_ finding: Finding) { findings.append(finding) }
 
-        /// Adds what an error is, unless the same is there already.
+        /// Adds a finding for an error, unless there is an equal one.
         mutating func add(_ error: TransportError, _ severity: Finding.Severity, of subject: String) {
             let finding = Finding(error, severity, of: subject)
             if !findings.contains(where: { $0.code == finding.code && $0.subject == subject }) { add(finding) }
         }
 
-        /// Whether apps want an adapter of this machine.
+        /// True if apps would use an adapter of this machine.
         var needsAdapter: Bool {
             switch seen.choice {
             case .named(.adapter), .first, .none: true
@@ -52,7 +52,7 @@ package struct Examination: Equatable, Sendable {
 }
 
 extension Examination.Draft {
-    /// What apps would talk to.
+    /// Examines what apps would use.
     mutating func examineChoice() {
         let variable = HostSpecification.variable
         switch seen.choice {
@@ -80,7 +80,7 @@ extension Examination.Draft {
         }
     }
 
-    /// The daemon that was named, at a path or where apps look for one, cannot be reached.
+    /// Adds the finding that the daemon cannot be reached, at a path or at the default ones.
     private mutating func addAbsentDaemon(_ path: String?) {
         guard let error = seen.daemonProblem else { return }
         let command = "bled" + (path.map { " --socket \($0)" } ?? "")
@@ -110,7 +110,7 @@ extension Examination.Draft {
         )
     }
 
-    /// What the kernel has.
+    /// Examines the kernel.
     mutating func examineKernel() {
         switch seen.adapters {
         case .failure(let error): add(error, needsAdapter ? .problem : .fact, of: "kernel")
@@ -120,7 +120,7 @@ extension Examination.Draft {
         }
     }
 
-    /// What stands in the way of each adapter.
+    /// Examines the obstacles to the use of each adapter.
     mutating func examineAdapters() {
         guard case .success(let adapters) = seen.adapters else { return }
         if case .named(.adapter(let reference)) = seen.choice, !adapters.contains(where: seen.isChosen) {

@@ -1,24 +1,24 @@
-/// One thing that an examination found about Bluetooth on this machine, with what to do about it.
+/// A finding about Bluetooth on this machine, with advice.
 package struct Finding: Equatable, Sendable {
-    /// How much a finding matters.
+    /// The severity of a finding.
     package enum Severity: String, CaseIterable, Sendable {
-        /// It stands in the way: apps have no radio.
+        /// Apps have no radio.
         case problem
-        /// Apps have a radio, and something will not be as they expect.
+        /// Apps have a radio, but something will differ from what they expect.
         case warning
-        /// Something that is good to know.
+        /// Useful information.
         case fact
     }
 
     package let code: Code
     package let severity: Severity
-    /// What it is about, such as `hci0`, the path of a file or the name of a variable.
+    /// The subject, such as `hci0`, a file's path or a variable's name.
     package let subject: String
-    /// What was found, as a sentence.
+    /// A sentence with the finding.
     package let sentence: String
-    /// Whole sentences that say what to do; `nil` if nothing has to be done.
+    /// Sentences with advice; `nil` if there is nothing to do.
     package let cure: String?
-    /// The command line that does it; `nil` if none does it alone.
+    /// The command line that fixes it; `nil` if there is no single one.
     package let command: String?
 
     package init(
@@ -37,7 +37,7 @@ package struct Finding: Equatable, Sendable {
         self.command = command
     }
 
-    /// Creates a finding from an error, which says what it is and how it is cured.
+    /// Creates a finding from an error, which contains the description and the advice.
     init(_ error: TransportError, _ severity: Severity, of subject: String) {
         let text = "\(error)", start = text.hasPrefix(subject) || text.hasPrefix("/") ? "" : text.prefix(1).uppercased()
         self.init(
@@ -52,15 +52,17 @@ package struct Finding: Equatable, Sendable {
 }
 
 extension Finding {
-    /// What kind of thing was found; the names are for scripts, and stay as they are.
+    /// The kind of finding.
+    ///
+    /// The names are for scripts and must not change.
     package enum Code: String, CaseIterable, Sendable {
-        /// What apps talk to.
+        /// The host that apps would use.
         case hostChosen = "host-chosen"
         case hostSimulated = "host-simulated"
         case hostMalformed = "host-malformed"
         case worldUnusable = "world-unusable"
 
-        /// The variables of the environment.
+        /// Environment variables.
         case variableSet = "variable-set"
         case variableNotUnderstood = "variable-not-understood"
         case captureUnusable = "capture-unusable"
@@ -109,7 +111,7 @@ extension Finding {
         case controllerWithoutEncryption = "controller-without-encryption"
         case controllerQuirk = "controller-quirk"
 
-        /// What is kept from one run to the next.
+        /// Stored state.
         case stateKept = "state-kept"
         case stateNowhere = "state-nowhere"
         case stateForbidden = "state-forbidden"

@@ -1,27 +1,27 @@
 import BLEWire
 
-/// What was seen of Bluetooth on this machine, from which an ``Examination`` follows.
+/// The observations of Bluetooth on this machine, from which an ``Examination`` follows.
 package struct Observations: Sendable {
-    /// What apps would talk to.
+    /// The host that apps would use.
     package enum Choice: Sendable {
-        /// What `BLUETOOTH_HOST` says makes no sense.
+        /// `BLUETOOTH_HOST` is invalid.
         case malformed(HostSpecification.Malformed)
-        /// What `BLUETOOTH_HOST` says.
+        /// `BLUETOOTH_HOST` names this host.
         case named(HostSpecification)
-        /// The daemon that listens at this path, since the variable is not set.
+        /// The daemon at this path, because the variable is not set.
         case daemon(String)
-        /// The first adapter that nobody uses, since the variable is not set and no daemon runs.
+        /// The first free adapter, because the variable is not set and no daemon is running.
         case first(AdapterReference)
-        /// The variable is not set, and there is no adapter to use, for this reason.
+        /// None: the variable is not set, and no adapter can be used for this reason.
         case none(TransportError)
     }
 
-    /// What a controller said of itself, or why it did not.
+    /// The properties that a controller reported, or the reason why it did not.
     package struct Answer: Sendable {
-        /// What `BLUETOOTH_HOST` calls the controller.
+        /// The name of the controller in `BLUETOOTH_HOST`.
         package let name: String
         package let result: Result<ControllerFacts, TransportError>
-        /// Whether apps would use it.
+        /// True if apps would use it.
         package let isChosen: Bool
 
         package init(_ name: String, _ result: Result<ControllerFacts, TransportError>, isChosen: Bool = true) {
@@ -31,21 +31,21 @@ package struct Observations: Sendable {
         }
     }
 
-    /// The program that this is said of, by its path.
+    /// The path of the program that this applies to.
     package var program = ""
-    /// Whether it may take adapters.
+    /// True if it may take adapters.
     package var isPrivileged = false
-    /// The variables of the environment that steer a host, where they are set.
+    /// The environment variables that affect a host, as far as they are set.
     package var variables: [String: String] = [:]
     package var adapters: Result<[Adapter], TransportError> = .success([])
     package var choice: Choice
-    /// The programs that have the serial port open that was chosen.
+    /// The programs that have the chosen serial port open.
     package var portUsers: [RunningProgram] = []
-    /// Why the daemon that was named cannot be reached.
+    /// The reason why the named daemon cannot be reached.
     package var daemonProblem: TransportError?
-    /// Why the file of the world that was chosen is of no use, as a sentence.
+    /// The reason why the world file cannot be used, as a sentence.
     package var worldProblem: String?
-    /// The controllers that were asked.
+    /// The probed controllers.
     package var answers: [Answer] = []
     package var state: StateInspection
 
@@ -54,7 +54,7 @@ package struct Observations: Sendable {
         self.state = state
     }
 
-    /// What is chosen if the variable says `text`, a daemon listens at `path`, and these adapters are there.
+    /// Returns the choice for the variable's `text`, a daemon at `path`, and these adapters.
     package static func choice(
         named text: String?,
         daemon path: String?,
@@ -78,7 +78,7 @@ package struct Observations: Sendable {
         }
     }
 
-    /// Whether apps would use this adapter.
+    /// Returns whether apps would use this adapter.
     func isChosen(_ adapter: Adapter) -> Bool {
         switch choice {
         case .named(.adapter(.index(let index))), .first(.index(let index)): adapter.index == index
@@ -88,7 +88,7 @@ package struct Observations: Sendable {
         }
     }
 
-    /// The adapters that may be asked what they can do, since nobody uses them and nothing stands against it.
+    /// The adapters that can be probed, because they are free and there is no obstacle.
     package var freeAdapters: [Adapter] {
         guard case .success(let adapters) = adapters else { return [] }
         return adapters.filter {

@@ -1,13 +1,13 @@
 import Logging
 
-/// The machine and the environment around a program, to be looked at.
+/// The machine and environment of a program, for examination.
 ///
-/// Nothing is changed that anybody uses: controllers that nobody uses are reset, and asked what they can do.
+/// Nothing that is in use is changed: only free controllers are reset and probed.
 package struct Surroundings: Sendable {
-    /// The variable of the environment that has the host use private addresses.
+    /// The environment variable that enables private addresses.
     package static let privacyVariable = "BLUETOOTH_PRIVACY"
 
-    /// The variables that steer a host, beside the one that names it.
+    /// The environment variables that affect a host, except the one that selects it.
     static let variables = [
         privacyVariable, CaptureFile.variable, Logger.levelVariable, BackgroundDeclaration.variable,
     ]
@@ -21,9 +21,9 @@ package struct Surroundings: Sendable {
     ///
     /// - Parameters:
     ///   - kernel: The kernel of the machine.
-    ///   - patience: How long each controller may take to answer.
-    ///   - environment: Looks up a variable of the environment.
-    ///   - worldProblem: Says why a file does not describe a world; `nil` if it does.
+    ///   - patience: The time for each controller to answer.
+    ///   - environment: Returns the value of an environment variable.
+    ///   - worldProblem: Returns the reason why a file is not a valid world; `nil` if it is valid.
     package init(
         kernel: any AdapterKernel = LinuxKernel(),
         patience: Duration = ProbeSession.patience,
@@ -36,7 +36,7 @@ package struct Surroundings: Sendable {
         self.patience = patience
     }
 
-    /// Looks at everything, and asks the controllers that nobody uses if `isAsking`.
+    /// Observes everything, and probes free controllers if `isAsking` is true.
     package func observed(asking isAsking: Bool) async -> Observations {
         let (program, isPrivileged) = (kernel.program, kernel.isPrivileged)
         let adapters = Result { () throws(TransportError) in try Adapter.all(in: kernel) }
@@ -62,12 +62,12 @@ package struct Surroundings: Sendable {
         return observations
     }
 
-    /// Who has a serial port open; nobody if it is none, such as `/dev/null`, which all have.
+    /// Returns the programs that have a serial port open; empty for other devices such as `/dev/null`.
     private func users(of path: String) -> [RunningProgram] {
         SystemFile.isMemory(path) ? [] : kernel.users(of: path)
     }
 
-    /// Asks the controllers that can be asked without taking them from anybody.
+    /// Probes the controllers that are not in use.
     private func ask(_ observations: inout Observations) async {
         switch observations.choice {
         case .malformed, .named(.world), .named(.demo), .named(.daemon), .daemon: break

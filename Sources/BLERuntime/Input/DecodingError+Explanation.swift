@@ -1,5 +1,5 @@
 extension DecodingError {
-    /// What is wrong in a file, and where: the keys that lead there, such as `services[0].uuid`.
+    /// The error in a file and its place: the path of keys, such as `services[0].uuid`.
     package var explanation: String {
         switch self {
         case .keyNotFound(let key, let context): "“\(key.stringValue)” is missing\(context.place)"
@@ -17,12 +17,12 @@ extension DecodingError {
         }
     }
 
-    /// What decoders say of a text that is no JSON, and nothing more.
+    /// The decoder's description of text that is not JSON.
     private static var noJSON: String { "The given data was not valid JSON." }
 }
 
 extension DecodingError.Context {
-    /// The end of a sentence that says where something is.
+    /// The end of a sentence that names a place.
     fileprivate var place: String {
         guard !codingPath.isEmpty else { return "" }
         let path = codingPath.reduce(into: "") { path, key in

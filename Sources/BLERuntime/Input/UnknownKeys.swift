@@ -1,4 +1,4 @@
-/// A key of whatever name, or a place in a list.
+/// An arbitrary key, or an index in a list.
 package struct AnyKey: CodingKey {
     package let stringValue: String
     package let intValue: Int?
@@ -7,13 +7,13 @@ package struct AnyKey: CodingKey {
 }
 
 extension Decoder {
-    /// Refuses keys that nobody reads, which are mistyped or belong elsewhere.
+    /// Rejects unknown keys, which are misspelled or in the wrong place.
     ///
     /// - Parameters:
-    ///   - subject: What the object describes, such as "a rule".
-    ///   - key: The keys that there are.
-    ///   - hints: What to write instead of keys that somebody may take for others.
-    /// - Throws: `DecodingError` at the first of them, with what to write instead.
+    ///   - subject: The described object, such as "a rule".
+    ///   - key: The type of the allowed keys.
+    ///   - hints: Replacements for keys that are often confused with others.
+    /// - Throws: A `DecodingError` for the first unknown key, with the correct one.
     package func refuseKeys<Key: CodingKey & CaseIterable>(
         of subject: String,
         but key: Key.Type,

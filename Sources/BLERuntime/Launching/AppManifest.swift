@@ -1,15 +1,15 @@
 package import Foundation
 import Glibc
 
-/// What an app says of itself in a file beside its program, as an app for a phone does in its Info.plist.
+/// The manifest of an app in a file beside its program, like an Info.plist.
 ///
-/// The file of `/usr/bin/sensor` is `/usr/bin/sensor.bluetooth.json`.
+/// The manifest of `/usr/bin/sensor` is `/usr/bin/sensor.bluetooth.json`.
 package struct AppManifest: Decodable, Equatable {
-    /// What the app does in the background: `bluetooth-central`, `bluetooth-peripheral`.
+    /// The background modes of the app: `bluetooth-central`, `bluetooth-peripheral`.
     package var backgroundModes: [String]
-    /// What launches the app again, the program first.
+    /// The command that launches the app again, starting with the program.
     package var launchCommand: [String]
-    /// The unit of systemd that launches the app again; goes before a command.
+    /// The systemd unit that launches the app again; takes precedence over the command.
     package var unit: UnitName?
 
     private enum CodingKeys: String, CodingKey {
@@ -34,9 +34,9 @@ package struct AppManifest: Decodable, Equatable {
         }
     }
 
-    /// The manifest of a program; `nil` if it has none that can be read and trusted.
+    /// Reads the manifest of a program; returns `nil` if it has none that is readable and trusted.
     ///
-    /// Only the user of the app or root may have written it, since what it says is done as that user.
+    /// It must be written by the app's user or root, because it is carried out as that user.
     package init?(ofProgram program: String, user: UInt32) {
         let raw = open(program + ".bluetooth.json", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard raw >= 0 else { return nil }
@@ -48,9 +48,9 @@ package struct AppManifest: Decodable, Equatable {
         self = manifest
     }
 
-    /// Reads what a manifest holds.
+    /// Decodes the contents of a manifest.
     package init(json: Data) throws { self = try JSONDecoder().decode(Self.self, from: json) }
 
-    /// Whether the app says that it works in the background in this way.
+    /// Returns whether the app declares this background mode.
     package func declares(_ mode: String?) -> Bool { mode.map(backgroundModes.contains) ?? false }
 }

@@ -1,12 +1,12 @@
 package import BLEHost
 
-/// What a process says it does without being used by anybody, as an app for a phone says in its property list.
+/// The background modes that a process declares, like an app in its property list.
 package enum BackgroundDeclaration {
-    /// The variable of the environment that holds the declaration: `bluetooth-central`, `bluetooth-peripheral` or both,
-    /// with a comma between them.
+    /// The environment variable with the declaration: `bluetooth-central`, `bluetooth-peripheral` or both, separated by
+    /// a comma.
     package static let variable = "BLUETOOTH_BACKGROUND_MODES"
 
-    /// How far an app is in use whose process makes this declaration.
+    /// Returns the phase of an app whose process makes this declaration.
     ///
     /// Without a declaration, it is in the foreground.
     package static func phase(of role: ClientRole, declared text: String?) -> AppPhase {
@@ -14,7 +14,7 @@ package enum BackgroundDeclaration {
         return text.split(separator: ",").contains { $0 == mode } ? .background : .suspended
     }
 
-    /// What a declaration holds for an app that uses the host in this way; `nil` if there is nothing to declare.
+    /// Returns the background mode for this role; `nil` if there is none.
     package static func mode(of role: ClientRole) -> String? {
         switch role {
         case .central: "bluetooth-central"

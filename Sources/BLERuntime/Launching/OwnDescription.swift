@@ -3,14 +3,14 @@ package import BLESession
 import Glibc
 
 extension AppDescription {
-    /// What this process says of itself as an app that uses the host in this way.
+    /// Returns this process's description of itself as an app with this role.
     package static func own(as role: ClientRole) -> Self {
         let program = SystemFile.target(of: "/proc/self/exe") ?? ""
         return Self(program: program, unit: unit(of: program, as: role)?.description)
     }
 
-    /// The unit that launches this process again, if it declares the background: the one that a manifest beside the
-    /// program names, else the one that the process runs as.
+    /// Returns the unit that launches this process again, if it declares a background mode: the one in its manifest,
+    /// otherwise the one that it runs as.
     private static func unit(of program: String, as role: ClientRole) -> UnitName? {
         let mode = BackgroundDeclaration.mode(of: role)
         if let manifest = AppManifest(ofProgram: program, user: geteuid()), manifest.declares(mode) {

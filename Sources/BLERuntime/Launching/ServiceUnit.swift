@@ -1,8 +1,8 @@
 import Glibc
 
-/// The unit of systemd that a process runs as, and what its file declares.
+/// The systemd unit of a process, and its declarations.
 ///
-/// The section that apps declare themselves in begins with X-, which systemd leaves to others:
+/// Apps declare themselves in a section that starts with X-, which systemd ignores:
 ///
 ///     [X-Bluetooth]
 ///     UIBackgroundModes=bluetooth-central
@@ -11,10 +11,10 @@ struct ServiceUnit: Equatable {
     private static let modesKey = "UIBackgroundModes"
 
     let name: UnitName
-    /// Whether the manager of a user has started it, not that of the machine.
+    /// True if it was started by a user's manager instead of the machine's.
     let isOfUser: Bool
 
-    /// The unit to which the kernel counts a process, by its `/proc/PID/cgroup`; `nil` if it is in none.
+    /// Finds the unit of a process in its `/proc/PID/cgroup`; returns `nil` if there is none.
     init?(inGroups text: String) {
         let lines = text.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 2) }
         let path =
@@ -30,7 +30,7 @@ struct ServiceUnit: Equatable {
 
     private static func isManager(_ part: Substring) -> Bool { part.hasPrefix("user@") && part.hasSuffix(".service") }
 
-    /// What the unit's file declares of the background; empty if there is no file that does.
+    /// Returns the background modes in the unit's file; empty if there are none.
     func backgroundModes(below root: String = "", _ environment: (String) -> String?) -> [String] {
         for folder in folders(environment) {
             for name in [name.description, name.template] {
@@ -41,7 +41,7 @@ struct ServiceUnit: Equatable {
         return []
     }
 
-    /// Where the files of units are, the first that counts first.
+    /// Returns the directories with unit files, in order of precedence.
     private func folders(_ environment: (String) -> String?) -> [String] {
         guard isOfUser else {
             return ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map { $0 + "/systemd/system" }
@@ -55,7 +55,7 @@ struct ServiceUnit: Equatable {
         return own.compactMap { $0 }.map { $0 + "/systemd/user" }
     }
 
-    /// What the text of a unit's file declares, by the rules of systemd.syntax(7).
+    /// Parses the declaration in a unit file, by the rules of systemd.syntax(7).
     static func backgroundModes(in text: String) -> [String] {
         var modes: [String] = [], isInside = false, begun = ""
         for raw in text.split(separator: "\n", omittingEmptySubsequences: false) {

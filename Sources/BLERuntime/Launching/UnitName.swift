@@ -1,11 +1,11 @@
-/// The name of a service unit of systemd, as systemd.unit(5) allows it.
+/// The name of a systemd service unit, as allowed by systemd.unit(5).
 package struct UnitName: Equatable, Sendable, CustomStringConvertible {
     private static let suffix = ".service"
     private static let signs = Set(":_.\\@-".utf8)
 
     package let description: String
 
-    /// Creates a name; `nil` if no service unit can be called so.
+    /// Creates a name; returns `nil` if it is invalid for a service unit.
     package init?(_ name: String) {
         let octets = name.utf8
         guard name.hasSuffix(Self.suffix), (Self.suffix.utf8.count + 1...255).contains(octets.count),
@@ -15,7 +15,7 @@ package struct UnitName: Equatable, Sendable, CustomStringConvertible {
         description = name
     }
 
-    /// The name of the template that the unit is made from; its own name if it is made from none.
+    /// The name of the unit's template; its own name if it has none.
     var template: String {
         guard let at = description.firstIndex(of: "@") else { return description }
         return description[...at] + Self.suffix

@@ -1,57 +1,58 @@
 package import BLEWire
 import Dispatch
 
-/// One thread that waits, in one call of the system, for descriptors, for other threads and for the next deadline.
+/// A thread that waits for descriptors, commands of other threads and the next deadline in one system call.
 ///
-/// What belongs to a loop happens on its thread, a round at a time: the thread waits; what other threads posted runs;
-/// descriptors that are ready are handled; timers that are due ring; then the owner takes its turn, once for all of
-/// that. While the thread waits, another one may take a turn in its place (``takeTurnHere()``), or wait
-/// (``waitHere(until:)``). Actors may have a loop as their executor. The thread ends when nobody holds the loop any
-/// more.
+/// The loop's work happens on its thread, one pass at a time: it waits, runs posted closures, handles ready
+/// descriptors, fires due alarms, and then calls its owner's turn once. While the thread waits, another thread may take
+/// a turn (``takeTurnHere()``) or wait (``waitHere(until:)``) in its place. Actors may use a loop as their executor.
+/// The thread ends when the loop is released.
 package final class EventLoop: SerialExecutor {
-    /// What the deadlines of this loop are told in.
+    /// The clock of this loop's deadlines.
     package let clock = MonotonicClock()
     let thread: LoopThread
 
-    /// Creates a loop that begins with ``start(turn:)``; the system shows 15 octets of `name` as that of its thread.
+    /// Creates a loop; call ``start(turn:)`` to start it.
+    ///
+    /// The system shows 15 octets of `name` as the thread's name.
     package init(_ name: String) { thread = LoopThread(name: name, clock: clock) }
 
     deinit { thread.stop() }
 
     /// Starts the thread, once.
     ///
-    /// - Parameter turn: Called on the thread at the end of each round, also of one that came too early; returns when
-    ///   it must be called again at the latest.
+    /// - Parameter turn: Called on the thread at the end of each round, even an early one; returns the latest time for
+    ///   the next call.
     package func start(turn: @escaping @Sendable () -> Instant? = { nil }) { thread.start(turn: turn) }
 
-    /// Runs `body` on the thread in the next round, after what was posted before.
+    /// Runs `body` on the thread in the next pass, after earlier ones.
     package func post(_ body: @escaping @Sendable () -> Void) { thread.post(body) }
 
-    /// Has a round begin soon.
+    /// Makes the loop start a pass soon.
     package func wake() { thread.wake() }
 
-    /// Takes the turn of the owner on the calling thread, if the loop waits and nobody has woken it.
+    /// Takes the owner's turn on the calling thread, if the loop is waiting and was not woken.
     ///
-    /// That spares both threads the change between them, and the caller waits as long as a turn takes. What the turn
-    /// uses finds itself on the thread of the loop (``isCurrent``).
+    /// This avoids two thread switches; the caller is busy for the duration of a turn. Code in the turn sees itself on
+    /// the loop's thread (``isCurrent``).
     ///
-    /// - Returns: Whether it did; if not, the caller may ``wake()`` the loop.
+    /// - Returns: True if it did; otherwise the caller may ``wake()`` the loop.
     package func takeTurnHere() -> Bool { thread.takeTurnHere() }
 
-    /// Has the calling thread wait for the program at the other end, in place of the loop's own.
+    /// Waits for the program at the other end on the calling thread, in place of the loop's thread.
     ///
-    /// It takes the turns that the answers bring, for 200 µs at most, and only while the loop would ask itself
+    /// Takes the turns that responses cause, for at most 200 µs, and only while the loop itself would poll
     /// (``BusyPolling``).
     ///
-    /// - Parameter isDone: Whether the caller has what it waits for.
-    /// - Returns: Whether it has. The loop relies on the caller then, for a millisecond: it must come back, or
+    /// - Parameter isDone: Returns true when the caller has its result.
+    /// - Returns: True if it did. For the next millisecond, the loop relies on the caller to call again or to
     ///   ``stopWaiting()``.
     func waitHere(until isDone: () -> Bool) -> Bool { thread.waitHere(until: isDone) }
 
-    /// Has the loop's own thread wait again.
+    /// Makes the loop's own thread wait again.
     func stopWaiting() { thread.stopWaiting() }
 
-    /// Runs `body` on the thread and waits for it; at once if this is the thread.
+    /// Runs `body` on the thread and waits for it; immediately if this is the thread.
     package func sync<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
         if isCurrent { return body() }
         let done = DispatchSemaphore(value: 0), result = Locked<Value?>(nil)
@@ -65,19 +66,19 @@ package final class EventLoop: SerialExecutor {
         return value
     }
 
-    /// Whether the caller is on the thread, or has its place.
+    /// True if the caller is on the loop's thread, or acts in its place.
     package var isCurrent: Bool { thread.isCurrent }
 
-    /// Has the thread ask for what is there again and again for a moment before it sleeps, where that pays, since
-    /// there is a program at the other end (``BusyPolling``).
+    /// Allows the thread to poll for a short time before it sleeps, because there is a program at the other end
+    /// (``BusyPolling``).
     ///
-    /// Must be called on the thread.
+    /// Must be called on the loop's thread.
     ///
     /// - Parameters:
-    ///   - attempt: Called on the thread, or in its place; reads what the program has said, if it has said something,
-    ///     and returns whether it has. To read costs one call of the system less than to ask first.
-    ///   - beforeAsking: Called there too, after attempts that were not in vain and before the system is asked about
-    ///     all that the loop watches.
+    ///   - attempt: Called on the thread that waits; reads from the program and returns true if there was something to
+    ///     read. This takes one system call less than polling first.
+    ///   - beforeAsking: Called on the same thread after successful attempts, before the system is polled for all
+    ///     watched descriptors.
     package func allowPolling(
         _ attempt: @escaping @Sendable () -> Bool,
         beforeAsking: @escaping @Sendable () -> Void = {}
@@ -86,14 +87,14 @@ package final class EventLoop: SerialExecutor {
         thread.allowPolling(attempt, beforeAsking: beforeAsking)
     }
 
-    /// Watches a descriptor from the next round on.
+    /// Watches a descriptor from the next pass on.
     ///
     /// - Parameters:
-    ///   - descriptor: An open file, which is held until the watch is cancelled.
-    ///   - interest: What to wait for at first.
-    ///   - ready: Called on the thread with what is possible now. An error or the end of a stream counts as whatever
-    ///     was waited for.
-    /// - Returns: The watch, which goes on until it is cancelled.
+    ///   - descriptor: An open file, which stays open until the watch is cancelled.
+    ///   - interest: The initial events to wait for.
+    ///   - ready: Called on the thread with the events that occurred. An error or the end of a stream counts as all
+    ///     requested events.
+    /// - Returns: The watch, which lasts until it is cancelled.
     package func watch(
         _ descriptor: Descriptor,
         for interest: LoopWatch.Interest,
@@ -104,9 +105,9 @@ package final class EventLoop: SerialExecutor {
         return watch
     }
 
-    /// Rings on the thread at the next round at or after `deadline`, unless it is cancelled before.
+    /// Calls `ring` on the thread in the first pass at or after `deadline`, unless it is cancelled.
     ///
-    /// Must be called on the thread.
+    /// Must be called on the loop's thread.
     package func alarm(at deadline: Instant, ring: @escaping @Sendable () -> Void) -> LoopAlarm {
         precondition(isCurrent, "an alarm is set on the thread of its loop")
         let alarm = LoopAlarm(deadline, ring)

@@ -1,10 +1,9 @@
 import Glibc
 
-/// What one thread at a time has: whoever does what belongs to a loop.
+/// The lock held by the thread that runs a loop's work.
 ///
-/// Two threads meet here when one was interrupted in its turn. To look again and again whether it goes on, as a `Mutex`
-/// of the standard library does before it waits, would keep a processor from it.
-/// Sendable because the system keeps threads apart.
+/// Two threads rarely compete for it. A `Mutex` of the standard library would spin before it waits, and keep a
+/// processor from the thread that holds it. Sendable because the system provides the mutual exclusion.
 final class Floor: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
@@ -18,14 +17,16 @@ final class Floor: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` when nobody has the floor; `body` must not come back here.
+    /// Runs `body` while holding the lock.
+    ///
+    /// `body` must not take it again.
     func take<Result>(_ body: () -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body()
     }
 
-    /// Runs `body` unless somebody has the floor; returns `nil` if somebody has.
+    /// Runs `body` if the lock is free; returns `nil` otherwise.
     func takeIfFree<Result>(_ body: () -> Result) -> Result? {
         guard pthread_mutex_trylock(mutex) == 0 else { return nil }
         defer { pthread_mutex_unlock(mutex) }

@@ -1,20 +1,23 @@
 import BLEWire
 import Glibc
 
-/// What a loop waits for: descriptors, alarms, and when its owner wants its turn; whoever has the floor uses it.
+/// The things that a loop waits for: descriptors, alarms and its owner's next turn.
+///
+/// Used by the thread that holds the loop's lock.
 struct LoopAgenda {
-    /// When the owner wants its turn at the latest.
+    /// The time of the owner's next turn.
     var due: Instant?
     private(set) var watches: [LoopWatch] = []
     /// The earliest first.
     private(set) var alarms: [LoopAlarm] = []
-    /// The watches, if there are many of them.
+    /// The epoll set, if there are many watches.
     private(set) var crowd: WatchCrowd?
-    /// Whether there is a watch that no crowd can have.
+    /// True if a watch cannot be added to an epoll set.
     private var isUncrowdable = false
-    /// What the system is asked about, or was when the thread began to wait: the bell, then the watches, or the crowd.
+    /// The descriptors to poll, or those of the current wait: the wake-up descriptor, then the watches or the epoll
+    /// set.
     private var questions: [pollfd] = []
-    /// Until when the thread waits, or for ever.
+    /// The end of the wait; `nil` for none.
     private(set) var until: Instant?
 
     mutating func add(_ watch: LoopWatch) { watches.append(watch) }
@@ -23,8 +26,7 @@ struct LoopAgenda {
         alarms.insert(alarm, at: alarms.firstIndex { alarm.deadline < $0.deadline } ?? alarms.endIndex)
     }
 
-    /// Finds out what to wait for beside the descriptor `bell`, and puts what to ask the system in the place of what it
-    /// was asked before.
+    /// Determines what to wait for besides the wake-up descriptor, and prepares the arguments of the next poll.
     mutating func prepare(for bell: Int32, at now: Instant, asking answers: inout [pollfd]) {
         // To look first costs less than to move what mostly stays.
         if watches.contains(where: { $0.isCancelled }) { removeCancelled() }
@@ -52,7 +54,7 @@ struct LoopAgenda {
         watches.removeAll { $0.isCancelled }
     }
 
-    /// Has the system keep what many watches wait for, unless it cannot.
+    /// Moves many watches into an epoll set, if possible.
     private mutating func updateCrowd() {
         if crowd != nil, watches.count < WatchCrowd.least / 2 { disband() }
         if crowd == nil, watches.count >= WatchCrowd.least, !isUncrowdable { crowd = WatchCrowd() }
@@ -66,10 +68,10 @@ struct LoopAgenda {
         crowd = nil
     }
 
-    /// Whether the thread, which waits, would have to wait for something else.
+    /// Returns whether the waiting thread must be woken to wait for something else.
     ///
-    /// An earlier deadline is one to wait for from now on, also if it is given up before the thread waits again: one
-    /// that is there only while nothing is asked for would wake the thread after each answer.
+    /// An earlier deadline is kept even if it is given up before the next wait: a deadline that only exists while no
+    /// request is pending would otherwise wake the thread after each response.
     mutating func waitsForOther() -> Bool {
         if let deadline = nextDeadline, until.map({ deadline < $0 }) ?? true {
             until = deadline

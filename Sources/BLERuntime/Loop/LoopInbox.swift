@@ -1,17 +1,17 @@
 import Glibc
 import LinuxCalls
 
-/// What other threads leave for the thread of a loop, and whether they have to ring for it.
+/// The commands of other threads for a loop's thread, and the need to wake it.
 ///
-/// Sendable because any thread may leave something, and the system keeps the bell.
+/// Sendable because any thread may add commands, and the system synchronizes the wake-up descriptor.
 final class LoopInbox: Sendable {
     private struct Contents {
         var bodies: [@Sendable () -> Void] = []
-        /// Whether a round must begin.
+        /// True if a pass must start.
         var isWoken = false
-        /// Whether the thread waits, so that others may take a turn.
+        /// True if the thread is waiting, so that others may take a turn.
         var isWaiting = false
-        /// Whether the thread is about to sleep, so that it must be rung for.
+        /// True if the thread is about to sleep, so that it must be woken.
         var isAsleep = false
         var isStopped = false
     }
@@ -23,13 +23,13 @@ final class LoopInbox: Sendable {
     /// How long the thread may wait at most, in nanoseconds; `nil` without limit, since it can be rung for.
     var longestWait: Int64? { bell.raw < 0 ? 10_000_000 : nil }
 
-    /// Leaves work for the next round.
+    /// Queues a closure for the next pass.
     func post(_ body: @escaping @Sendable () -> Void) { tell { $0.bodies.append(body) } }
 
-    /// Has a round begin soon.
+    /// Makes the loop start a pass soon.
     func wake() { tell { _ in } }
 
-    /// Has the next round be the last.
+    /// Makes the next pass the last one.
     func stop() { tell { $0.isStopped = true } }
 
     private func tell(_ change: (inout Contents) -> Void) {
@@ -47,10 +47,11 @@ final class LoopInbox: Sendable {
 
     var isWoken: Bool { contents.withLock { $0.isWoken } }
 
-    /// Whether the thread waits and nobody has woken it.
+    /// True if the thread is waiting and was not woken.
     var isWaiting: Bool { contents.withLock { $0.isWaiting && !$0.isWoken } }
 
-    /// The thread is about to wait, and to sleep if `isAsleep`, unless somebody has woken it; returns whether it may.
+    /// Records that the thread is about to wait, and to sleep if `isAsleep` is true, unless it was woken; returns
+    /// whether it may.
     func waits(asleep isAsleep: Bool) -> Bool {
         contents.withLock { contents in
             contents.isWaiting = !contents.isWoken
@@ -59,7 +60,7 @@ final class LoopInbox: Sendable {
         }
     }
 
-    /// The thread, which waits, is about to sleep, unless somebody has woken it; returns whether it may.
+    /// Records that the waiting thread is about to sleep, unless it was woken; returns whether it may.
     func sleeps() -> Bool {
         contents.withLock { contents in
             contents.isAsleep = !contents.isWoken
@@ -67,13 +68,13 @@ final class LoopInbox: Sendable {
         }
     }
 
-    /// Forgets that somebody rang.
+    /// Clears the wake-up.
     func hush() {
         var count: UInt64 = 0
         read(bell.raw, &count, MemoryLayout<UInt64>.size)
     }
 
-    /// A round begins: exchanges what is empty for the work that is there, and returns whether the thread goes on.
+    /// Starts a pass: swaps an empty array with the queued closures, and returns whether the thread continues.
     func begin(_ bodies: inout [@Sendable () -> Void]) -> Bool {
         contents.withLock { contents in
             contents.isWaiting = false

@@ -2,10 +2,10 @@ import BLEWire
 import Glibc
 import LinuxCalls
 
-/// The thread of a loop: waits for what there is to do, and does it.
+/// The thread of a loop, which waits for work and does it.
 ///
-/// Sendable because other threads use only the inbox, the work and the stand-in, which any thread may use. It is not
-/// looked at whether somebody uses what is used already: it calls nobody.
+/// Sendable because other threads only use the inbox, the work and the inline waiter, which any thread may use.
+/// Exclusivity checks are off, because it calls nobody.
 final class LoopThread: @unchecked Sendable {
     private let name: String
     private let clock: MonotonicClock
@@ -13,16 +13,16 @@ final class LoopThread: @unchecked Sendable {
     private let work = LoopWork()
     let standIn = StandIn()
 
-    /// Empty but while what was posted runs.
+    /// False only while posted closures run.
     @exclusivity(unchecked) private var bodies: [@Sendable () -> Void] = []
     private var mayWait = false
-    /// Whether the system was asked in this round, or the one before.
+    /// True if the system was polled in this pass or the previous one.
     private var hasAsked = true
-    /// Whether something was read before the system was asked.
+    /// True if something was read before the poll.
     private var hasRead = false
-    /// What the system is asked about, with its answers.
+    /// The polled descriptors with their results.
     @exclusivity(unchecked) private var answers: [pollfd] = []
-    /// Until when the thread waits, or for ever.
+    /// The end of the wait; `nil` for none.
     private var until: Instant?
     private var polling = BusyPolling()
 
@@ -69,22 +69,22 @@ final class LoopThread: @unchecked Sendable {
 
     func add(_ alarm: LoopAlarm) { work.add(alarm) }
 
-    /// Has the calling thread take the turn of the owner, if the thread of the loop waits; returns whether it did.
+    /// Takes the owner's turn on the calling thread, if the loop's thread is waiting; returns whether it did.
     func takeTurnHere() -> Bool {
         guard inbox.isWaiting, let isOutdated = work.takeTurnIfFree() else { return false }
         if isOutdated { wake() }
         return true
     }
 
-    /// Has the calling thread wait in place of the loop's, until `isDone` or for as long as the loop itself would ask;
-    /// returns whether it goes on to stand in.
+    /// Waits on the calling thread in place of the loop's thread, until `isDone` returns true or for as long as the
+    /// loop would poll; returns whether it continues to stand in.
     func waitHere(until isDone: () -> Bool) -> Bool {
         if standIn.isWanted, pollHere(until: isDone) { return true }
         stopWaiting()
         return false
     }
 
-    /// Has the loop's own thread wait again, if it relies on another.
+    /// Makes the loop's own thread wait again, if it relies on another one.
     func stopWaiting() { if standIn.leave() { wake() } }
 
     private func pollHere(until isDone: () -> Bool) -> Bool {
@@ -124,7 +124,7 @@ final class LoopThread: @unchecked Sendable {
         while round() {}
     }
 
-    /// Waits, then does all that there is to do; returns whether the thread goes on.
+    /// Waits and then does all work; returns whether the thread continues.
     private func round() -> Bool {
         // Who was woken meanwhile need not ask the system, every other time.
         hasAsked = mayWait || !hasAsked
@@ -146,7 +146,7 @@ final class LoopThread: @unchecked Sendable {
 
     private func forgetAnswers() { for index in answers.indices { answers[index].revents = 0 } }
 
-    /// Asks the system about all descriptors, and waits unless somebody has woken the loop.
+    /// Polls all descriptors, and waits unless the loop was woken.
     private func wait() {
         if !mayWait {
             ask(for: 0)
@@ -161,14 +161,14 @@ final class LoopThread: @unchecked Sendable {
         sched_yield()
     }
 
-    /// Waits for an answer without using the processor.
+    /// Waits without using the processor.
     private func sleep() {
         let begun = until == nil && !polling.isAllowed ? Instant() : clock.now
         ask(for: until.map { max(0, $0.nanoseconds(since: begun)) })
         if polling.isAllowed { polling.slept(from: begun, to: clock.now) }
     }
 
-    /// Does the same after asking, when nobody had to ring.
+    /// Does the same after polling, when no wake-up was needed.
     private func sleepUnlessWoken() {
         if !inbox.sleeps() {
             ask(for: 0)
@@ -179,8 +179,8 @@ final class LoopThread: @unchecked Sendable {
         }
     }
 
-    /// Sleeps until the bell rings or a deadline comes, as long as another thread waits for the rest; looks at all else
-    /// now and then.
+    /// Sleeps until a wake-up or a deadline, while another thread waits for everything else; polls everything else from
+    /// time to time.
     private func sleepBehindStandIn() {
         var now = clock.now
         // What the other thread has read may not have been taken.
@@ -196,7 +196,7 @@ final class LoopThread: @unchecked Sendable {
         }
     }
 
-    /// Asks again and again for a moment; returns whether an answer came.
+    /// Polls for a short time; returns whether a response arrived.
     private func poll() -> Bool {
         let begun = clock.now, end = BusyPolling.end(from: begun)
         if let until, until < end { return false }
@@ -227,7 +227,7 @@ final class LoopThread: @unchecked Sendable {
         return false
     }
 
-    /// Lets a moment pass, and others have the processor if that is due; returns what time it is then.
+    /// Pauses, and yields the processor if that is due; returns the time afterwards.
     private func pass(_ pace: inout PollingPace) -> Instant {
         let begun = clock.now
         if pace.yields(at: begun) {
@@ -238,7 +238,7 @@ final class LoopThread: @unchecked Sendable {
         return clock.now
     }
 
-    /// Looks whether somebody woke the loop, and reads what the program at the other end has said.
+    /// Checks for a wake-up, and reads from the program at the other end.
     private func look() -> Bool {
         if inbox.isWoken { return true }
         guard work.readIfFree() else { return false }
@@ -246,7 +246,7 @@ final class LoopThread: @unchecked Sendable {
         return true
     }
 
-    /// Has the system answer within so many nanoseconds, or without end; returns whether it had something to say.
+    /// Polls with a timeout in nanoseconds, or without one; returns whether anything is ready.
     @discardableResult private func ask(for nanoseconds: Int64?) -> Bool {
         if hasRead {
             hasRead = false

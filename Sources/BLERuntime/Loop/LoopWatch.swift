@@ -4,9 +4,9 @@ import Synchronization
 
 /// The interest of a loop in one descriptor, until it is cancelled.
 ///
-/// Sendable because only the thread of its loop uses it, but for ``cancel()``.
+/// Sendable because everything except ``cancel()`` is used on the loop's thread only.
 package final class LoopWatch: @unchecked Sendable {
-    /// What one waits for, and what is possible.
+    /// The kinds of readiness.
     package struct Interest: OptionSet, Sendable {
         package let rawValue: Int16
         package init(rawValue: Int16) { self.rawValue = rawValue }
@@ -15,9 +15,9 @@ package final class LoopWatch: @unchecked Sendable {
         package static let writing = Interest(rawValue: Int16(POLLOUT))
     }
 
-    /// What is waited for; nothing is heard of a descriptor for which that is nothing.
+    /// The readiness to wait for; empty to ignore the descriptor.
     @exclusivity(unchecked) package var interest: Interest
-    /// What the system keeps of ``interest`` for a ``WatchCrowd``; `nil` if it keeps nothing.
+    /// The part of ``interest`` that is registered in an epoll set; `nil` for none.
     var asked: Int16?
     private let descriptor: Descriptor
     private let ready: (Interest) -> Void
@@ -29,21 +29,23 @@ package final class LoopWatch: @unchecked Sendable {
         self.ready = ready
     }
 
-    /// Hears nothing more, from any thread; what is being handled just now goes on.
+    /// Cancels the watch, from any thread.
+    ///
+    /// A call in progress continues.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
     var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// The number of the descriptor.
+    /// The descriptor's number.
     var number: Int32 { descriptor.raw }
 
-    /// What the system is to wait for; `nil` if there is nothing.
+    /// The events to wait for; `nil` for none.
     var wanted: Int16? { interest.isEmpty || isCancelled ? nil : interest.rawValue }
 
-    /// What the system is asked about this descriptor.
+    /// The poll argument for this descriptor.
     var question: pollfd { pollfd(fd: wanted == nil ? -1 : descriptor.raw, events: interest.rawValue, revents: 0) }
 
-    /// Takes what the system answered.
+    /// Processes the result of a poll.
     func answered(_ events: Int16) {
         guard events != 0, !isCancelled else { return }
         let hasEnded = events & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
@@ -52,9 +54,9 @@ package final class LoopWatch: @unchecked Sendable {
     }
 }
 
-/// A time at which a loop rings once, until it is cancelled.
+/// A one-time alarm of a loop, until it is cancelled.
 ///
-/// Sendable because only the thread of its loop rings it.
+/// Sendable because only the loop's thread fires it.
 package final class LoopAlarm: @unchecked Sendable {
     let deadline: Instant
     private let ring: () -> Void
@@ -65,12 +67,12 @@ package final class LoopAlarm: @unchecked Sendable {
         self.ring = ring
     }
 
-    /// Rings no more, from any thread.
+    /// Cancels the alarm, from any thread.
     package func cancel() { over.store(true, ordering: .relaxed) }
 
     var isOver: Bool { over.load(ordering: .relaxed) }
 
-    /// Rings if it is time.
+    /// Fires the alarm if it is due.
     func ring(at now: Instant) {
         guard !isOver, deadline <= now else { return }
         cancel()

@@ -2,31 +2,32 @@ import BLEWire
 import Glibc
 import Synchronization
 
-/// What belongs to a loop, done by one thread at a time: whoever has the floor.
+/// The work of a loop, done by the thread that holds its lock.
 ///
-/// Sendable because everything but the identity of that thread is used by whoever has the floor. It is not looked at
-/// whether somebody uses what is used already: it calls nobody.
+/// Sendable because everything except the identity of that thread is protected by the lock. Exclusivity checks are off,
+/// because it calls nobody.
 final class LoopWork: @unchecked Sendable {
-    /// What came of reading from the program at the other end.
+    /// The result of reading from the program at the other end.
     enum Reading: Equatable {
         case nothing
-        /// The turn that it called for was taken; the loop's thread, which waits, may have to wait for other things.
+        /// Something was read and the turn was taken. If `isOutdated` is true, the waiting thread must wait for other
+        /// things.
         case turn(isOutdated: Bool)
     }
 
     private let floor = Floor()
-    /// The thread that has the floor.
+    /// The thread that holds the lock.
     private let identity = Atomic<UInt>(0)
     private var turn: () -> Instant? = { nil }
-    /// Reads from a program at the other end, and says whether there was something to read.
+    /// Reads from a program at the other end, and returns whether there was something to read.
     @exclusivity(unchecked) private var attempt: () -> Bool = { false }
-    /// Called when something has been read so, before the system is asked.
+    /// Called before the next poll, when something was read this way.
     @exclusivity(unchecked) private var beforeAsking: () -> Void = {}
     @exclusivity(unchecked) private var agenda = LoopAgenda()
 
     var isCurrent: Bool { identity.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Says what the turn is, before the loop starts.
+    /// Sets the turn, before the loop starts.
     func begin(turn: @escaping () -> Instant?) { self.turn = turn }
 
     // These are called by whoever has the floor.
@@ -42,8 +43,8 @@ final class LoopWork: @unchecked Sendable {
 
     // And these take the floor.
 
-    /// Runs what was posted, handles what the system says of what was asked, takes the turn, and finds out what to ask
-    /// next beside the descriptor `bell`; returns until when to wait, or for ever.
+    /// Runs posted closures, handles poll results, takes the turn, and determines what to poll next besides the wake-up
+    /// descriptor; returns the end of the wait, or `nil` for none.
     func doRound(
         _ bodies: inout [@Sendable () -> Void],
         for bell: Int32,
@@ -61,7 +62,7 @@ final class LoopWork: @unchecked Sendable {
         }
     }
 
-    /// Runs what was posted, and forgets everything.
+    /// Runs posted closures and drops everything.
     func doLastRound(_ bodies: inout [@Sendable () -> Void]) {
         floor.take {
             asOwner { run(&bodies) }
@@ -72,13 +73,13 @@ final class LoopWork: @unchecked Sendable {
         }
     }
 
-    /// Finds out what to ask at first.
+    /// Determines what to poll first.
     func prepareFirst(for bell: Int32, asking answers: inout [pollfd], at now: Instant) -> Instant? {
         floor.take { prepare(for: bell, asking: &answers, at: now) }
     }
 
-    /// Takes the turn; returns whether the thread of the loop, which waits, would have to wait for something else, or
-    /// `nil` if somebody has the floor.
+    /// Takes the turn; returns whether the waiting thread must wait for something else, or `nil` if the lock is held by
+    /// another thread.
     func takeTurnIfFree() -> Bool? { floor.takeIfFree { asOwner { takeTurnAndCompare() } } }
 
     /// Reads from the program at the other end; returns whether there was something to read.
@@ -91,7 +92,7 @@ final class LoopWork: @unchecked Sendable {
         } ?? .nothing
     }
 
-    /// Gets ready for the system to be asked after reading.
+    /// Prepares for a poll after reading.
     func prepareToAsk() { floor.take { asOwner { beforeAsking() } } }
 
     private func asOwner<Result>(_ body: () -> Result) -> Result {

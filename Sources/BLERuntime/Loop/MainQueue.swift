@@ -2,11 +2,11 @@ import Dispatch
 import Glibc
 import LinuxCalls
 
-/// What can be known of the main queue by what runs on it: whether anything waits behind.
+/// The state of the main queue, as seen by code that runs on it: whether more items are queued.
 ///
-/// Dispatch has no such question. But where a run loop serves the main queue, Dispatch rings for it when something is
-/// added for the first time since the loop took out all that there was; so whoever runs in between sees by the bell
-/// whether anything was added. Nobody promises that, so it is tried before it is relied on.
+/// Dispatch has no such function. But when a run loop serves the main queue, Dispatch signals a descriptor for the
+/// first item that is added after the loop took out all others; code in between can check it. This is not documented,
+/// so it is tested before it is relied on.
 package enum MainQueue {
     private enum Bell {
         case untried
@@ -17,12 +17,12 @@ package enum MainQueue {
     private static let bell = Locked(Bell.untried)
     private static let descriptor = main_queue_descriptor()
 
-    /// Whether it may be of use to ask whether it ``canTell()``.
+    /// True if ``canTell()`` may return true.
     package static var mayTell: Bool { bell.withLock { $0 != .isMissing } }
 
-    /// Whether what runs on the main queue now, and calls this on it, may ask whether it ``isQuiet``.
+    /// Returns whether code that currently runs on the main queue can use ``isQuiet``.
     ///
-    /// The first who asks gets no for an answer, since trying the bell adds something to the queue.
+    /// The first call returns false, because the test adds an item to the queue.
     package static func canTell() -> Bool {
         bell.withLock { bell in
             // Without a run loop the main queue is served by any thread, and Dispatch rings for nobody.
@@ -39,7 +39,8 @@ package enum MainQueue {
         }
     }
 
-    /// Whether nothing was added to the main queue since what runs there now was taken out, if that ``canTell()``.
+    /// True if nothing was added to the main queue since the running items were taken out, provided that ``canTell()``
+    /// is true.
     package static var isQuiet: Bool { !isRung }
 
     private static var isRung: Bool {

@@ -1,43 +1,45 @@
 import BLEWire
 
-/// Says when a thread that waits for a program at the other end looks for its answer, and when it lets others have the
-/// processor, so that it makes few calls of the system without being late.
+/// The timing of reads and yields of a thread that waits for a program at the other end, chosen to make few system
+/// calls without a delay.
 ///
-/// The program may need the processor of the thread to answer: after something was said it gets that at once. From then
-/// on it mostly runs elsewhere; where somebody does use the processor when it is left, it is left again and again.
+/// The program may need this processor to respond, so it is yielded immediately after something was sent. Later, the
+/// program mostly runs on another processor; if a thread does use the yielded processor, it is yielded again and again.
 struct PollingPace {
-    /// How long after a look in vain the next one is worth its call, in nanoseconds.
+    /// The time between an unsuccessful read and the next one, in nanoseconds.
     private static let untilLook: Int64 = 2_000
-    /// How long a thread keeps a processor that nobody else used when it was left, in nanoseconds.
+    /// The time between yields that no other thread used, in nanoseconds.
     private static let untilYield: Int64 = 50_000
-    /// What leaving a processor takes at most if nobody else uses it, in nanoseconds.
+    /// The maximum time of a yield that no other thread used, in nanoseconds.
     private static let emptyYield: Int64 = 1_500
 
     private var look: Instant
     private var yield: Instant
 
-    /// Begins to wait.
+    /// Starts a wait.
     init(from now: Instant) {
         look = now
         yield = now
     }
 
-    /// Whether to look now.
+    /// Returns whether to read now.
     func looks(at now: Instant) -> Bool { now >= look }
 
-    /// There was nothing to see.
+    /// Records an unsuccessful read.
     mutating func lookedInVain(at now: Instant) { look = now.later(byNanoseconds: Self.untilLook) }
 
-    /// Something was seen, but not all that is waited for, and others may have something to do because of it.
+    /// Records a successful read that does not end the wait.
+    ///
+    /// Other threads may have work because of it.
     mutating func saw(at now: Instant) {
         look = now
         yield = now
     }
 
-    /// Whether to leave the processor now.
+    /// Returns whether to yield now.
     func yields(at now: Instant) -> Bool { now >= yield }
 
-    /// The processor was left from then to now.
+    /// Records a yield.
     mutating func yielded(from begin: Instant, to end: Instant) {
         let wasUsed = end > begin.later(byNanoseconds: Self.emptyYield)
         yield = wasUsed ? end : end.later(byNanoseconds: Self.untilYield)

@@ -1,41 +1,40 @@
 import Glibc
 import LinuxCalls
 
-/// Many watches of one loop, for which the system keeps what is waited for: a wait costs what has happened, not how
-/// many there are.
+/// An epoll set for many watches of one loop: the cost of a wait depends on the number of events, not of watches.
 ///
-/// Linux: epoll(7). Whoever has the floor of the loop uses it.
+/// Linux: epoll(7). Used by the thread that holds the loop's lock.
 final class WatchCrowd {
-    /// From how many watches on it pays to be one.
+    /// The number of watches from which on an epoll set pays.
     static let least = 16
-    /// How many answers are taken at once; what is left is there at the next question.
+    /// The maximum number of events per call; the rest is returned by the next one.
     private static let mostAnswers = 64
 
     private let epoll: Descriptor
-    /// By the numbers of their descriptors, those of which the system was told.
+    /// By descriptor number, as registered with the system.
     private var watches: [LoopWatch?] = []
     private var answers = [epoll_event](repeating: epoll_event(), count: mostAnswers)
 
-    /// Creates a crowd without anybody in it; `nil` if the process has no descriptor left.
+    /// Creates an empty set; returns `nil` if the process has no descriptor left.
     init?() {
         let raw = epoll_create1(Int32(O_CLOEXEC))
         guard raw >= 0 else { return nil }
         epoll = Descriptor(raw)
     }
 
-    /// What the system is asked about all of them.
+    /// The poll argument for all of them.
     var question: pollfd { pollfd(fd: epoll.raw, events: Int16(POLLIN), revents: 0) }
 
-    /// Tells the system what is waited for; `false` if it does not take one of these, and all have to be asked about
-    /// one by one.
+    /// Updates the registered watches; returns `false` if one cannot be registered, so that all must be polled one by
+    /// one.
     func update(_ present: [LoopWatch]) -> Bool {
         present.allSatisfy { $0.asked == $0.wanted || tell($0, $0.wanted) }
     }
 
-    /// Leaves a watch that was cancelled.
+    /// Removes a cancelled watch.
     func remove(_ watch: LoopWatch) { tell(watch, nil) }
 
-    /// Hands each watch what the system has to say of it.
+    /// Passes the events to their watches.
     func answer() {
         let count = Int(epoll_wait(epoll.raw, &answers, Int32(answers.count), 0))
         guard count > 0 else { return }
@@ -47,10 +46,10 @@ final class WatchCrowd {
         }
     }
 
-    /// Leaves every watch to others.
+    /// Removes all watches.
     func disband() { for case let watch? in watches { tell(watch, nil) } }
 
-    /// Has the system keep what a watch waits for, or nothing; returns whether it does.
+    /// Registers a watch or removes it; returns whether it is registered.
     @discardableResult private func tell(_ watch: LoopWatch, _ wanted: Int16?) -> Bool {
         let place = Int(watch.number)
         var event = epoll_event()

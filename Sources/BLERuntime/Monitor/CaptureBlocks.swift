@@ -1,6 +1,6 @@
 import BLEWire
 
-/// A capture in the pcapng format: blocks, of which those with packets of HCI count.
+/// A pcapng capture, of which blocks with HCI packets are read.
 ///
 /// draft-ietf-opsawg-pcapng; link types 187 (H4), 201 (H4 with the direction before it) and 254 (as the kernel of Linux
 /// tells monitors).
@@ -30,14 +30,14 @@ struct CaptureBlocks: Sendable {
         var lost: UInt64 = 0
     }
 
-    /// How many interfaces a section may have.
+    /// The maximum number of interfaces per section.
     private static let mostInterfaces = 1_024
     /// How many link types of packets that are not HCI are remembered.
     private static let mostForeignLinkTypes = 8
-    /// How many comments one block may have.
+    /// The maximum number of comments per block.
     private static let mostComments = 1_024
 
-    /// How many packets were passed over since they are not HCI.
+    /// The number of skipped packets that are not HCI.
     private(set) var foreignPackets = 0
     /// The link types of packets that were passed over, each once, in the order in which they came.
     private(set) var foreignLinkTypes: [UInt64] = []
@@ -196,7 +196,7 @@ struct CaptureBlocks: Sendable {
         foreignLinkTypes.append(linkType)
     }
 
-    /// Which way a packet went, where nobody has said.
+    /// Returns the likely direction of a packet whose direction is not recorded.
     private static func likelyDirection(of packet: ArraySlice<UInt8>) -> PacketRecord.Direction {
         switch packet.first.map(HCI.PacketType.init) {
         case .command: .toController
@@ -226,14 +226,14 @@ struct CaptureBlocks: Sendable {
     }
 }
 
-/// What the times of an interface are counted in.
+/// The time unit of an interface.
 private struct TimeUnits: Sendable {
-    /// Which power of 10, or with the highest bit of 2, of a second is counted; microseconds unless it is said.
+    /// A power of 10, or with the highest bit set of 2, per second; microseconds by default.
     var resolution: UInt8 = 6
-    /// Seconds to be added.
+    /// Seconds to add.
     var offset: Int64 = 0
 
-    /// When a count was reached, since 1970; the beginning of 1970 for what is beyond any time.
+    /// Returns the time since 1970 for a count; 1970 if it is out of range.
     func instant(_ count: UInt64) -> Instant {
         let power = Int(resolution & 0x7F), seconds: UInt64, rest: UInt64
         if resolution & 0x80 != 0 {

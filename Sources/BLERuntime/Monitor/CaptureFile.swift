@@ -1,15 +1,14 @@
 import Glibc
 
-/// A file in which every HCI packet is written down when it passes, so that nothing before a crash is missing.
+/// A file to which every HCI packet is written immediately, so that it is complete after a crash.
 ///
-/// What apps ask for and hear stands as comments at the next packet, where the format has comments. When a file has
-/// reached its size it gets “.1” behind its name, in place of an earlier one, and a new one is begun: the two
-/// together hold the last packets.
+/// Requests and events of apps are comments of the next packet, if the format supports that. When a file has reached
+/// its maximum size, it is renamed with the suffix “.1”, replacing an earlier one, and a new one is started.
 package final class CaptureFile: Sendable {
-    /// The variable of the environment that names a file.
+    /// The environment variable with the file's path.
     package static let variable = "BLUETOOTH_CAPTURE"
 
-    /// Why nothing is written down.
+    /// The reason why nothing is written.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package let path: String
         package let reason: String
@@ -34,7 +33,7 @@ package final class CaptureFile: Sendable {
         }
     }
 
-    /// How many comments wait for a packet at most.
+    /// The maximum number of comments that wait for a packet.
     private static let mostComments = 256
 
     /// What an interface of the file is for.
@@ -44,7 +43,7 @@ package final class CaptureFile: Sendable {
     }
 
     private struct State {
-        /// `nil` after the file could not be written.
+        /// `nil` after a write error.
         var descriptor: Descriptor?
         var size = 0
         var interfaces: [Interface] = []
@@ -58,14 +57,14 @@ package final class CaptureFile: Sendable {
     private let failed: @Sendable (Failure) -> Void
     private let state: Locked<State>
 
-    /// Begins a capture, in place of what is in the file.
+    /// Starts a capture, replacing the contents of the file.
     ///
     /// - Parameters:
-    ///   - path: A file whose name ends in “.pcapng” or “.btsnoop”.
-    ///   - limit: How many octets a file holds at most.
-    ///   - clock: What the time of packets is on the wall; that of the first packet is now if left out.
-    ///   - failed: Called once if the file cannot be written any more, after which nothing is.
-    /// - Throws: Why the file cannot be made.
+    ///   - path: A file name that ends in “.pcapng” or “.btsnoop”.
+    ///   - limit: The maximum size of a file in octets.
+    ///   - clock: Converts the times of packets to the time of day; by default, the first packet has the current time.
+    ///   - failed: Called once if writing fails; nothing is written after that.
+    /// - Throws: The reason why the file cannot be created.
     package init(
         path: String,
         limit: Int = 64 << 20,
@@ -83,9 +82,9 @@ package final class CaptureFile: Sendable {
         try state.withLock { state throws(Failure) in try begin(&state) }
     }
 
-    /// What would keep a capture from being written to `path`; `nil` if nothing would.
+    /// Returns the reason why a capture cannot be written to `path`; `nil` if it can.
     ///
-    /// Nothing is made or changed for it.
+    /// Creates and changes nothing.
     package static func obstacle(at path: String) -> Failure? {
         guard CaptureFormat(path: path) != nil else { return Failure(path: path, reason: unknownName) }
         do throws(FileProblem) {
@@ -100,7 +99,7 @@ package final class CaptureFile: Sendable {
 
     private static let unknownName = "its name ends neither in .pcapng nor in .btsnoop"
 
-    /// Writes a packet down.
+    /// Writes a packet.
     package func write(_ record: PacketRecord) {
         let failure = state.withLock { state -> Failure? in
             do throws(Failure) {
@@ -114,7 +113,7 @@ package final class CaptureFile: Sendable {
         if let failure { failed(failure) }
     }
 
-    /// Has something stand beside the next packet, as ``CaptureFormat/comment(_:)`` has it.
+    /// Adds a comment to the next packet, formatted by ``CaptureFormat/comment(_:)``.
     package func comment(_ text: String) {
         guard format == .pcapng else { return }
         let text = CaptureFormat.comment(text)

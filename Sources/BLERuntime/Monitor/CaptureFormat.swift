@@ -1,12 +1,12 @@
-/// How a capture of HCI packets is written down, for Wireshark and its like.
+/// The format of a capture file.
 package enum CaptureFormat: Equatable, Sendable {
-    /// Blocks, as the IETF's draft-ietf-opsawg-pcapng says, with packets of link type 201 (Bluetooth HCI UART transport
-    /// layer, with the direction before each packet); several sources and comments have their place.
+    /// pcapng (draft-ietf-opsawg-pcapng) with link type 201 (Bluetooth HCI UART with direction); supports several
+    /// sources and comments.
     case pcapng
-    /// The format of btmon and of phones, with data link type 1002 (HCI UART); packets alone.
+    /// btsnoop, as used by btmon and phones, with data link type 1002 (HCI UART); packets only.
     case btsnoop
 
-    /// The format that the name of a file asks for; `nil` for any other name.
+    /// Chooses the format by the extension of a file; returns `nil` for other extensions.
     package init?(path: String) {
         if path.hasSuffix(".pcapng") {
             self = .pcapng
@@ -17,7 +17,7 @@ package enum CaptureFormat: Equatable, Sendable {
         }
     }
 
-    /// What a file begins with.
+    /// The beginning of a file.
     package var header: [UInt8] {
         switch self {
         case .pcapng:
@@ -27,7 +27,7 @@ package enum CaptureFormat: Equatable, Sendable {
         }
     }
 
-    /// How many octets of a comment are kept.
+    /// The maximum length of a comment, in octets.
     private static let commentLength = 300
 
     /// A comment as it is written down: cut to a length.
@@ -35,14 +35,14 @@ package enum CaptureFormat: Equatable, Sendable {
         String(decoding: text.utf8.prefix(commentLength), as: UTF8.self)
     }
 
-    /// What comes before the first packet of each source: its machine as the name of an interface, its program as the
-    /// description.
+    /// Returns the record before the first packet of a source, with its machine as the interface name and its program
+    /// as the description.
     ///
     /// - Parameters:
     ///   - source: Between whom packets pass.
     ///   - before1970: Whether the packets are from before 1970. Times in pcapng are not negative, so these need an
     ///     interface of their own, whose times are counted from ``earliestSecond``.
-    /// - Returns: The octets of the record; none where the format has no place for it.
+    /// - Returns: The octets of the record; none if the format has no such record.
     package func introduction(of source: PacketSource, before1970: Bool = false) -> [UInt8] {
         guard self == .pcapng else { return [] }
         var options = Self.option(2, Array(source.machine.utf8.prefix(255)))
@@ -53,14 +53,14 @@ package enum CaptureFormat: Equatable, Sendable {
         return Self.block(1, 201.octets(2) + 0.octets(2) + 0.octets(4) + options)
     }
 
-    /// What is said between packets, as statistics of an interface.
+    /// Returns a record between packets, as interface statistics.
     ///
     /// - Parameters:
-    ///   - comments: What is to be read here.
-    ///   - lost: How many packets were left out since the beginning; `nil` to say nothing of that.
-    ///   - source: The number of the source among those that were introduced, from 0.
+    ///   - comments: The comments to include.
+    ///   - lost: The number of packets skipped since the beginning; `nil` to omit it.
+    ///   - source: The number of the source, in the order of the introductions, from 0.
     ///   - time: Nanoseconds since 1970.
-    /// - Returns: The octets of the record; none where the format has no place for it.
+    /// - Returns: The octets of the record; none if the format has no such record.
     package func statement(comments: [String], lost: Int? = nil, of source: Int, at time: Int64) -> [UInt8] {
         guard self == .pcapng else { return [] }
         var options = comments.flatMap { Self.option(1, Array($0.utf8.prefix(1_024))) }
@@ -68,16 +68,16 @@ package enum CaptureFormat: Equatable, Sendable {
         return Self.block(5, source.octets(4) + Self.stamp(time) + options + Self.option(0, []))
     }
 
-    /// A packet as it is written down.
+    /// Returns the record of a packet.
     ///
     /// - Parameters:
-    ///   - packet: The packet as H4 carries it, with its indicator.
-    ///   - direction: Which way it went.
+    ///   - packet: The packet in H4 form, including its indicator.
+    ///   - direction: The direction of the packet.
     ///   - missing: Octets at the end of the packet that are not in `packet`, since it was read from a capture that
     ///     did not keep them.
-    ///   - source: The number of its source among those that were introduced, from 0.
+    ///   - source: The number of its source, in the order of the introductions, from 0.
     ///   - time: Nanoseconds since 1970; in pcapng not before it, unless ``introduction(of:before1970:)`` says so.
-    ///   - comments: What is to be read beside the packet, where there is a place for it.
+    ///   - comments: The comments on the packet, if the format has a place for them.
     /// - Returns: The octets of the record.
     package func record(
         _ packet: [UInt8],
@@ -134,11 +134,11 @@ package enum CaptureFormat: Equatable, Sendable {
 }
 
 extension Int {
-    /// The lowest octets, least significant first.
+    /// Returns the lowest octets, least significant first.
     fileprivate func octets(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
     }
 
-    /// The lowest octets, most significant first.
+    /// Returns the lowest octets, most significant first.
     fileprivate func bigOctets(_ count: Int) -> [UInt8] { octets(count).reversed() }
 }

@@ -1,38 +1,38 @@
 package import BLEWire
 
-/// Reads captures of HCI packets, ours and those of others: pcapng and btsnoop, as their octets come.
+/// A streaming reader of pcapng and btsnoop captures of HCI packets.
 ///
-/// Any octets may come; those that are no capture are a ``Failure``, after which nothing is read. What is of no concern
-/// is passed over without being kept.
+/// It accepts any octets. Invalid ones are a ``Failure``, after which nothing is read. Irrelevant parts are skipped
+/// without being stored.
 package struct CaptureReader: Sendable {
-    /// Something that a capture holds.
+    /// An item of a capture.
     package enum Item: Equatable, Sendable {
         case packet(PacketRecord)
-        /// What somebody has written beside packets, such as what apps asked for and heard.
+        /// A comment, such as a request or event of an app.
         case comment(String, of: PacketSource, at: Instant)
-        /// So many packets are missing here.
+        /// A number of lost packets.
         case lost(Int, of: PacketSource)
     }
 
-    /// Why octets are no capture, or not to the end.
+    /// The reason why octets are not a valid capture, or not to the end.
     package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
         package let reason: String
-        /// How many octets are right.
+        /// The number of valid octets.
         package let offset: Int
         package var description: String { offset == 0 ? reason : "\(reason), at octet \(offset)" }
     }
 
-    /// How a parser got on with the octets that there are.
+    /// The result of a parsing step.
     enum Step {
-        /// More of them are needed.
+        /// More octets are needed.
         case more
-        /// So many were read, and that is what they hold.
+        /// This number of octets was read, with these items.
         case took(Int, [Item])
-        /// So many are of no concern.
+        /// This number of octets is irrelevant.
         case skip(Int)
     }
 
-    /// What is wrong with octets.
+    /// The error in the octets.
     struct Fault: Error {
         let reason: String
         init(_ reason: String) { self.reason = reason }
@@ -45,22 +45,22 @@ package struct CaptureReader: Sendable {
         case broken(Failure)
     }
 
-    /// How many octets a record may have: more than any packet, whatever is written beside it.
+    /// The maximum length of a record, in octets, which is more than any packet with comments needs.
     static let mostRecord = 1 << 20
 
     private var kind = Kind.unknown
     private var octets: [UInt8] = []
-    /// How many of them were read.
+    /// The number of octets that were read.
     private var start = 0
-    /// How many octets were read before them.
+    /// The number of octets that were read before them.
     private var offset = 0
-    /// How many octets that are still to come are of no concern.
+    /// The number of following octets to skip.
     private var toSkip = 0
     private var items: ArraySlice<Item> = []
 
     package init() {}
 
-    /// How many packets were passed over since they are not HCI.
+    /// The number of skipped packets that are not HCI.
     package var foreignPackets: Int { if case .blocks(let blocks) = kind { blocks.foreignPackets } else { 0 } }
 
     /// The names of the link types that packets had which are not HCI.
@@ -68,7 +68,7 @@ package struct CaptureReader: Sendable {
         if case .blocks(let blocks) = kind { blocks.foreignLinkTypes.map(CaptureKind.name(ofLink:)) } else { [] }
     }
 
-    /// Takes the next octets of the capture.
+    /// Appends the next octets of the capture.
     package mutating func append(_ more: some Sequence<UInt8>) {
         if start > 0 {
             octets.removeFirst(start)
@@ -77,7 +77,7 @@ package struct CaptureReader: Sendable {
         octets.append(contentsOf: more)
     }
 
-    /// The next item of what has come so far; `nil` if more octets are needed.
+    /// Returns the next item; `nil` if more octets are needed.
     package mutating func next() throws(Failure) -> Item? {
         while true {
             if let item = items.popFirst() { return item }
@@ -100,7 +100,7 @@ package struct CaptureReader: Sendable {
         }
     }
 
-    /// Says whether the capture may end here, when nothing more comes.
+    /// Checks that the capture may end here.
     package func finish() throws(Failure) {
         let read = offset + start
         if case .broken(let failure) = kind { throw failure }

@@ -1,21 +1,23 @@
 import Glibc
 
-/// Where a host lets itself be watched: an abstract Unix socket, which ends with its process and leaves nothing behind.
+/// The abstract Unix socket on which a host can be monitored.
 ///
-/// It sends whoever may watch a capture in pcapng, from the moment at which he connects.
+/// It ends with its process and leaves nothing behind.
+///
+/// A monitor receives a pcapng capture from the moment it connects.
 package struct HostSocket: Hashable, Sendable {
-    /// What the names of all of them begin with.
+    /// The common beginning of the names.
     private static let prefix = "corebluetooth-linux/monitor/"
-    /// How many hosts of a process may be watched.
+    /// The possible host numbers in a process.
     static let numbers = 1...64
-    /// How many hosts are looked for at most.
+    /// The maximum number of hosts to find.
     private static let mostFound = 256
-    /// Who the kernel names in place of users that it cannot name here.
+    /// The number that the kernel reports for users without a number in this namespace.
     private static let nobody: UInt32 = 65_534
 
-    /// The number of the process, as that process sees it.
+    /// The process number, in its own namespace.
     package let process: Int32
-    /// Which of the process's hosts it is.
+    /// The number of the host in its process.
     package let number: Int
 
     package init(process: Int32, number: Int) {
@@ -23,7 +25,7 @@ package struct HostSocket: Hashable, Sendable {
         self.number = number
     }
 
-    /// Reads the name of a socket; `nil` if it is that of something else.
+    /// Parses the name of a socket; returns `nil` for other sockets.
     package init?(name: some StringProtocol) {
         guard name.hasPrefix(Self.prefix) else { return nil }
         let parts = name.dropFirst(Self.prefix.count).split(separator: "/", omittingEmptySubsequences: false)
@@ -37,10 +39,10 @@ package struct HostSocket: Hashable, Sendable {
     package var name: String { "\(Self.prefix)\(process)/\(number)" }
     package var address: SocketAddress { .abstract(name: name) }
 
-    /// Those at which a host listens, in the order of their processes.
+    /// The sockets with a listening host, sorted by process.
     package static var listening: [Self] { listening(in: SystemFile.text(of: "/proc/net/unix", most: 16 << 20)) }
 
-    /// Those at which a host listens, out of the kernel's table of Unix sockets.
+    /// Returns the sockets with a listening host in the kernel's table of Unix sockets.
     package static func listening(in table: String) -> [Self] {
         // Number, references, protocol, flags, type, state, inode, name.
         let found = table.utf8.split(separator: UInt8(ascii: "\n")).lazy.compactMap { line -> Self? in
@@ -52,7 +54,7 @@ package struct HostSocket: Hashable, Sendable {
         return found.prefix(mostFound).sorted { ($0.process, $0.number) < ($1.process, $1.number) }
     }
 
-    /// Whether a host of the user `owner` is shown to the user `peer`: to himself and to root.
+    /// Returns whether a host of user `owner` is shown to user `peer`: to the same user and to root.
     package static func shows(to peer: UInt32, owner: UInt32) -> Bool {
         peer == 0 || (peer == owner && peer != nobody)
     }

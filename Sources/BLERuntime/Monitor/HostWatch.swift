@@ -1,23 +1,22 @@
 import BLEWire
 import Glibc
 
-/// Attaches to the hosts of this machine that let themselves be watched, and to those that start later, and reads what
-/// passes there.
+/// A monitor that attaches to all hosts of this machine that allow it, including those that start later.
 ///
-/// Sendable because everything happens on the thread of its loop.
+/// Sendable because everything happens on its loop's thread.
 package final class HostWatch: @unchecked Sendable {
     package enum Event: Sendable {
-        /// What passes at a host is heard from now on.
+        /// The monitor has attached to a host.
         case attached(HostSocket)
-        /// A host is not shown to this user, or has enough who watch; it is tried again.
+        /// A host does not allow this user, or has too many monitors; it is tried again.
         case refused(HostSocket, String)
-        /// Something has passed, or was said.
+        /// A packet or comment.
         case item(CaptureReader.Item, at: HostSocket)
-        /// A host has ended, or `nil` if it did so as one should, what was wrong with what it sent.
+        /// A host has ended; with a failure if its data were invalid.
         case gone(HostSocket, CaptureReader.Failure?)
     }
 
-    /// How often new hosts are looked for.
+    /// The interval at which new hosts are searched.
     private static let period = Duration.milliseconds(100)
 
     private struct Attachment {
@@ -32,18 +31,18 @@ package final class HostWatch: @unchecked Sendable {
     private let heard: @Sendable (Event) -> Void
     private var attachments: [HostSocket: Attachment] = [:]
     private var refused: Set<HostSocket> = []
-    /// Those that have sent what is no capture, and are left alone.
+    /// Hosts that have sent invalid data and are ignored.
     private var broken: Set<HostSocket> = []
     private var nextLook = Instant()
     private var isStopped = false
 
-    /// Creates a watch that begins with ``start()``.
+    /// Creates a watch; call ``start()`` to start it.
     ///
     /// - Parameters:
-    ///   - processes: The numbers of the processes whose hosts are meant; those of all if empty.
-    ///   - find: Where there are hosts.
-    ///   - heard: Called on the thread of the loop with what happens, in order. While it works nothing is read, so
-    ///     that hosts leave out what is too much.
+    ///   - processes: The process numbers of the wanted hosts; empty for all.
+    ///   - find: Returns the available hosts.
+    ///   - heard: Called on the thread of the loop with each event, in order. Reading stops during the call, so that
+    ///     hosts skip packets if there are too many.
     package init(
         of processes: Set<Int32> = [],
         find: @escaping @Sendable () -> [HostSocket] = { HostSocket.listening },
@@ -59,7 +58,9 @@ package final class HostWatch: @unchecked Sendable {
         loop.wake()
     }
 
-    /// Ends all; returns at once, and nothing is heard any more when the thread has got there.
+    /// Stops everything.
+    ///
+    /// Returns immediately; no events follow when the thread has processed it.
     package func stop() {
         loop.post { [self] in
             isStopped = true

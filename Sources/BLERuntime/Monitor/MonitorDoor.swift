@@ -1,11 +1,11 @@
 import BLEWire
 import Glibc
 
-/// Lets monitors of the same user, and of root, see what passes between a host and its controller.
+/// The server for monitors of the same user and root.
 ///
-/// Sendable because everything happens on the thread of the host's loop.
+/// Sendable because everything happens on the host's loop thread.
 final class MonitorDoor: @unchecked Sendable {
-    /// How many may watch at once.
+    /// The maximum number of monitors.
     static let mostMonitors = 4
 
     private struct Monitor {
@@ -21,16 +21,16 @@ final class MonitorDoor: @unchecked Sendable {
     private var monitors: [Monitor] = []
     private var isClosed = false
 
-    /// Where it is; `nil` if there is no place for it.
+    /// The socket; `nil` if there is none free.
     private(set) var socket: HostSocket?
 
-    /// Opens the door.
+    /// Opens the socket.
     ///
     /// - Parameters:
-    ///   - source: Between whom the packets pass.
-    ///   - loop: Where everything happens.
-    ///   - admits: Whether the user with this number may watch.
-    ///   - changed: Called on the thread of `loop` when a monitor has come or gone.
+    ///   - source: The two ends of the connection.
+    ///   - loop: The loop on which everything runs.
+    ///   - admits: Returns whether the user with this number may monitor.
+    ///   - changed: Called on the thread of `loop` when a monitor has connected or disconnected.
     init(
         to source: PacketSource,
         on loop: EventLoop,
@@ -48,16 +48,16 @@ final class MonitorDoor: @unchecked Sendable {
         }
     }
 
-    /// Whether anybody watches.
+    /// True if there are monitors.
     var isWatched: Bool { !monitors.isEmpty }
 
-    /// Shows a packet to all who watch.
+    /// Sends a packet to all monitors.
     func show(_ record: PacketRecord) {
         let time = clock.time(of: record.time)
         show(CaptureFormat.pcapng.record(record.bytes, record.direction, of: 0, at: time, comments: []))
     }
 
-    /// Shows what an app asked for or heard.
+    /// Sends a request or event of an app to all monitors.
     func show(_ comment: String, at now: Instant) {
         let comments = [CaptureFormat.comment(comment)]
         show(CaptureFormat.pcapng.statement(comments: comments, of: 0, at: clock.time(of: now)))
@@ -69,7 +69,7 @@ final class MonitorDoor: @unchecked Sendable {
         }
     }
 
-    /// Sends what was shown in this turn of the loop.
+    /// Sends everything from this turn of the loop.
     func turnEnded() {
         // Writing to one that is gone takes it out of the list.
         for index in monitors.indices.reversed() {
@@ -78,7 +78,7 @@ final class MonitorDoor: @unchecked Sendable {
         }
     }
 
-    /// Lets nobody watch any more.
+    /// Closes the socket and all monitors.
     func close() {
         isClosed = true
         listener = nil

@@ -1,4 +1,4 @@
-/// Reads numbers out of octets of a file, which may be fewer than it says.
+/// A reader of numbers from a file's octets, which may be too short.
 struct OctetCursor {
     private var rest: ArraySlice<UInt8>
     private let isBigEndian: Bool
@@ -8,20 +8,20 @@ struct OctetCursor {
         self.isBigEndian = isBigEndian
     }
 
-    /// How many octets have not been read.
+    /// The number of unread octets.
     var count: Int { rest.count }
 
-    /// The next number of so many octets, 8 at most; `nil` if there are not so many.
+    /// Reads a number of up to 8 octets; returns `nil` if there are too few.
     mutating func number(_ octets: Int) -> UInt64? {
         guard let taken = bytes(octets) else { return nil }
         return isBigEndian
             ? taken.reduce(0) { $0 << 8 | UInt64($1) } : taken.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The next number of four octets.
+    /// Reads a number of four octets.
     mutating func word() -> UInt32? { number(4).map { UInt32(truncatingIfNeeded: $0) } }
 
-    /// The next octets; `nil` if there are not so many.
+    /// Reads octets; returns `nil` if there are too few.
     mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, rest.count >= count else { return nil }
         defer { rest = rest.dropFirst(count) }

@@ -1,22 +1,22 @@
 package import BLEWire
 
-/// One HCI packet that passed between a host and its controller.
+/// An HCI packet between a host and its controller.
 package struct PacketRecord: Equatable, Sendable {
-    /// Which way a packet went.
+    /// The direction of a packet.
     package enum Direction: UInt8, Sendable {
         case toController = 0, toHost = 1
     }
 
     package var source: PacketSource
     package var direction: Direction
-    /// When it passed: in the time of the host or the world; of what a capture holds, since 1970.
+    /// The time of the packet: of the host or world, or since 1970 in a capture.
     package var time: Instant
-    /// The packet as H4 carries it, with its indicator.
+    /// The H4 packet, including its indicator.
     package var bytes: [UInt8]
     /// Octets at the end of the packet that a capture did not keep.
     package var missing = 0
 
-    /// The name of the machine, or of the controller's address outside a world.
+    /// The name of the machine, or the controller's address outside of worlds.
     package var machine: String { source.machine }
 
     package init(source: PacketSource, direction: Direction, time: Instant, bytes: [UInt8], missing: Int = 0) {
@@ -32,12 +32,11 @@ package struct PacketRecord: Equatable, Sendable {
     }
 }
 
-/// Between which host and controller packets passed.
+/// The source of packets: a host and its controller.
 package struct PacketSource: Hashable, Sendable {
-    /// The name of the program that the host is in, and the number of its process; empty in a world, and where nobody
-    /// has said.
+    /// The name and process number of the host's program; empty in a world and if unknown.
     package var program: String
-    /// The name of the machine, or of the controller's address outside a world.
+    /// The name of the machine, or the controller's address outside of worlds.
     package var machine: String
 
     package init(program: String = "", machine: String) {
@@ -46,8 +45,8 @@ package struct PacketSource: Hashable, Sendable {
     }
 }
 
-/// Hears of every packet, at the moment at which it passes.
+/// A closure that receives every packet immediately.
 ///
-/// Called in the order of the packets, never twice at once, on whatever thread drives the host: it must be quick, and
-/// must not call back into the host or the world.
+/// It is called in the order of the packets, never concurrently, on the thread that drives the host. It must be fast
+/// and must not call the host or world.
 package typealias PacketTap = @Sendable (PacketRecord) -> Void

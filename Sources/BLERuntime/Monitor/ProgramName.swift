@@ -1,8 +1,8 @@
 import Glibc
 
-/// What programs are called in captures and to those who watch.
+/// The names of programs in captures and monitors.
 package enum ProgramName {
-    /// The name of this program, and the number of its process.
+    /// The name and process number of this program.
     package static let own: String = {
         let path = SystemFile.target(of: "/proc/self/exe") ?? ""
         return "\(path.split(separator: "/").last ?? "program") \(getpid())"

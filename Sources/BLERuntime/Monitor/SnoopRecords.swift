@@ -1,6 +1,6 @@
 import BLEWire
 
-/// A capture in the btsnoop format: a head, then records whose numbers have their most significant octet first.
+/// A btsnoop capture: a header, then records with numbers in big-endian order.
 ///
 /// Data links 1001 (HCI without indicator), 1002 (H4) and 2001 (what btmon writes).
 struct SnoopRecords: Sendable {
@@ -18,7 +18,7 @@ struct SnoopRecords: Sendable {
     private var link: Link?
     private var lost: UInt32 = 0
 
-    /// Reads the head, or one record.
+    /// Reads the header or a record.
     mutating func step(_ octets: ArraySlice<UInt8>) throws(CaptureReader.Fault) -> CaptureReader.Step {
         guard let link else { return try head(octets) }
         var cursor = OctetCursor(octets, isBigEndian: true)
@@ -85,11 +85,11 @@ struct SnoopRecords: Sendable {
     }
 }
 
-/// What the kernel of Linux says to monitors, by its number.
+/// The opcodes of the Linux kernel's monitor format.
 ///
 /// BlueZ, doc/btsnoop.txt.
 enum MonitorOpcode {
-    /// What stands in a record with this number about the adapter `index`; `nil` if it is of no concern.
+    /// Returns the item in a record with this opcode about adapter `index`; `nil` if it is irrelevant.
     static func item(
         _ opcode: UInt16,
         of index: UInt16,

@@ -1,27 +1,27 @@
 package import BLEWire
 package import Logging
 
-/// What passes between apps, a host and its controller, as lines of the log.
+/// The log of the traffic between apps, a host and its controller.
 ///
-/// With the level `debug` of ``Logging/Logger/levelVariable`` it is what apps ask for and hear, with `trace` also each
-/// packet, taken apart. The packets of a pairing, and with them its keys, are among those.
+/// The level `debug` of ``Logging/Logger/levelVariable`` logs requests and events of apps; `trace` also logs each
+/// decoded packet, including the keys of pairing.
 package struct TrafficLog: Sendable {
-    /// Of how many machines links are remembered, to take packets apart that come in fragments.
+    /// The maximum number of machines whose links are tracked to decode fragments.
     private static let mostMachines = 64
 
     private let logger: Logger
     private var traces: [(machine: String, trace: HCITrace)] = []
 
-    /// The log of whoever asked for one; `nil` if the level of `logger` asks for less.
+    /// Creates the log; returns `nil` if the level of `logger` excludes it.
     package init?(_ logger: Logger = .coreBluetooth) {
         guard logger.logLevel <= .debug else { return nil }
         self.logger = logger
     }
 
-    /// An app asks for something, or hears of it.
+    /// Logs a request or event of an app.
     package func hear(_ text: String) { logger.debug("\(text)") }
 
-    /// A packet passes; `time` says when, where the time of the log is another.
+    /// Logs a packet; `time` is its time, if it differs from that of the log.
     package mutating func see(_ record: PacketRecord, time: String = "") {
         guard logger.logLevel <= .trace else { return }
         let isFromHost = record.direction == .toController
@@ -36,7 +36,7 @@ package struct TrafficLog: Sendable {
 }
 
 extension DissectedPacket {
-    /// The names of all layers, and the fields of packets of attributes as far as a line has room for them.
+    /// The names of all layers, and as many fields of attribute packets as fit into a line.
     package var line: String { (layers + completed).map(\.summary).joined(separator: " / ") }
 }
 

@@ -2,14 +2,14 @@ import BLEHost
 import BLEWire
 import Glibc
 
-/// All who want to know what passes between one host and its controller, and what its apps ask for and hear.
+/// The observers of the packets between a host and its controller, and of the requests and events of its apps.
 ///
-/// Sendable because everything happens on the thread of the host's loop.
+/// Sendable because everything happens on the host's loop thread.
 final class Witnesses: @unchecked Sendable {
-    /// The variable of the environment that closes the door to monitors, if it is “off”.
+    /// The environment variable that disables monitors if it is “off”.
     static let variable = "BLUETOOTH_MONITOR"
 
-    /// Whether there is anybody: all that a packet costs if there is nobody.
+    /// True if there are observers; the only cost per packet if there are none.
     private(set) var areThere: Bool
 
     private let source: PacketSource
@@ -27,10 +27,10 @@ final class Witnesses: @unchecked Sendable {
         areThere = tap != nil || capture != nil || log != nil
     }
 
-    /// Where monitors watch, if they may.
+    /// The socket for monitors, if they are allowed.
     var socket: HostSocket? { door?.socket }
 
-    /// Lets monitors watch from now on, unless the environment says no.
+    /// Allows monitors from now on, unless the environment forbids it.
     func openDoor(on loop: EventLoop) {
         guard getenv(Self.variable).map({ String(cString: $0) }) != "off" else { return }
         door = MonitorDoor(to: source, on: loop) { [weak self] in self?.count() }
@@ -38,7 +38,7 @@ final class Witnesses: @unchecked Sendable {
 
     private func count() { areThere = tap != nil || capture != nil || log != nil || door?.isWatched == true }
 
-    /// A packet passes.
+    /// Passes a packet to the observers.
     func see(_ packet: Span<UInt8>, _ direction: PacketRecord.Direction, at now: Instant) {
         let record = PacketRecord(
             source: source,
@@ -71,9 +71,9 @@ final class Witnesses: @unchecked Sendable {
         door?.show(text, at: now)
     }
 
-    /// Everything has been seen that passes in this turn of the loop.
+    /// Ends a turn of the loop.
     func turnEnded() { door?.turnEnded() }
 
-    /// The host is used no more.
+    /// Ends the observation of the host.
     func leave() { door?.close() }
 }

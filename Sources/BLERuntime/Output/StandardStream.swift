@@ -1,11 +1,11 @@
 import Glibc
 
-/// What a program prints to: all octets get there, or it is said why not.
+/// A standard stream on which a program writes all of its output or gets an error.
 package enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
 
-    /// Why a stream takes no more: a full disk, a pipe whose reader has gone.
+    /// The reason why a stream accepts no more, such as a full disk or a closed pipe.
     package struct Failure: Error, CustomStringConvertible {
         package let stream: StandardStream
         package let errno: Int32
@@ -16,7 +16,7 @@ package enum StandardStream: Int32, Sendable {
         }
     }
 
-    /// Writes `octets`, and waits as long as the stream takes no more at once.
+    /// Writes `octets`, waiting while the stream is full.
     package func write(_ octets: some Sequence<UInt8>) throws(Failure) {
         var rest = Array(octets)[...]
         while !rest.isEmpty {

@@ -1,10 +1,10 @@
 import BLEHost
 import BLEWire
 
-/// How a bond is written to a ``StateFile``.
+/// The encoding of a bond in a ``StateFile``.
 ///
-/// Everything in a file may be wrong, and a bond takes nothing that it cannot hold. It is lost if what makes it up
-/// cannot be read: with whom it is, and the key. Of the rest only that is lost which cannot be read.
+/// Anything in a file may be wrong, and a bond must only get valid values. A bond is lost if its peer or key cannot be
+/// read; otherwise only the unreadable parts are lost.
 struct BondDocument: Codable {
     private enum Key: String, CodingKey {
         case adapter, isAdapterRandom, address, isRandom, security, keySize, isSecureConnections, longTermKey,
@@ -59,7 +59,7 @@ struct BondDocument: Codable {
     }
 
     private(set) var bond: Bond
-    /// What could not be read.
+    /// The parts that could not be read.
     private(set) var losses: [String] = []
 
     init(_ bond: Bond) { self.bond = bond }
@@ -121,7 +121,7 @@ struct BondDocument: Codable {
     }
 }
 
-/// How it is written what the own server remembers of a bonded client, beside the other parts of the bond.
+/// The encoding of the local server's data of a bonded client.
 private struct ClientDocument: Codable {
     private enum Key: String, CodingKey { case configurations, features, databaseHash, isAware, pendingChange }
 
@@ -169,7 +169,7 @@ private struct ClientDocument: Codable {
 }
 
 extension ClientMemory {
-    /// What is remembered of a client if nobody knows any more what it configured: that everything may have changed.
+    /// The data of a client whose configurations are unknown: everything may have changed.
     fileprivate static var lost: Self {
         var memory = Self()
         memory.isAware = false
@@ -204,7 +204,7 @@ extension Key128 {
 }
 
 extension KeyedDecodingContainer {
-    /// The key in hexadecimal, if there is one.
+    /// Decodes a hexadecimal key, if there is one.
     fileprivate func decodeKey(forKey key: Key) throws -> Key128? {
         contains(key) ? Key128(wire: try decodeNumber(forKey: key)) : nil
     }

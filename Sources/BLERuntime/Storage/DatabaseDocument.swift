@@ -1,12 +1,13 @@
 import BLEHost
 import BLEWire
 
-/// How what is known of a bonded peer's attributes is written to a ``StateFile``: a line for each of them.
+/// The encoding of a bonded peer's attributes in a ``StateFile``: one line per attribute.
 ///
-/// Lines are made of hexadecimal numbers and types, such as `0010-001F 180D` for a service. Everything in a file may be
-/// wrong: ``database`` is none if a line is, or if lines contradict each other. It is learnt again then.
+/// Lines consist of hexadecimal numbers and types, such as `0010-001F 180D` for a service. Anything in a file may be
+/// wrong: ``database`` is `nil` if a line is invalid or lines contradict each other, and the attributes are discovered
+/// again.
 struct DatabaseDocument: Codable, Equatable {
-    /// The handles of which an aspect is known.
+    /// The handles whose aspect is known.
     struct Known: Codable, Equatable {
         let services: [String]
         let includes: [String]
@@ -14,7 +15,7 @@ struct DatabaseDocument: Codable, Equatable {
         let types: [String]
     }
 
-    /// How many lines are kept of all peers together, so that the file stays small: some 80 octets are a line.
+    /// The maximum number of lines for all peers, to limit the file size; a line has about 80 octets.
     static let mostLines = 16_384
 
     let hash: String
@@ -43,7 +44,7 @@ struct DatabaseDocument: Codable, Equatable {
         )
     }
 
-    /// What is written here; `nil` if that is no database of a peer.
+    /// The decoded attributes; `nil` if they are invalid.
     var database: CachedDatabase? {
         guard let hash = UInt128(hash, radix: 16),
             let services = Self.each(services, Self.service), let includes = Self.each(includes, Self.include),
@@ -59,7 +60,7 @@ struct DatabaseDocument: Codable, Equatable {
         ).map { CachedDatabase(hash: hash, attributes: $0) }
     }
 
-    /// All that the lines stand for; `nil` if one stands for nothing.
+    /// Decodes all lines; returns `nil` if one is invalid.
     fileprivate static func each<Value>(_ lines: [String], _ read: ([Substring]) -> Value?) -> [Value]? {
         var values: [Value] = []
         values.reserveCapacity(lines.count)
@@ -101,7 +102,7 @@ struct DatabaseDocument: Codable, Equatable {
 }
 
 extension DatabaseDocument.Known {
-    /// What the ranges make up; `nil` if one is none.
+    /// The decoded ranges; `nil` if one is invalid.
     fileprivate var status: KnownAttributes.Status? {
         var status = KnownAttributes.Status()
         for aspect in KnownAttributes.Aspect.allCases {
@@ -121,7 +122,7 @@ extension DatabaseDocument.Known {
 }
 
 extension CachedDatabase {
-    /// How many lines of a file this takes.
+    /// The number of lines in a file.
     var lines: Int {
         let ranges = KnownAttributes.Aspect.allCases.map { attributes.status[$0].known.count }
         return attributes.services.count + attributes.includes.count + attributes.declarations.count

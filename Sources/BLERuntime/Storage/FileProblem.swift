@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the system does not let be done with a file, and what there is to be done about it.
+/// A failed file operation, with advice.
 package struct FileProblem: Error, Equatable {
-    /// What was to be done.
+    /// The operation.
     package enum Action: String { case read, written, locked, used }
 
     /// Why a directory or a file is not trusted.
@@ -15,7 +15,7 @@ package struct FileProblem: Error, Equatable {
 
     package enum Reason: Equatable {
         case system(errno: Int32)
-        /// A later version of this package wrote the file.
+        /// The file was written by a later version of this package.
         case newer(version: Int)
         /// Another user could replace the file, because of this directory, link or file.
         case untrusted(String, Exposure)
@@ -24,7 +24,7 @@ package struct FileProblem: Error, Equatable {
     package let action: Action
     package let path: String
     package let reason: Reason
-    /// Where that comes from: the file, or the nearest directory above that there is; `nil` if that cannot be seen.
+    /// The file or nearest existing directory that causes it; `nil` if it cannot be determined.
     private let place: Place?
 
     private struct Place: Equatable {
@@ -55,7 +55,7 @@ package struct FileProblem: Error, Equatable {
         return nil
     }
 
-    /// The command line that changes it; `nil` if none does.
+    /// The command line that fixes it; `nil` if there is none.
     var command: String? {
         switch reason {
         case .system(EACCES), .system(EPERM):
@@ -67,7 +67,7 @@ package struct FileProblem: Error, Equatable {
         }
     }
 
-    /// What somebody can do about it, as sentences.
+    /// Sentences with advice.
     package var cure: String? {
         switch reason {
         case .newer: return "Use a program with that version of this package, or move the file elsewhere."
@@ -86,7 +86,7 @@ package struct FileProblem: Error, Equatable {
         }
     }
 
-    /// What cannot be done and why, as a sentence.
+    /// A sentence with the operation and the reason.
     var sentence: String { "\(path) cannot be \(action.rawValue): \(text)." }
 
     /// Why it cannot be done, without a full stop.

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension KeyedDecodingContainer {
-    /// Reads what is at `key`, if it can be read; if there is something else, its place is added to `losses`.
+    /// Decodes the value at `key` if it is readable; otherwise adds its place to `losses`.
     func decodeIfReadable<Value: Decodable>(_ type: Value.Type, forKey key: Key, losses: inout [String]) -> Value? {
         do {
             return try decodeIfPresent(type, forKey: key)
@@ -11,14 +11,14 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// Reads 128 bits, written as hexadecimal digits.
+    /// Decodes 128 bits from hexadecimal digits.
     func decodeNumber(forKey key: Key) throws -> UInt128 {
         let text = try decode(String.self, forKey: key)
         guard let number = UInt128(text, radix: 16) else { throw malformed(key) }
         return number
     }
 
-    /// Reads an address, and of which kind it is.
+    /// Decodes an address and its kind.
     func decodeAddress(forKey key: Key, isRandom kindKey: Key) throws -> DeviceAddress {
         let text = try decode(String.self, forKey: key)
         let kind: DeviceAddress.Kind = try decode(Bool.self, forKey: kindKey) ? .random : .public
@@ -26,13 +26,13 @@ extension KeyedDecodingContainer {
         return address
     }
 
-    /// What is at `key` stands for nothing.
+    /// Creates an error for an invalid value at `key`.
     func malformed(_ key: Key) -> DecodingError {
         .dataCorruptedError(forKey: key, in: self, debugDescription: "this stands for nothing")
     }
 }
 
-/// Where in a file an error is, such as `peers[3].bond.keySize`; `path` if the error does not say.
+/// Returns the place of an error in a file, such as `peers[3].bond.keySize`; `path` if the error does not contain it.
 func place(of error: any Error, under path: [any CodingKey]) -> String {
     let keys: [any CodingKey] =
         switch error as? DecodingError {

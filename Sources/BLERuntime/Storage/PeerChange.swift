@@ -1,10 +1,9 @@
 import BLEHost
 import BLEWire
 
-/// What a process learnt of a peer: what it knew to be stored, and what it wants to be stored.
+/// A process's change of a stored peer: the record that it knew, and the new one.
 ///
-/// Another process may have stored something else meanwhile. So of what is stored just that is replaced which this
-/// process has changed.
+/// Another process may have stored something else meanwhile, so only the changed parts are replaced.
 struct PeerChange: Equatable {
     let before: PeerRecord?
     private(set) var after: PeerRecord
@@ -14,13 +13,13 @@ struct PeerChange: Equatable {
         self.after = after
     }
 
-    /// A new peer and a bond cannot be learnt again; names, and who was of use last, can.
+    /// New peers and bonds cannot be recovered; names and the order of use can.
     var urgency: WritePacing.Urgency { before == nil || before?.bonds ?? [] != after.bonds ? .soon : .later }
 
-    /// This change, and `next` after it.
+    /// Returns this change combined with a later one.
     func followed(by next: Self) -> Self { Self(from: before, to: next.after) }
 
-    /// What is to be stored of a peer of which `stored` is.
+    /// Returns the record to store, given the stored one.
     func applied(to stored: PeerRecord?) -> PeerRecord {
         guard var result = stored else { return after.seen(by: nil) }
         if after.address != before?.address { result.address = after.address }
@@ -33,7 +32,7 @@ struct PeerChange: Equatable {
         return result
     }
 
-    /// The adapters with which the peer is or was bonded, each once.
+    /// Returns the adapters with which the peer is or was bonded, without duplicates.
     private func adapters(with stored: PeerRecord?) -> [DeviceAddress?] {
         var adapters: [DeviceAddress?] = []
         for bond in [stored, before, after].compactMap(\.self).flatMap(\.bonds) where !adapters.contains(bond.adapter) {
@@ -43,7 +42,7 @@ struct PeerChange: Equatable {
     }
 }
 
-/// The same for a bond: who paired last has the key, and what is kept with a key goes with it.
+/// The same for a bond: the last pairing determines the key, and the data of the other key are dropped.
 private struct BondChange {
     let before: Bond?
     let after: Bond?
@@ -65,7 +64,7 @@ extension PeerRecord {
 }
 
 extension Bond {
-    /// Whether both come from one pairing, so that they differ only in what was learnt since.
+    /// Returns whether both are from the same pairing, so that they differ only in later data.
     fileprivate func isSamePairing(as other: Self) -> Bool {
         identity == other.identity && security == other.security && keySize == other.keySize
             && longTermKey == other.longTermKey && localLongTermKey == other.localLongTermKey

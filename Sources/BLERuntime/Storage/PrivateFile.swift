@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file that only its user can read, that is replaced as a whole, and by one process at a time.
+/// A file that only its user can read, replaced atomically by one process at a time.
 ///
-/// A reader finds what was there before or what was put in its place, wherever a writer is stopped.
+/// A reader finds the old or the new contents, at whatever point a writer is stopped.
 package struct PrivateFile: Sendable {
     package let path: String
-    /// More than is ever written, so that a file that is something else is not read to its end.
+    /// The maximum length to read, which is more than is ever written.
     package let mostOctets: Int
 
     package init(path: String, mostOctets: Int) {
@@ -13,9 +13,9 @@ package struct PrivateFile: Sendable {
         self.mostOctets = mostOctets
     }
 
-    /// What is in the file; `nil` if there is none.
+    /// Reads the file; returns `nil` if there is none.
     ///
-    /// Of a file that is too large it is the beginning.
+    /// Only the beginning of a file that is too large is returned.
     package func read() throws(FileProblem) -> [UInt8]? {
         let file: Descriptor
         do throws(FileProblem) {
@@ -38,11 +38,11 @@ package struct PrivateFile: Sendable {
         return octets
     }
 
-    /// Runs `body` while no other process is at the file, nor another thread of this one.
+    /// Runs `body` while no other process or thread uses the file.
     ///
-    /// The system lets go of the lock of a process that ends in whichever way. One that holds it for longer than ten
-    /// seconds has been stopped, and is not waited for; who has it leaves a mark, so that many that have it in turn
-    /// are told from one.
+    /// The system releases the lock of a process that ends. A process that holds it for more than ten seconds must have
+    /// been stopped and is not waited for; each holder leaves a mark, so that many holders in turn are told from a
+    /// single one.
     package func locked<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
         let lockPath = path + ".lock"
         let lock = try written { () throws(FileProblem) in
@@ -69,23 +69,26 @@ package struct PrivateFile: Sendable {
         do throws(FileProblem) { return try body() } catch { throw FileProblem(.written, error.path, error.reason) }
     }
 
-    /// When somebody last took the lock, in nanoseconds.
+    /// The time at which the lock was last taken, in nanoseconds.
     private static func mark(of lock: Int32) -> Int {
         var facts = stat()
         fstat(lock, &facts)
         return facts.st_mtim.tv_sec &* 1_000_000_000 &+ facts.st_mtim.tv_nsec
     }
 
-    /// Puts `octets` in the place of what is in the file; only for those who hold the lock.
+    /// Replaces the contents of the file.
     ///
-    /// When this returns they are on the disk.
+    /// The caller must hold the lock.
+    ///
+    /// The octets are on the disk when this returns.
     package func replace(with octets: [UInt8]) throws(FileProblem) {
         guard octets.count <= mostOctets else { throw FileProblem(.written, path, errno: EFBIG) }
         try written { () throws(FileProblem) in try TrustedPath(path).replace(with: octets) }
     }
 
-    /// Gives the file as it is another name, under which nobody replaces it, and returns that; only for those who hold
-    /// the lock.
+    /// Renames the current file, so that it is not replaced, and returns the new name.
+    ///
+    /// The caller must hold the lock.
     func setAside() throws(FileProblem) -> String {
         let place = try TrustedPath(path)
         guard let own = place.status() else { throw FileProblem(.read, path, errno: errno) }
@@ -103,9 +106,9 @@ package struct PrivateFile: Sendable {
         throw FileProblem(.written, path + suffixes[0], errno: EEXIST)
     }
 
-    /// Whether another process holds the lock, and does not let go of it within two seconds.
+    /// True if another process holds the lock for two seconds.
     ///
-    /// Nothing is made or changed for it.
+    /// Creates and changes nothing.
     var isHeld: Bool {
         guard let lock = try? TrustedPath(path).open(O_RDONLY, suffix: ".lock") else { return false }
         let raw = lock.raw
@@ -136,7 +139,7 @@ package struct PrivateFile: Sendable {
         }
     }
 
-    /// What others than its user may do with the file, as the bits of a mode; `nil` if there is no file.
+    /// The permissions of other users, as mode bits; `nil` if there is no file.
     var rightsOfOthers: mode_t? {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & 0o077 : nil

@@ -1,8 +1,8 @@
 import BLEHost
 
-/// What is in a ``StateFile``.
+/// The contents of a ``StateFile``.
 struct StateDocument: Equatable {
-    /// What peers' identifiers are derived from.
+    /// The secret from which the identifiers of peers are derived.
     let secret: UInt128
     private(set) var peers: RememberedPeers
 
@@ -12,21 +12,21 @@ struct StateDocument: Equatable {
         boundDatabases()
     }
 
-    /// What is known of the peer of `record`: of who has its address, whatever the process calls it that met it.
+    /// Returns the stored record for the peer of `record`, found by its address, regardless of its identifier.
     func known(of record: PeerRecord) -> PeerRecord? {
         peers[peers.identifier(at: record.address) ?? record.identifier]
     }
 
-    /// Takes what a process learnt of a peer.
+    /// Applies a process's change.
     mutating func apply(_ change: PeerChange) -> RememberedPeers.OnRemember {
         let outcome = peers.remember(change.applied(to: known(of: change.after)))
         if change.after.bonds.contains(where: { $0.database != nil }) { boundDatabases() }
         return outcome
     }
 
-    /// Drops what is known of the attributes of peers until the rest fits a file.
+    /// Drops attributes of peers until the rest fits into a file.
     ///
-    /// Peers that were of use longest ago come first. It is learnt again when they are connected.
+    /// Least recently used peers come first. Their attributes are discovered again on connection.
     private mutating func boundDatabases() {
         var surplus = peers.all.reduce(-DatabaseDocument.mostLines) { $0 + $1.databaseLines }
         guard surplus > 0 else { return }
@@ -39,6 +39,6 @@ struct StateDocument: Equatable {
 }
 
 extension PeerRecord {
-    /// How many lines of a file the attributes of the peer take, for all adapters.
+    /// The number of lines for the attributes of the peer, for all adapters.
     fileprivate var databaseLines: Int { bonds.reduce(0) { $0 + ($1.database?.lines ?? 0) } }
 }

@@ -1,22 +1,22 @@
 import BLEHost
 import BLEWire
 
-/// The state as one process has it: what it found or last wrote, with what it has learnt since.
+/// A process's view of the state: what it has read or last written, and its changes since then.
 struct StateDraft {
     private(set) var document: StateDocument
-    /// What was learnt since, of each peer in one piece.
+    /// The unwritten changes, one per peer.
     private var unwritten: [PeerChange] = []
     private var pacing = WritePacing()
-    /// Why nothing could be written.
+    /// The reason why nothing could be written.
     private var problem: FileProblem?
 
-    /// Creates the draft of a process that has learnt nothing yet.
+    /// Creates a draft without changes.
     init(_ document: StateDocument, problem: FileProblem? = nil) {
         self.document = document
         self.problem = problem
     }
 
-    /// Something was learnt of a peer.
+    /// Records a change of a peer.
     mutating func remember(_ record: PeerRecord, at now: Instant) -> WritePacing.OnChange {
         let change = PeerChange(from: document.known(of: record), to: record)
         guard document.apply(change) == .remembered else { return .wait }
@@ -24,14 +24,14 @@ struct StateDraft {
         return pacing.changed(change.urgency, at: now)
     }
 
-    /// What is to be written now, if it is time, or if there is no more time; `nil` if nothing is.
+    /// Returns the changes to write now, if it is time or the process is about to end; `nil` if there are none.
     mutating func begin(at now: Instant, isLast: Bool = false) -> [PeerChange]? {
         guard pacing.begin(at: now, isLast: isLast) == .write else { return nil }
         defer { unwritten = [] }
         return unwritten
     }
 
-    /// What was to be written is in the file, which now is `stored`.
+    /// Records that the changes were written; `stored` is the new contents of the file.
     mutating func stored(_ stored: StateDocument, at now: Instant) -> WritePacing.OnChange {
         document = stored
         for change in unwritten { _ = document.apply(change) }
@@ -39,7 +39,7 @@ struct StateDraft {
         return pacing.ended(isWritten: true, at: now)
     }
 
-    /// What was to be written is not: it is tried again, and `isNews` says whether that is to be told.
+    /// Records that the changes were not written and will be tried again; `isNews` tells whether to log that.
     mutating func failed(
         _ reason: FileProblem,
         _ changes: [PeerChange],
@@ -52,7 +52,7 @@ struct StateDraft {
         return (pacing.ended(isWritten: false, at: now), isNews)
     }
 
-    /// Adds what was learnt to what is not written yet; peers that were forgotten meanwhile need not be.
+    /// Adds a change to the unwritten ones, unless its peer was dropped meanwhile.
     private mutating func add(_ change: PeerChange) {
         let earlier = unwritten.firstIndex { $0.after.identifier == change.after.identifier }
         unwritten.append(earlier.map { unwritten.remove(at: $0).followed(by: change) } ?? change)

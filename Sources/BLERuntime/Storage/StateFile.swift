@@ -3,13 +3,13 @@ import BLEWire
 import Dispatch
 package import Logging
 
-/// What a host keeps from one run to the next, in a file that only its user can read.
+/// The stored state of a host, in a file that only its user can read.
 ///
-/// The file holds the secret that peers' identifiers are derived from, and the peers that an app was connected to: who
-/// has it knows whom the user met. All processes of a user share it. Each writes just what it has learnt itself, on a
-/// queue of its own and at most once in a second, into what the others have written.
+/// It contains the secret from which peer identifiers are derived, and the peers that apps were connected to: whoever
+/// reads it knows which devices the user has met. All processes of a user share it. Each writes only its own changes
+/// into it, on its own queue and at most once a second.
 package final class StateFile: Sendable {
-    /// Several times what the largest state takes.
+    /// Several times the size of the largest state.
     static let mostOctets = 1 << 24
 
     private let file: PrivateFile
@@ -18,15 +18,15 @@ package final class StateFile: Sendable {
     private let clock = MonotonicClock()
     private let draft: Locked<StateDraft>
 
-    /// Reads the state at `path`, or begins a new one there.
+    /// Reads the state at `path`, or creates it.
     ///
-    /// What cannot be understood stays beside the file as it was, with a line in the log. If the file may not be read
-    /// or written it is left alone, and the state lasts as long as the process.
+    /// Unreadable parts are kept in a copy beside the file, with a line in the log. If the file cannot be read or
+    /// written, it is left alone, and the state lasts as long as the process.
     ///
     /// - Parameters:
-    ///   - path: The file's path; directories that are missing are made.
-    ///   - freshSecret: The secret of a state that begins.
-    ///   - logger: Where to say what is wrong with the file.
+    ///   - path: The path of the file; missing directories are created.
+    ///   - freshSecret: The secret for a new state.
+    ///   - logger: The logger for problems with the file.
     package init(path: String, freshSecret: UInt128, logger: Logger = .coreBluetooth) {
         file = PrivateFile(path: path, mostOctets: Self.mostOctets)
         self.logger = logger
@@ -38,10 +38,10 @@ package final class StateFile: Sendable {
         draft = Locked(StateDraft(document, problem: problem))
     }
 
-    /// Where the state of this user's host is: `$XDG_STATE_HOME/corebluetooth/host.json`.
+    /// Returns the path of the user's state: `$XDG_STATE_HOME/corebluetooth/host.json`.
     ///
-    /// - Parameter environment: Looks up a variable of the environment.
-    /// - Returns: `nil` if the environment names no home.
+    /// - Parameter environment: Returns the value of an environment variable.
+    /// - Returns: `nil` if the environment has no home directory.
     package static func standardPath(environment: (String) -> String?) -> String? {
         if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
             return state + "/corebluetooth/host.json"
@@ -57,19 +57,19 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// What peers' identifiers are derived from.
+    /// The secret from which the identifiers of peers are derived.
     package var secret: UInt128 { draft.withLock { $0.document.secret } }
 
-    /// The peers that an app was connected to; those that were of use last are at the end.
+    /// The peers that apps were connected to, most recently used last.
     package var peers: [PeerRecord] { draft.withLock { $0.document.peers.all } }
 
-    /// Adds a peer or what is new about it, which is written soon.
+    /// Records a new or changed peer, which is written soon.
     package func remember(_ record: PeerRecord) {
         let next = draft.withLock { $0.remember(record, at: clock.now) }
         if case .wake(let instant) = next { write(at: instant) }
     }
 
-    /// Writes what is not written yet, before the process ends.
+    /// Writes all changes, before the process ends.
     package func flush() { queue.sync { write(isLast: true) } }
 
     private func write(at instant: Instant) {
@@ -77,7 +77,7 @@ package final class StateFile: Sendable {
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { self.write(isLast: false) }
     }
 
-    /// Writes if it is time, or if there is no more time; on the queue.
+    /// Writes the changes if it is time or the process is about to end; on the queue.
     private func write(isLast: Bool) {
         guard let changes = draft.withLock({ $0.begin(at: clock.now, isLast: isLast) }) else { return }
         let next: WritePacing.OnChange
@@ -92,7 +92,7 @@ package final class StateFile: Sendable {
         if case .wake(let instant) = next { write(at: instant) }
     }
 
-    /// Puts changes into what is in the file.
+    /// Applies changes to the contents of the file.
     private func store(_ changes: [PeerChange]) throws(FileProblem) -> StateDocument {
         let known = draft.withLock { $0.document }
         return try file.locked { () throws(FileProblem) in
@@ -105,7 +105,7 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// Reads the file over `document`, or begins it with that; mends it if it cannot be read to the full.
+    /// Reads the file over `document`, or creates it with that; repairs it if parts are unreadable.
     private static func open(
         _ file: PrivateFile,
         _ document: inout StateDocument,
@@ -121,7 +121,7 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// Reads the file, which keeps another name if not all of it can be read; `nil` if there is nothing to read.
+    /// Reads the file, which is renamed if parts are unreadable; returns `nil` if there is nothing to read.
     private static func read(
         _ file: PrivateFile,
         _ secret: UInt128,

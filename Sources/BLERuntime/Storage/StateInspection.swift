@@ -1,9 +1,9 @@
 import BLEHost
 import Glibc
 
-/// What is found when the file with a host's state is looked at, and not touched.
+/// The result of inspecting a host's state file without changing it.
 package struct StateInspection: Equatable, Sendable {
-    /// Something about the file that its user may want to change.
+    /// A problem of the file that its user may want to fix.
     package struct Problem: Equatable, Sendable {
         package let finding: Finding.Code
         package let sentence: String
@@ -11,13 +11,13 @@ package struct StateInspection: Equatable, Sendable {
         package let command: String?
     }
 
-    /// Where the file is, or would be; `nil` if the environment names no home.
+    /// The path of the file; `nil` if the environment names no home.
     package let path: String?
-    /// How many peers are remembered, and how many of them have a bond; `nil` if there is no file that can be read.
+    /// The number of stored peers, and of bonded ones; `nil` without a readable file.
     package private(set) var peers: (all: Int, bonded: Int)?
     package private(set) var problems: [Problem] = []
 
-    /// Looks at the file at `path`.
+    /// Inspects the file at `path`.
     package init(of path: String?) {
         self.path = path
         guard let path else { return }

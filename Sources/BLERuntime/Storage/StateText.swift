@@ -2,29 +2,29 @@ import BLEHost
 import BLEWire
 import FoundationEssentials
 
-/// How a ``StateDocument`` is written: JSON, which people can read.
+/// The JSON encoding of a ``StateDocument``.
 ///
-/// Everything in a file may be wrong. What can be read is; ``losses`` are the places of all else.
+/// Anything in a file may be wrong. What can be read is; ``losses`` are the places of everything else.
 struct StateText: Codable {
-    /// Why nothing of a file can be used.
+    /// The reason why nothing of a file can be used.
     enum Unreadable: Error, Equatable {
-        /// It is no JSON, or not what is written here.
+        /// Not JSON, or not this format.
         case malformed
-        /// A later version of this package wrote it.
+        /// Written by a later version of this package.
         case newer(version: Int)
     }
 
     private enum Key: String, CodingKey { case version, secret, peers }
 
-    /// The version of what is written here.
+    /// The version of this format.
     ///
-    /// Files without one are as those of version 1, but for what a name is. Those of version 1 know of one bond with a
-    /// peer, and not with which adapter.
+    /// Files without a version are like version 1, except for the meaning of a name. Version 1 has one bond per peer,
+    /// without its adapter.
     private static let version = 2
 
     private var secret: UInt128?
     private var peers: [PeerRecord] = []
-    /// What could not be read.
+    /// The parts that could not be read.
     private(set) var losses: [String] = []
 
     init(_ document: StateDocument) {
@@ -43,7 +43,7 @@ struct StateText: Codable {
         }
     }
 
-    /// What was read; `freshSecret` is taken if the file has none.
+    /// Returns the decoded state; `freshSecret` is used if the file has none.
     func document(freshSecret: UInt128) -> StateDocument {
         StateDocument(secret: secret ?? freshSecret, peers: peers)
     }
@@ -93,12 +93,12 @@ struct StateText: Codable {
     }
 }
 
-/// How a peer is written.
+/// The encoding of a peer.
 private struct PeerDocument: Codable {
     private enum Key: String, CodingKey { case identifier, address, isRandom, name, advertisedName, bond, adapterBonds }
 
     private(set) var record: PeerRecord
-    /// What could not be read.
+    /// The parts that could not be read.
     private(set) var losses: [String] = []
 
     init(_ record: PeerRecord) { self.record = record }
@@ -151,7 +151,7 @@ private struct PeerDocument: Codable {
 }
 
 extension PeerRecord {
-    /// The record as of a file that did not tell advertised names from others: what is advertised now wins over it.
+    /// The record from a file without a distinction of advertised names: a newly advertised name replaces it.
     fileprivate var withoutOrigin: Self {
         var record = self
         (record.name, record.advertisedName) = (nil, name)

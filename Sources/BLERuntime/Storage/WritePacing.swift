@@ -1,8 +1,8 @@
 package import BLEWire
 
-/// When to write what changes again and again: at once, but not more often than every second.
+/// The timing of writes: immediately, but at most once a second.
 ///
-/// What can wait is written together with what cannot, or after a minute.
+/// Changes that can wait are written together with others, or after a minute.
 package struct WritePacing: Sendable {
     /// What is to be stored as soon as can be, and what can wait for it.
     package enum Urgency: Equatable, Sendable { case later, soon }
@@ -11,7 +11,7 @@ package struct WritePacing: Sendable {
         /// Nothing has changed since the last writing.
         case clean(spent: Instant)
         case due(at: Instant, spent: Instant)
-        /// This is how urgent what has changed since the writing began is, if anything has.
+        /// A write is in progress; with the urgency of changes made meanwhile, if there are any.
         case writing(next: Urgency?, spent: Instant)
     }
 
@@ -29,18 +29,18 @@ package struct WritePacing: Sendable {
         self.burst = burst
     }
 
-    /// When to write, if nothing happens before.
+    /// The time of the next write unless something happens first.
     var deadline: Instant? {
         if case .due(let instant, _) = state { instant } else { nil }
     }
 
     package enum OnChange: Equatable {
-        /// The deadline is another one now.
+        /// The deadline has changed.
         case wake(at: Instant)
         case wait
     }
 
-    /// Something has changed.
+    /// Records a change.
     package mutating func changed(_ urgency: Urgency, at now: Instant) -> OnChange {
         let action: OnChange
         (state, action) =
@@ -60,7 +60,7 @@ package struct WritePacing: Sendable {
         case wait
     }
 
-    /// Whoever wants to write may do so now, if it is time, or if there is no more time and anything has changed.
+    /// Starts a write if it is time, or if the process is about to end and there are changes.
     package mutating func begin(at now: Instant, isLast: Bool = false) -> OnBegin {
         let action: OnBegin
         (state, action) =
@@ -72,7 +72,7 @@ package struct WritePacing: Sendable {
         return action
     }
 
-    /// What had changed when the writing began was written, or is still to be if it failed.
+    /// Records the end of a write; failed changes remain to be written.
     package mutating func ended(isWritten: Bool, at now: Instant) -> OnChange {
         let action: OnChange
         (state, action) =

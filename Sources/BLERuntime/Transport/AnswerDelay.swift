@@ -1,41 +1,41 @@
 import BLEWire
 
-/// Learns how long a program at the other end takes to answer, to say when it is worth while to look for an answer.
+/// An estimate of the response time of a program at the other end, to decide when to look for a response.
 ///
-/// What comes first is often a word that the packet has left, and what the program was asked for comes later; whoever
-/// looks then finds both. Who says or hears more than fits a question and its answer streams, and looks at any time.
+/// The first packet is often just the report that a packet has left, and the actual response comes later; a later look
+/// finds both. Traffic beyond the size of a request and its response is a stream, for which no time is estimated.
 struct AnswerDelay {
-    /// What is expected at most, in nanoseconds.
+    /// The maximum estimate, in nanoseconds.
     static let most: Int64 = 100_000
-    /// An answer that took longer than expected counts for one part of so many, and one that may have been there sooner
-    /// takes one of so many off.
+    /// The weights of a longer and a possibly shorter response time in the estimate: 1/8 and 1/16.
     private static let (growth, decay): (Int64, Int64) = (8, 16)
 
-    /// How many octets a question has at most, and an answer: either may be a long attribute.
+    /// The maximum size of a request or response, in octets: either may be a long attribute.
     private static let longest = 1_024
 
-    /// Before so many nanoseconds no answer is looked for.
+    /// The time before which no response is looked for, in nanoseconds.
     private(set) var expected: Int64 = 0
-    /// Since when an answer is waited for.
+    /// The start of the wait for a response.
     private var begin: Instant?
-    /// When the last part of the answer came.
+    /// The arrival of the last part of the response.
     private var end: Instant?
-    /// How many octets were said since `begin`, and heard since then.
+    /// The octets sent since `begin`, and received since then.
     private var (said, heard) = (0, 0)
-    /// Whether there was a look in vain before.
+    /// True if an earlier look was unsuccessful.
     private var wasLate = false
 
-    /// Whether more was heard than an answer has, since something was said last.
+    /// True if more was received since the last request than a response can have.
     var hearsStream: Bool { heard > Self.longest }
 
-    /// Whether an answer may have come.
+    /// Returns whether a response may have arrived.
     func isOver(at now: Instant) -> Bool {
         guard let begin, said <= Self.longest else { return true }
         return now >= begin.later(byNanoseconds: expected)
     }
 
-    /// So many octets are said to which there may be an answer; all that came before was the answer to what was said
-    /// before.
+    /// Records octets that may get a response.
+    ///
+    /// Everything received before belongs to the previous request.
     mutating func said(_ count: Int, at now: Instant) {
         if let begin, let end {
             let isStream = said > Self.longest || hearsStream
@@ -52,13 +52,13 @@ struct AnswerDelay {
         wasLate = false
     }
 
-    /// So many octets of an answer came.
+    /// Records received octets of a response.
     mutating func heard(_ count: Int, at now: Instant) {
         heard += count
         end = now
     }
 
-    /// There was nothing to hear when it was looked for.
+    /// Records an unsuccessful look.
     mutating func heardNothing() { wasLate = true }
 
     private mutating func learn(_ delay: Int64) {

@@ -1,22 +1,22 @@
-/// How long to wait between attempts to connect, and when to say that there is nobody.
+/// The delays between connection attempts, and the decision when to report that there is no controller.
 ///
 /// The first attempts follow quickly, for a controller that restarts; later ones are 5 s apart.
 package struct Backoff: Equatable {
-    /// What an attempt that failed leads to.
+    /// The consequence of a failed attempt.
     struct Step: Equatable {
-        /// How long to wait before the next attempt.
+        /// The delay before the next attempt.
         var delay: Duration
-        /// Whether to say now that there is no controller.
+        /// True to report now that there is no controller.
         var isAbsent: Bool
     }
 
-    /// The first pause and the longest.
+    /// The first and the longest delay.
     package static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
     static let shortest = pauses.lowerBound
     /// A controller that the host gave up on after so long has worked before, and is tried again soon.
     static let probation = Duration.seconds(30)
 
-    /// How many attempts may fail after there was a connection before the controller counts as absent.
+    /// The number of failed attempts, after a successful connection, before the controller counts as absent.
     private static let patience = 3
 
     private let pauses: ClosedRange<Duration>
@@ -25,23 +25,23 @@ package struct Backoff: Equatable {
 
     init(_ pauses: ClosedRange<Duration> = Self.pauses) { self.pauses = pauses }
 
-    /// Whether there is no controller, as far as anybody can tell.
+    /// True if there seems to be no controller.
     var isAbsent: Bool { failures >= mostFailures }
 
     private var mostFailures: Int { hasConnected ? Self.patience : 1 }
 
-    /// Somebody took the connection, which need not be a controller.
+    /// Records that a connection was accepted, though not necessarily by a controller.
     mutating func connected() { hasConnected = true }
 
-    /// The connection is, or was, one to a controller.
+    /// Records that the connection is to a controller.
     mutating func succeeded() {
         failures = 0
         hasConnected = true
     }
 
-    /// An attempt failed: nobody took the connection, or whoever did was no controller.
+    /// Records a failed attempt: the connection was refused, or not to a controller.
     ///
-    /// A transport that never came up is absent with the first failure, one that was lost with the third; it is said
+    /// A transport that never worked is absent after the first failure, a lost one after the third; it is reported
     /// once.
     mutating func failed() -> Step {
         let longest = pauses.upperBound

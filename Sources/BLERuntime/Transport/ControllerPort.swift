@@ -1,16 +1,17 @@
-/// A place of this machine where a controller may be.
+/// A port of this machine on which a controller may be.
 package protocol ControllerPort: Sendable {
-    /// What to call it in log lines, such as `hci:0`.
+    /// The name in log lines, such as `hci:0`.
     var name: String { get }
 
-    /// Opens it, which may take a few seconds.
+    /// Opens the port, which may take a few seconds.
     ///
-    /// - Throws: Why there is no controller, with the cure.
+    /// - Throws: The reason why there is no controller, with advice.
     func open() throws(TransportError) -> OpenPort
 
-    /// Has `changed` called on the thread of `loop` when it may be worth opening the port again.
+    /// Calls `changed` on the loop's thread when it may be worth opening the port again.
     ///
-    /// - Returns: What ends that when it is released; `nil` if nothing tells, and one has to try now and then.
+    /// - Returns: An object that ends the notifications when it is released; `nil` if there are none and the caller
+    ///   must retry from time to time.
     func watch(on loop: EventLoop, changed: @escaping @Sendable () -> Void) -> (any Sendable)?
 }
 
@@ -18,11 +19,11 @@ extension ControllerPort {
     package func watch(on loop: EventLoop, changed: @escaping @Sendable () -> Void) -> (any Sendable)? { nil }
 }
 
-/// A port that is open, and how HCI goes through it.
+/// An open port and its framing.
 package struct OpenPort: Sendable {
     let descriptor: Descriptor
     let line: any Line & Sendable
-    /// Gives the port back; called once, when nobody reads or writes any more.
+    /// Closes the port; called once, after the last read and write.
     let release: @Sendable () -> Void
 
     package init(
@@ -40,27 +41,27 @@ package struct OpenPort: Sendable {
     }
 }
 
-/// How HCI packets become what is written to a port, and what is read becomes packets: a value that does no I/O.
+/// The framing of HCI packets on a port: a value without I/O.
 package protocol Line {
-    /// What there is to write when the port has been opened, before the host may speak.
+    /// Returns the octets to write after the port was opened, before the host may send.
     mutating func begin() -> [[UInt8]]
 
-    /// Whether the host may speak.
+    /// True if the host may send.
     var isReady: Bool { get }
 
-    /// Takes whole packets, and returns what to write; each element with one write.
+    /// Frames packets; each element of the result is one write.
     mutating func send(_ packets: Span<UInt8>) -> [[UInt8]]
 
-    /// Takes what one read brought, and hands on what the host is to hear of it.
+    /// Processes the octets of one read and passes the packets to the host.
     ///
-    /// - Throws: ``TransportError/Code/garbage`` if there is no going on without beginning anew.
+    /// - Throws: ``TransportError/Code/garbage`` if the stream must be restarted.
     mutating func receive(_ chunk: Span<UInt8>, packet: (Span<UInt8>) -> Void) throws(TransportError)
 
-    /// How long nothing may be read from now on; `nil` for any time.
+    /// The maximum time until the next read; `nil` for no limit.
     var patience: Duration? { get }
 
-    /// Nothing was read for ``patience``, and there is nothing to read: hands on what the host is to hear then.
+    /// Processes a timeout of ``patience`` without data, and passes pending packets to the host.
     ///
-    /// - Returns: What to write.
+    /// - Returns: The octets to write.
     mutating func expire(packet: (Span<UInt8>) -> Void) throws(TransportError) -> [[UInt8]]
 }

@@ -1,33 +1,33 @@
-/// Cuts a stream of octets into HCI packets.
+/// A splitter of octet streams into HCI packets.
 ///
-/// A UART packet says by its first octet what it is, and by a length further on where it ends. The stream has no other
-/// marks: after one wrong octet everything that follows would be taken for something else, so the framer refuses and
-/// the connection has to begin anew.
+/// The first octet of a packet announces its type, and a length field its end. There are no other marks: after one
+/// wrong octet, everything would be misinterpreted, so an error ends the connection.
 ///
 /// Core 6.0, Vol 4, Part A, 2.
 package struct H4Framer: Sendable {
-    /// Who sends what is framed.
+    /// The sender of the stream.
     package enum Sender: Sendable { case host, controller }
 
-    /// The longest packet that is taken, with its indicator, in octets.
+    /// The maximum length of a packet including its indicator, in octets.
     ///
-    /// More than any controller announces, and little enough to hold for each connection.
+    /// It is more than any controller announces, and little enough per connection.
     package static let longestPacket = 16_384
 
     private let sender: Sender
     private var partial: [UInt8] = []
 
-    /// Whether a packet has begun whose end has not come.
+    /// True if a packet is incomplete.
     package var holdsPart: Bool { !partial.isEmpty }
 
     package init(from sender: Sender) { self.sender = sender }
 
-    /// Forgets what has arrived of the packet that is not complete yet.
+    /// Drops an incomplete packet.
     package mutating func reset() { partial.removeAll(keepingCapacity: true) }
 
-    /// Takes what arrived, and hands on each packet that is complete with it, indicator included.
+    /// Processes received octets and passes on each complete packet, including its indicator.
     ///
-    /// - Throws: ``TransportError/Code/garbage`` if this cannot be HCI; the packets before it have been handed on.
+    /// - Throws: ``TransportError/Code/garbage`` if the octets are not HCI; the packets before them have been
+    ///   delivered.
     package mutating func receive(
         _ chunk: Span<UInt8>,
         packet: (Span<UInt8>) -> Void
@@ -53,7 +53,7 @@ package struct H4Framer: Sendable {
         }
     }
 
-    /// The length of the packet at the beginning of `bytes`, or `nil` if they end before they tell.
+    /// Returns the length of the packet at the beginning of `bytes`; `nil` if the header is incomplete.
     private func length(_ bytes: Span<UInt8>) throws(TransportError) -> Int? {
         guard let (header, width) = layout(of: bytes[0]) else {
             throw TransportError(.garbage, "0x\(String(bytes[0], radix: 16)) begins no HCI packet")
@@ -67,8 +67,8 @@ package struct H4Framer: Sendable {
         return length
     }
 
-    /// The octets of a header with its indicator, and how many at its end are the length; `nil` for what this sender
-    /// never sends.
+    /// Returns the length of the header including the indicator, and the width of its length field; `nil` for types
+    /// that this sender does not send.
     private func layout(of indicator: UInt8) -> (header: Int, width: Int)? {
         switch (indicator, sender) {
         case (0x01, .host): (4, 1)
@@ -82,7 +82,7 @@ package struct H4Framer: Sendable {
 }
 
 extension Array<UInt8> {
-    /// Appends what `span` holds.
+    /// Appends the contents of `span`.
     mutating func append(copying span: Span<UInt8>) {
         span.withUnsafeBufferPointer { append(contentsOf: $0) }
     }

@@ -1,5 +1,5 @@
 extension HostSpecification {
-    /// A new way to the controller that is meant; `nil` if a simulated world is, or a daemon that has the controller.
+    /// A new transport to the controller; `nil` for a simulated world or a daemon.
     package var transport: (any Transport)? {
         switch self {
         case .adapter(let reference): PortTransport(UserChannelPort(reference))

@@ -1,4 +1,4 @@
-/// A port where each read and each write is one whole packet, as with the user channel of the kernel's HCI.
+/// A port with one packet per read and write, such as the kernel's HCI user channel.
 package struct PacketLine: Line, Sendable {
     private var framer = H4Framer(from: .host)
 

@@ -1,19 +1,18 @@
 import BLEWire
 import Glibc
 
-/// A controller's port on one loop: reads all there is, and writes without waiting.
+/// The stream of a controller's port on a loop, which reads everything available and writes without blocking.
 ///
-/// What the system does not take at once is kept and written when it can be. While much is kept, nothing is read. What
-/// exceeds ``SocketStream/mostBacklog`` ends the stream.
-/// Sendable because everything happens on the thread of its loop.
+/// Octets that the system does not accept are queued. While the queue is long, nothing is read; beyond
+/// ``SocketStream/mostBacklog``, the stream ends. Sendable because everything happens on the loop's thread.
 final class PortStream: @unchecked Sendable {
-    /// What a stream tells its owner.
+    /// The receiver of a stream's events.
     protocol Owner: AnyObject, Sendable {
-        /// The host may speak, and before it could not.
+        /// The host may send from now on.
         func portReady()
-        /// Whole packets came.
+        /// Packets were received.
         func portReceived(_ packets: Span<UInt8>) throws(TransportError)
-        /// The stream has ended by itself.
+        /// The stream has ended.
         func portClosed(_ error: TransportError)
     }
 
@@ -28,7 +27,7 @@ final class PortStream: @unchecked Sendable {
     private var backlog: [[UInt8]] = []
     private var pendingOctets = 0
     private var isPaused = false
-    /// Whether something was read since this was last set to `false`.
+    /// True if something was read since it was last set to `false`.
     private var hasRead = false
     private var buffer = [UInt8](repeating: 0, count: readSize)
 
@@ -41,7 +40,7 @@ final class PortStream: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Begins to read, and to write what the line begins with.
+    /// Starts to read, and writes the framing's beginning.
     func start() {
         watch = loop.watch(port.descriptor, for: []) { [weak self] possible in self?.ready(possible) }
         write(line.begin())
@@ -54,7 +53,7 @@ final class PortStream: @unchecked Sendable {
         if possible.contains(.reading) { read() }
     }
 
-    /// Writes whole packets after all that was written before.
+    /// Writes packets after everything that was written before.
     func send(_ packets: Span<UInt8>) {
         guard watch != nil else { return }
         write(line.send(packets))
@@ -68,7 +67,7 @@ final class PortStream: @unchecked Sendable {
         }
     }
 
-    /// Ends the stream without a word, and gives the port back.
+    /// Closes the stream without an event, and closes the port.
     func close() {
         guard let watch else { return }
         self.watch = nil
@@ -83,7 +82,7 @@ final class PortStream: @unchecked Sendable {
         owner?.portClosed(error)
     }
 
-    /// Reads until the system has no more, but lets others have the loop now and then.
+    /// Reads until there are no more octets, but lets other work of the loop run in between.
     private func read() {
         for _ in 0..<16 {
             guard watch?.interest.contains(.reading) == true else { return }
@@ -119,7 +118,7 @@ final class PortStream: @unchecked Sendable {
         if silence == nil { listen() }
     }
 
-    /// Writes what the system takes now.
+    /// Writes what the system accepts.
     private func flush() {
         var written = 0
         while written < backlog.count, watch != nil {
@@ -143,14 +142,14 @@ final class PortStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Reads if nothing stands against it, and waits for room if there is something to write.
+    /// Reads if nothing prevents it, and waits for space if there is something to write.
     private func updateInterest() {
         guard let watch else { return }
         watch.interest = backlog.isEmpty ? [] : .writing
         if !isPaused, pendingOctets <= SocketStream.largeBacklog { watch.interest.insert(.reading) }
     }
 
-    /// Waits anew for what is to come.
+    /// Restarts the timeout for received octets.
     private func listen() {
         silence?.cancel()
         silence = nil

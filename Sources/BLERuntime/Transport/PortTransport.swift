@@ -1,21 +1,21 @@
 import BLEWire
 
-/// HCI through a port of this machine.
+/// A transport on a port of this machine.
 ///
-/// Opens the port, and again 100 ms after a controller was lost. Where none is, the pauses grow to 5 s, and end when
-/// the port says that there may be one.
-/// Sendable because everything happens on the thread of the loop that it was started on.
+/// It opens the port, and again 100 ms after a controller was lost. Without a controller, the delays grow to 5 s, and
+/// end when the port reports a possible one. Sendable because everything happens on the thread of the loop on which it
+/// was started.
 package final class PortTransport: Transport, @unchecked Sendable {
     private enum State {
         case idle
-        /// The controller has not shown yet that it is one.
+        /// It has not been confirmed yet that there is a controller.
         case opening(PortStream)
         case open(PortStream, hasHeard: Bool)
-        /// `watch` cuts the wait short.
+        /// `watch` ends the wait early.
         case waiting(LoopAlarm, since: Instant, watch: (any Sendable)?)
     }
 
-    /// How long what the port says does not count: it may be what letting go of it has led to.
+    /// The time for which the port's reports are ignored, because they may be consequences of closing it.
     private static let deafness = Duration.milliseconds(500)
 
     private let port: any ControllerPort
@@ -26,7 +26,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
     private var loop: EventLoop?
     private weak var client: (any TransportClient)?
 
-    /// Creates a transport; `pauses` are the first and the longest between attempts.
+    /// Creates a transport; `pauses` are the first and the longest delay between attempts.
     package init(_ port: any ControllerPort, pauses: ClosedRange<Duration> = Backoff.pauses) {
         self.port = port
         backoff = Backoff(pauses)
@@ -76,7 +76,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
         }
     }
 
-    /// A controller, or what was taken for one, has gone.
+    /// Processes the loss of a controller.
     private func lost(_ error: TransportError) {
         guard case .open(_, hasHeard: true) = state else { return gaveUp(error) }
         disconnect()

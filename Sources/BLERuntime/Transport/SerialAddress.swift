@@ -1,12 +1,12 @@
-/// A serial port with a controller behind it, and how fast the two speak.
+/// A serial port with a controller, and its speed.
 package struct SerialAddress: Hashable, Sendable, CustomStringConvertible {
-    /// What Zephyr's controllers speak if nobody told them otherwise, in symbols a second.
+    /// The default speed of Zephyr's controllers, in baud.
     package static let usualRate: UInt32 = 1_000_000
 
     package let path: String
-    /// In symbols a second; a port over USB has none and takes any.
+    /// In baud; a USB port ignores it.
     package let rate: UInt32
-    /// Whether the two ends stop each other by the lines RTS and CTS.
+    /// True for hardware flow control (RTS/CTS).
     package let hasFlowControl: Bool
 
     package init(path: String, rate: UInt32 = usualRate, hasFlowControl: Bool = false) {
@@ -15,9 +15,9 @@ package struct SerialAddress: Hashable, Sendable, CustomStringConvertible {
         self.hasFlowControl = hasFlowControl
     }
 
-    /// Reads `PATH[@RATE][,rtscts]`.
+    /// Parses `PATH[@RATE][,rtscts]`.
     ///
-    /// - Throws: What is wrong with it, in words.
+    /// - Throws: A message about the problem.
     init(_ text: String) throws(HostSpecification.Malformed) {
         func malformed(_ reason: String) -> HostSpecification.Malformed {
             HostSpecification.Malformed(text: "serial:" + text, reason: reason)

@@ -14,43 +14,43 @@
 /// Core 6.0, Vol 4, Part A, 2.
 package struct SerialLine: Line, Sendable {
     private enum State {
-        /// The answer to a reset is due, which has been asked for so often.
+        /// The answer to a reset is outstanding, after this number of attempts.
         case synchronizing(attempts: Int)
         case framing
     }
 
-    /// How long the answer to a reset may take before it is sent again.
+    /// The time for the answer before the reset is repeated.
     package static let resetPatience = Duration.milliseconds(500)
-    /// How long the rest of a packet may take: a whole one of the longest takes less at 115200 symbols a second.
+    /// The time for the rest of a packet: the longest one takes less at 115,200 baud.
     package static let packetPatience = Duration.milliseconds(250)
-    /// How long a line is silent, at least, behind a packet; and within one, for a pause.
+    /// The minimum silence after a packet, and the minimum pause within one.
     package static let moment = Duration.milliseconds(4)
-    /// The same behind a packet that came with a pause in it: more than adapters for USB keep octets to themselves.
+    /// The minimum silence after a packet with a pause in it: longer than USB adapters hold octets back.
     package static let longMoment = Duration.milliseconds(20)
-    /// How often a reset is sent again.
+    /// The maximum number of resets.
     package static let mostAttempts = 20
-    /// How many resets are sent at a time, at most.
+    /// The maximum number of resets at a time.
     private static let mostResets = 16
 
     package static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
-    /// How an event begins that answers a reset, but for how many commands may follow, and how it ends.
+    /// The octets of an event that answers a reset; `nil` for the number of allowed commands.
     private static let answer: [UInt8?] = [0x04, 0x0E, 0x04, nil, 0x03, 0x0C, 0x00]
 
     private let name: String
     private var state = State.synchronizing(attempts: 0)
     private var framer = H4Framer(from: .controller)
-    /// The last packet, while nobody knows whether it is what was sent.
+    /// The last packet, while it is uncertain whether it is intact.
     private var held: [UInt8] = []
-    /// Whether there was a pause in the packet that is held.
+    /// True if there was a pause in the held packet.
     private var heldPaused = false
-    /// Whether there was a pause in the packet of which a part has come.
+    /// True if there was a pause in the incomplete packet.
     private var hasPause = false
-    /// The end of what has come, as far as an answer may begin in it.
+    /// The last received octets, in which an answer may begin.
     private var tail: [UInt8] = []
-    /// How many resets of the host have not been answered.
+    /// The number of unanswered resets of the host.
     private var resetsOfHost = 0
 
-    /// Creates a line; `name` is what errors call the port.
+    /// Creates a framing; `name` is the port's name in errors.
     package init(name: String) { self.name = name }
 
     package var isReady: Bool {
@@ -83,7 +83,7 @@ package struct SerialLine: Line, Sendable {
         }
     }
 
-    /// Has the host hear the packet that is held, if there is one.
+    /// Passes the held packet to the host, if there is one.
     private mutating func handOn(_ packet: (Span<UInt8>) -> Void) {
         guard !held.isEmpty else { return }
         let each = held
@@ -94,7 +94,7 @@ package struct SerialLine: Line, Sendable {
         resetsOfHost = max(0, resetsOfHost - 1)
     }
 
-    /// Looks for the answer to a reset.
+    /// Searches for the answer to a reset.
     private mutating func synchronize(_ chunk: Span<UInt8>) {
         tail.append(copying: chunk)
         while let start = tail.indices.first(where: { Self.isAnswer(tail.span.extracting(droppingFirst: $0)) }) {
@@ -113,7 +113,7 @@ package struct SerialLine: Line, Sendable {
         tail.removeFirst(max(0, tail.count - Self.answer.count + 1))
     }
 
-    /// Whether `octets` begin with the answer to a reset that was carried out.
+    /// Returns whether `octets` start with the answer to a successful reset.
     private static func isAnswer(_ octets: Span<UInt8>) -> Bool {
         guard octets.count >= answer.count else { return false }
         for index in answer.indices {

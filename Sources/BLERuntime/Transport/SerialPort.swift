@@ -1,24 +1,24 @@
 import Glibc
 import LinuxCalls
 
-/// A controller behind a serial port, such as a board that speaks HCI over its UART or its USB port.
+/// A controller on a serial port, such as a board with HCI over UART or USB.
 package struct SerialPort: ControllerPort {
-    /// The numbers of the kernel's interface to terminals that the C library keeps to itself.
+    /// Constants of the kernel's terminal interface that the C library lacks.
     private enum Constant {
-        /// Reads and writes a `struct termios2`; `_IOR('T', 0x2A, …)` and `_IOW('T', 0x2B, …)`.
+        /// Reads and writes a `struct termios2`: `_IOR('T', 0x2A, …)` and `_IOW('T', 0x2B, …)`.
         static let read: UInt = 0x802C_542A
         static let write: UInt = 0x402C_542B
-        /// Drops what has arrived and not been read, and what was written and not been sent.
+        /// Discards unread input and unsent output.
         static let flush: UInt = 0x540B
         static let bothWays = 2
-        /// Keeps others from opening the port.
+        /// Prevents other programs from opening the port.
         static let makeExclusive: UInt = 0x540C
-        /// 8 bits, receiver on, no modem lines, a rate in figures.
+        /// 8 bits, receiver enabled, no modem lines, numeric rate.
         static let control: UInt32 = 0o60 | 0o200 | 0o4000 | 0o10000
         static let flowControl: UInt32 = 0o20_000_000_000
     }
 
-    /// The fields of a `struct termios2`, as offsets in octets.
+    /// Offsets of the fields of a `struct termios2`, in octets.
     private enum Field {
         static let control = 8
         static let minimum = 17 + 6
@@ -116,7 +116,7 @@ package struct SerialPort: ControllerPort {
         )
     }
 
-    /// Others have the port open.
+    /// The port is in use by other programs.
     static func held(_ address: SerialAddress, by programs: [RunningProgram]) -> TransportError {
         let names = programs.map(\.description).joined(separator: ", ")
         let isModemManager = programs.contains { $0.name == "ModemManager" }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Where a stream socket connects to or listens.
+/// The address of a stream socket.
 package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     case tcp(host: String, port: UInt16)
     case unix(path: String)
-    /// A Unix socket of which no file tells, and nothing is left when nobody has it open any more.
+    /// An abstract Unix socket, which has no file.
     case abstract(name: String)
 
     package var description: String {
@@ -15,7 +15,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Connects to a Unix socket: a non-blocking one of this end.
+    /// Connects a non-blocking Unix socket.
     package func connect() throws(TransportError) -> Descriptor {
         try makeSocket { (socket, name, length) throws(TransportError) in
             guard Glibc.connect(socket, name, length) == 0 else {
@@ -26,10 +26,11 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Creates a non-blocking socket of this address's kind and hands it to `body` with the address as the system
-    /// wants it; the socket is closed if `body` throws.
+    /// Creates a non-blocking socket and passes it to `body` with the system's form of this address.
     ///
-    /// The name of a host is looked up at once, on the calling thread.
+    /// The socket is closed if `body` throws.
+    ///
+    /// A host name is resolved immediately, on the calling thread.
     func makeSocket(
         _ body: (_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) throws(TransportError) ->
             Void
@@ -98,16 +99,15 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An open file, closed when nobody holds it any more.
+/// An open file, which is closed when it is released.
 ///
-/// The watch of a loop holds it, so that its number is not given to another file while the system may still be asked
-/// about it.
+/// A loop's watch retains it, so that its number is not reused while the system may still be polled for it.
 package final class Descriptor: Sendable {
     package let raw: Int32
     package init(_ raw: Int32) { self.raw = raw }
     deinit { close(raw) }
 
-    /// Whether it is a socket of TCP.
+    /// True for a TCP socket.
     var isTCP: Bool {
         var kind: Int32 = 0, size = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(raw, SOL_SOCKET, SO_PROTOCOL, &kind, &size) == 0 && kind == Int32(IPPROTO_TCP)

@@ -1,33 +1,33 @@
 import Glibc
 import LinuxCalls
 
-/// The reading side of a stream socket: takes what the system has, or looks at it first.
+/// The receiving side of a stream socket, which takes octets or peeks at them.
 ///
-/// Linux acknowledges octets of TCP when a program takes them, mostly with a segment of its own, though whatever the
-/// program writes next carries the same for nothing. So a program that is about to answer looks at the question, and
-/// takes it when it has written the answer. Other sockets acknowledge nothing, and what is looked at is taken.
+/// Linux acknowledges TCP octets when a program takes them, usually with a segment of its own, although the next write
+/// would carry the acknowledgement for free. So a program that is about to respond peeks at the request and takes it
+/// after the response was written. Octets of other sockets are taken immediately.
 struct SocketIntake {
     enum Step: Equatable {
-        /// These octets of ``buffer`` have not been there before.
+        /// New octets in ``buffer``.
         case octets(Range<Int>)
         case nothing
-        /// The other end says no more, for the reason that the system gives; 0 if it ended well.
+        /// The end of the stream, with the system's reason; 0 for a normal end.
         case ended(errno: Int32)
     }
 
-    /// How many octets may be left with the system that have been looked at: some short questions.
+    /// The maximum number of peeked octets that are left in the system: some short requests.
     static let mostSeen = 512
-    /// How many are left when an answer has been written: to look again at many costs more than to take them.
+    /// The number that is left after a response was written: peeking at many again costs more than taking them.
     static let mostKept = 160
-    /// How much is read at once at first, and by whoever had as much to read again and again.
+    /// The size of a read: initially, and for streams that fill it repeatedly.
     private static let sizes = 4_096...65_536
 
     private let socket: Descriptor
     private let canLook: Bool
     private(set) var buffer: [UInt8] = []
-    /// How many octets have been looked at and not been taken.
+    /// The number of peeked octets.
     private var seen = 0
-    /// Whether the last step filled the buffer, so that there may be more to read.
+    /// True if the last read filled the buffer, so that there may be more.
     private(set) var wasFilled = false
 
     /// Whether the system tells which process wrote what is read.
@@ -41,13 +41,13 @@ struct SocketIntake {
         canLook = socket.isTCP
     }
 
-    /// Reads into ``buffer`` what has not been looked at.
+    /// Takes new octets into ``buffer``.
     mutating func take() -> Step {
         takeSeen()
         return receive(0)
     }
 
-    /// Reads into ``buffer``, behind what was looked at before, what came since; the system keeps all of it.
+    /// Peeks at new octets into ``buffer``, after those that were already peeked.
     mutating func look() -> Step {
         guard canLook else { return take() }
         let step = receive(Int32(MSG_PEEK))
@@ -56,7 +56,7 @@ struct SocketIntake {
         return all.count > seen ? .octets(seen..<all.count) : .nothing
     }
 
-    /// Takes what was looked at, of which the system says until then that it can be read.
+    /// Takes the peeked octets, for which the system reports readiness until then.
     mutating func takeSeen() {
         while seen > 0 {
             // Of TCP, the system drops what there is no room for.
@@ -67,12 +67,12 @@ struct SocketIntake {
         }
     }
 
-    /// Takes what was looked at if that is much: an answer, which has been written, acknowledges it then.
+    /// Takes the peeked octets if there are many; the response that was just written acknowledges them.
     mutating func takeMuch() {
         if seen > Self.mostKept { takeSeen() }
     }
 
-    /// Takes what was looked at if that is too much to keep for an answer.
+    /// Takes the peeked octets if there are too many to wait for a response.
     mutating func takeTooMuch() {
         if seen > Self.mostSeen { takeSeen() }
     }

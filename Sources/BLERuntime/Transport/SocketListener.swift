@@ -3,13 +3,13 @@ import Glibc
 import LinuxCalls
 import Logging
 
-/// Waits for connections at an address, and hands each to its owner as a stream.
+/// A listening socket, which passes each connection to its owner as a stream.
 package final class SocketListener: Sendable {
     /// How many connections are taken in a round, so that those that exist get their turn.
     private static let share = 4
     /// The same where a thread does nothing else.
     private static let largeShare = 64
-    /// How many connections the system holds until they are taken.
+    /// The system's queue of unaccepted connections.
     private static let backlog: Int32 = 128
     /// How long to wait before the next attempt to take a connection when the process has no descriptor left.
     private static let rest = Duration.milliseconds(100)
@@ -18,16 +18,16 @@ package final class SocketListener: Sendable {
     private let loop: EventLoop
     private let watch: LoopWatch
 
-    /// The port that it listens on, which the system chose if it was asked for 0; 0 for a Unix socket.
+    /// The port number, chosen by the system if 0 was requested; 0 for a Unix socket.
     package let port: UInt16
 
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - address: Where to listen; the system chooses a TCP port that is 0.
-    ///   - loop: Where everything happens.
-    ///   - accept: Called on the thread of `loop` with each new connection, which has not been started yet.
-    /// - Throws: ``TransportError/Code/unreachable`` if the address cannot be listened at.
+    ///   - address: The address to listen on; the system chooses the TCP port if it is 0.
+    ///   - loop: The loop on which everything runs.
+    ///   - accept: Called on the thread of `loop` with each new connection, which is not started yet.
+    /// - Throws: ``TransportError/Code/unreachable`` if listening on the address fails.
     package convenience init(
         at address: SocketAddress,
         on loop: EventLoop,
@@ -135,7 +135,7 @@ package final class SocketListener: Sendable {
 
     deinit { loop.post { [watch] in watch.cancel() } }
 
-    /// Lets nobody connect from now on.
+    /// Stops listening.
     package func close() { shutdown(descriptor.raw, Int32(SHUT_RDWR)) }
 
     /// Takes the next connection; `nil` with the system's `errno` if there is none.

@@ -1,19 +1,18 @@
 import Glibc
 
-/// A connected stream socket on one loop: reads all there is, writes without waiting.
+/// A connected stream socket on a loop, which reads everything available and writes without blocking.
 ///
-/// What the system does not take at once is kept and written when it can be. While much is kept, nothing is read: a
-/// peer that does not listen is not listened to. What exceeds ``mostBacklog`` ends the stream.
-/// Sendable because everything happens on the thread of its loop.
+/// Octets that the system does not accept are queued. While the queue is long, nothing is read; beyond ``mostBacklog``,
+/// the stream ends. Sendable because everything happens on the loop's thread.
 package final class SocketStream: @unchecked Sendable {
-    /// How many octets may wait to be written before the stream stops reading.
+    /// The queue length beyond which the stream stops reading, in octets.
     package static let largeBacklog = 262_144
-    /// How many octets may wait to be written before the stream gives up.
+    /// The queue length beyond which the stream ends, in octets.
     package static let mostBacklog = 16_777_216
-    /// How many octets lie at least between two places at which the backlog can be cut.
+    /// The minimum distance between two places at which the queue can be cut, in octets.
     private static let seamDistance = 65_536
 
-    /// How many reads empty what the system holds for a stream, whose buffers are smaller than that.
+    /// The number of reads that empties the system's buffer.
     private static let mostReads = 1_024
 
     private enum State {
@@ -24,19 +23,19 @@ package final class SocketStream: @unchecked Sendable {
 
     private let descriptor: Descriptor
     private let loop: EventLoop
-    /// Whether all that the other end said before it went is read, also when nothing can be written any more.
+    /// True to read everything that the other end sent before it closed, even when writing is impossible.
     package var readsToTheEnd = false
 
     private var state = State.idle
     private var isPaused = false
-    /// Whether nobody reads what is written.
+    /// True if nothing reads what is written.
     private var isUnheard = false
     private var backlog: [UInt8] = []
     private var written = 0
-    /// Where in the backlog what was written at once ends, as far as that is remembered.
+    /// The ends of separate writes in the queue, as far as they are remembered.
     private var seams: [Int] = []
     @exclusivity(unchecked) private var intake: SocketIntake
-    /// How long the other end takes to answer.
+    /// The receiver of octets.
     @exclusivity(unchecked) private var delay = AnswerDelay()
     private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
@@ -55,8 +54,8 @@ package final class SocketStream: @unchecked Sendable {
     /// Starts to read.
     ///
     /// - Parameters:
-    ///   - receive: Hears of what arrived; the stream closes with what it throws.
-    ///   - closed: Called once when the stream ends, unless ``close()`` ended it.
+    ///   - receive: Called with received octets; if it throws, the stream closes with that error.
+    ///   - closed: Called once at the end of the stream, unless ``close()`` ended it.
     package func start(
         receive: @escaping @Sendable (Span<UInt8>) throws(TransportError) -> Void,
         closed: @escaping @Sendable (TransportError) -> Void
@@ -90,7 +89,7 @@ package final class SocketStream: @unchecked Sendable {
         return poll(&question, 1, 0) > 0
     }
 
-    /// The numbers of all groups of whose program ``peer`` is, as far as the kernel can say.
+    /// The group numbers of the program in ``peer``, as far as the kernel knows them.
     package var peerGroups: [UInt32] {
         let option: Int32 = 59  // SO_PEERGROUPS
         var groups = [UInt32](repeating: 0, count: 1_024), size = socklen_t(4 * groups.count)
@@ -98,10 +97,10 @@ package final class SocketStream: @unchecked Sendable {
         return Array(groups.prefix(Int(size) / 4))
     }
 
-    /// How many octets wait to be written.
+    /// The number of octets that wait to be written.
     package var pendingOctets: Int { backlog.count - written }
 
-    /// Writes `bytes` after all that was written before.
+    /// Writes `bytes` after everything that was written before.
     package func write(_ bytes: Span<UInt8>) {
         guard case .open = state, !isUnheard else { return }
         var offset = 0
@@ -120,8 +119,7 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Forgets what waits to be written, but for what ``write(_:)`` was given at once and of which a part is gone, and
-    /// some that follows it.
+    /// Drops the queue, except the rest of a started write and some of what follows.
     package func dropBacklog() {
         guard let seam = seams.first(where: { $0 >= written }), seam < backlog.count else { return }
         backlog = Array(backlog[written..<seam])
@@ -129,7 +127,7 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Reads no more until ``resume()``.
+    /// Stops reading until ``resume()``.
     package func pause() {
         isPaused = true
         updateInterest()
@@ -140,12 +138,12 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Reads what there is; returns whether there was something, or it has ended.
+    /// Reads what is available; returns whether there was something, including the end of the stream.
     ///
-    /// It does not while the stream is paused, or before an answer can be expected.
+    /// Does nothing while the stream is paused, or before a response can be expected.
     ///
-    /// What comes over TCP is left with the system until something is written or ``letGo()`` is called, so that an
-    /// answer acknowledges what it answers, unless it is a stream to which nothing is written.
+    /// TCP octets are only peeked until something is written or ``letGo()`` is called, so that a response carries the
+    /// acknowledgement; unless it is a stream without responses.
     package func readIfAny() -> Bool {
         guard isReading else { return false }
         let now = loop.clock.now
@@ -159,16 +157,15 @@ package final class SocketStream: @unchecked Sendable {
         return true
     }
 
-    /// Takes what ``readIfAny()`` has left with the system, which goes on to say until then that there is something to
-    /// read.
+    /// Takes the octets that ``readIfAny()`` has peeked.
     package func letGo() { intake.takeSeen() }
 
-    /// Reads at once all that the other end has written so far, and notices if it has ended the stream.
+    /// Reads everything that the other end has written so far, and detects the end of the stream.
     package func catchUp() {
         for _ in 0..<Self.mostReads { guard readOnce() > 0 else { return } }
     }
 
-    /// Ends the stream without a word.
+    /// Closes the stream without an event.
     package func close() {
         guard case .open(let watch) = state else { return }
         state = .closed
@@ -200,12 +197,12 @@ package final class SocketStream: @unchecked Sendable {
         if case .open(let watch) = state { watch.interest.contains(.reading) } else { false }
     }
 
-    /// Reads until the system has no more, but lets others have the loop now and then.
+    /// Reads until there are no more octets, but lets other work of the loop run in between.
     private func read() {
         for _ in 0..<4 { guard isReading, readOnce() > 0, intake.wasFilled else { return } }
     }
 
-    /// Hands over what one call of the system gives; returns how many octets that was.
+    /// Passes on the result of one system call; returns the number of octets.
     private func readOnce(looking: Bool = false) -> Int {
         guard isOpen else { return 0 }
         switch looking ? intake.look() : intake.take() {
@@ -220,7 +217,7 @@ package final class SocketStream: @unchecked Sendable {
         }
     }
 
-    /// Gives what was read to whoever receives it.
+    /// Passes the read octets to the receiver.
     private func handOver(_ range: Range<Int>) {
         let bytes = intake.buffer
         do throws(TransportError) {
@@ -230,7 +227,7 @@ package final class SocketStream: @unchecked Sendable {
         }
     }
 
-    /// Sends what the system takes now and says how much that was; `nil` if the stream ended over it.
+    /// Sends what the system accepts and returns its length; `nil` if the stream ended.
     private func send(_ bytes: Span<UInt8>) -> Int? {
         let count = bytes.withUnsafeBufferPointer { bytes in
             Glibc.send(descriptor.raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -247,7 +244,7 @@ package final class SocketStream: @unchecked Sendable {
         return nil
     }
 
-    /// Sends of the backlog what the system takes now; the backlog may be gone when that fails.
+    /// Sends what the system accepts of the queue, which may be dropped if that fails.
     private func sendBacklog() -> Int? {
         let octets = backlog
         return send(octets.span.extracting(written..<octets.count))
@@ -268,7 +265,7 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Reads if nothing stands against it, and waits for room if there is something to write.
+    /// Reads if nothing prevents it, and waits for space if there is something to write.
     private func updateInterest() {
         guard case .open(let watch) = state else { return }
         let reads = !isPaused && pendingOctets <= Self.largeBacklog

@@ -1,11 +1,11 @@
 import BLEWire
 import Glibc
 
-/// HCI over a stream socket, TCP or Unix, as virtual controllers and bridges offer it.
+/// A transport over a TCP or Unix stream socket, as virtual controllers and bridges offer it.
 ///
-/// Connects without blocking, and again 100 ms after a connection was lost. Where nobody listens, the connection is
-/// closed without a word, or what comes is not HCI, the pauses grow to 5 s.
-/// Sendable because everything happens on the thread of the loop that it was started on.
+/// It connects without blocking, and again 100 ms after a connection was lost. If the connection is refused or closed
+/// immediately, or the data are not HCI, the delays grow to 5 s. Sendable because everything happens on the thread of
+/// the loop on which it was started.
 package final class SocketTransport: Transport, @unchecked Sendable {
     private enum State {
         case idle

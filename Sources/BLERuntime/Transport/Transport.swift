@@ -1,20 +1,20 @@
-/// A way to a controller, which carries H4 packets both ways.
+/// A bidirectional path for H4 packets to a controller.
 ///
-/// A transport belongs to one loop: all its methods are called on its thread, and it calls its client there. It
-/// connects again by itself when the connection is lost, for as long as it is not stopped.
+/// A transport belongs to one loop: all of its methods are called on that thread, and it calls its client there. It
+/// reconnects until it is stopped.
 package protocol Transport: AnyObject, Sendable {
-    /// What to call this way in log lines, such as `tcp:127.0.0.1:6402`.
+    /// The name in log lines, such as `tcp:127.0.0.1:6402`.
     var name: String { get }
 
-    /// Starts to connect. `client` is held weakly.
+    /// Starts to connect. `client` is referenced weakly.
     func start(for client: any TransportClient, on loop: EventLoop)
 
-    /// Sends whole packets with one write, as far as the system takes them; the rest follows.
+    /// Sends packets with one write, as far as the system accepts them; the rest follows.
     ///
-    /// What is sent while there is no connection is lost.
+    /// Packets are lost while there is no connection.
     func send(_ packets: Span<UInt8>)
 
-    /// Reads no more until ``resume()``, so that a controller with flow control slows down.
+    /// Stops reading until ``resume()``, so that a controller with flow control slows down.
     func pause()
 
     func resume()
@@ -22,26 +22,25 @@ package protocol Transport: AnyObject, Sendable {
     /// Drops the connection and makes a new one.
     func reset()
 
-    /// Drops the connection for good.
+    /// Drops the connection permanently.
     func stop()
 }
 
-/// Whoever hears what a transport brings.
+/// The receiver of a transport's events.
 ///
-/// Every call is on the thread of the transport's loop.
+/// All calls are on the thread of the transport's loop.
 package protocol TransportClient: AnyObject, Sendable {
-    /// There is a connection now; everything before is forgotten.
+    /// There is a new connection. Everything before it is void.
     func transportOpened()
 
-    /// The connection is gone, and is being made again.
+    /// The connection was lost and is being re-established.
     func transportClosed(_ error: TransportError)
 
-    /// There has not been a controller for a while, or never was one; what connection there was is gone. It is still
-    /// being tried.
+    /// There is no controller, or none any more. Attempts continue.
     func transportAbsent(_ error: TransportError)
 
-    /// Octets arrived: any number of packets, and pieces of them.
+    /// Octets were received: any number of packets and parts.
     ///
-    /// - Throws: What is wrong with them, upon which the connection is dropped and made again.
+    /// - Throws: An error about the octets, after which the connection is made again.
     func transportReceived(_ chunk: Span<UInt8>) throws(TransportError)
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension TransportError {
-    /// Nobody takes a connection to `address`, as the system says with `errno`.
+    /// The connection to `address` failed with `errno`.
     static func unconnected(_ address: SocketAddress, errno: Int32) -> Self {
         let (cure, command, finding): (String?, String?, Finding.Code) =
             switch (address, errno) {
@@ -40,7 +40,7 @@ extension TransportError {
 
     private static let listing = "ss -xl"
 
-    /// Nobody knows the name of a host.
+    /// The host name could not be resolved.
     static func unknownName(_ host: String, _ reason: String) -> Self {
         Self(
             .unreachable,
@@ -51,7 +51,7 @@ extension TransportError {
         )
     }
 
-    /// The controller takes the connection, and does not speak.
+    /// The controller accepts the connection but does not respond.
     static var unanswered: Self {
         Self(
             .closed,
@@ -61,7 +61,7 @@ extension TransportError {
         )
     }
 
-    /// The controller refuses to be reset.
+    /// The controller rejects a reset.
     static var unresettable: Self {
         Self(
             .garbage,

@@ -1,36 +1,36 @@
 import Glibc
 
-/// Why there is no way to the controller, or no more.
+/// The reason why there is no path to the controller.
 package struct TransportError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of trouble it is.
+    /// The kind of error.
     package enum Code: Equatable, Sendable {
-        /// The address cannot be resolved, or nobody listens there.
+        /// The address cannot be resolved, or the connection is refused.
         case unreachable
         /// The other end closed the connection, or it broke.
         case closed
-        /// What arrived is not HCI.
+        /// The received data are not HCI.
         case garbage
-        /// The other end does not read what it is sent.
+        /// The other end does not read.
         case congested
-        /// This program has no right to use it.
+        /// This program may not use it.
         case forbidden
-        /// The user, or the machine, has silenced the radio.
+        /// The radio is blocked or switched off.
         case switchedOff
     }
 
     package var code: Code
-    /// The system's number for it; 0 if the system did not object.
+    /// The system's error number; 0 if there is none.
     package var errno: Int32
-    /// What was being done, in words.
+    /// The failed operation, in words.
     package var context: String
-    /// Whole sentences that say what to do; `nil` if that is known to whoever reads of the error.
+    /// Sentences with advice; `nil` if it is obvious.
     package var cure: String?
-    /// The command line that does it; `nil` if none does it alone.
+    /// The command line that fixes it; `nil` if there is no single one.
     package var command: String?
-    /// What an examination of the machine calls it.
+    /// The kind of finding in an examination of the machine.
     package var finding: Finding.Code
 
-    /// Creates an error; `finding` is that of its code if left out.
+    /// Creates an error; `finding` defaults to that of its code.
     package init(
         _ code: Code,
         errno: Int32 = 0,
@@ -53,7 +53,7 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension TransportError.Code {
-    /// What helps against trouble of this kind where nothing is known that says more; `nil` if nothing does.
+    /// The advice for this kind of error, if nothing more specific is known; `nil` if there is none.
     var usualCure: String? {
         switch self {
         case .closed, .congested: "Start the controller anew, or unplug it and plug it in again."
@@ -62,7 +62,7 @@ extension TransportError.Code {
         }
     }
 
-    /// What trouble of this kind is called where nothing is known that says more.
+    /// The finding for this kind of error, if nothing more specific is known.
     fileprivate var finding: Finding.Code {
         switch self {
         case .unreachable: .controllerUnreachable
