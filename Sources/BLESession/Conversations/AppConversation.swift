@@ -1,22 +1,22 @@
 package import BLEHost
 import BLEWire
 
-/// The app's end of one session with the daemon: what is said when, and what the app hears if nobody answers.
+/// The app's end of a session with the daemon: the messages to send, and the app's events when there is no connection.
 ///
-/// A value: requests and octets in, octets and events out. A connection that is lost voids what was asked; what counts
-/// for as long as the session does is said again on the next one.
+/// A value: requests and octets in, octets and events out. Pending requests fail when the connection is lost; those
+/// that count for the whole session are repeated on the next one.
 package struct AppConversation: Sendable {
     private enum State: Sendable {
         /// There is no connection.
         case apart
-        /// The first message has been sent.
+        /// The first message was sent.
         case greeting
         case open
-        /// The daemon has turned the app away, and ends the connection.
+        /// The daemon has refused the app and will close the connection.
         case refused
     }
 
-    /// How many requests may wait for the first connection.
+    /// The maximum number of requests that wait for the first connection.
     private static let mostEarly = 1_024
 
     private var hello: Hello
@@ -24,15 +24,15 @@ package struct AppConversation: Sendable {
     private var reader = FrameReader()
     private var writer = FrameWriter()
     private var standing = StandingRequests()
-    /// Requests that have been sent and are not taken, the oldest first, with the number of the first.
+    /// Requests that were sent but not taken, oldest first, with the number of the first.
     private var untaken = Fifo<ClientRequest>()
     private var firstUntaken: UInt32 = 1
-    /// Requests that have not been sent.
+    /// Requests that were not sent.
     private var waiting = Fifo<ClientRequest>()
     private var window = 0
     private var events: [ClientEvent] = []
     private var hasBeenOpen = false
-    /// What the app has heard of being turned away, since it last had a session.
+    /// The state with which the app was last told of a refusal, since its last session.
     private var toldRefusal: HostState?
 
     package init(
@@ -44,7 +44,7 @@ package struct AppConversation: Sendable {
         hello = Hello(role, restoring: identifier, radio: radio, describing: description)
     }
 
-    /// Whether a connection would be in vain until somebody changes something.
+    /// The reason why a connection would be refused until something changes.
     package private(set) var refusal: Refusal?
 
     /// Why the daemon refused a request last, until that is taken.
@@ -53,10 +53,10 @@ package struct AppConversation: Sendable {
     /// Takes the reason for which the daemon refused a request last, for people.
     package mutating func takeRefusedRequest() -> Refusal? { refusedRequest.take() }
 
-    /// Whether there is a session at this moment.
+    /// True while there is a session.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
-    /// There is a connection.
+    /// Records a new connection.
     package mutating func connected() {
         reader.reset()
         writer = FrameWriter()
@@ -68,7 +68,7 @@ package struct AppConversation: Sendable {
         _ = writer.write(AppMessage.hello(hello))
     }
 
-    /// There is no connection, or none any more.
+    /// Records that there is no connection any more.
     package mutating func lost() {
         let wasOpen = isOpen
         state = .apart
@@ -78,10 +78,10 @@ package struct AppConversation: Sendable {
         if wasOpen { events.append(.stateChanged(.resetting)) }
     }
 
-    /// Nobody has been there for a while.
+    /// Records that the daemon has been absent for some time.
     package mutating func absent() { events.append(.stateChanged(.unsupported)) }
 
-    /// The app asks for something.
+    /// Processes a request of the app.
     package mutating func perform(_ request: ClientRequest) {
         standing.note(request)
         switch state {
@@ -93,13 +93,13 @@ package struct AppConversation: Sendable {
         }
     }
 
-    /// The app needs the session no more.
+    /// Closes the session for the app.
     package mutating func close() {
         guard case .open = state else { return }
         _ = writer.write(AppMessage.close)
     }
 
-    /// The daemon says something.
+    /// Processes octets from the daemon.
     package mutating func receive(_ chunk: Span<UInt8>) throws(FrameReader.Overlong) {
         var reader = reader
         self.reader = FrameReader()
@@ -111,10 +111,10 @@ package struct AppConversation: Sendable {
         }
     }
 
-    /// What is to be sent, as octets.
+    /// Passes the octets to send to `body`.
     package mutating func takeOctets(_ body: (Span<UInt8>) -> Void) { if writer.count > 0 { writer.take(body) } }
 
-    /// What the app is to hear.
+    /// Takes the events for the app.
     package mutating func takeEvents(into taken: inout [ClientEvent]) {
         if taken.isEmpty { swap(&events, &taken) } else { taken += events }
         events.removeAll(keepingCapacity: true)
@@ -177,6 +177,6 @@ package struct AppConversation: Sendable {
         if let answer = untaken[position(of: number)]?.answer(failing: failure) { events.append(answer) }
     }
 
-    /// How many requests that are not taken are before the one with this number; less than none if it is taken.
+    /// Returns the number of untaken requests before the one with this number; negative if it was taken.
     private func position(of number: UInt32) -> Int { Int(Int32(bitPattern: number &- firstUntaken)) }
 }

@@ -1,44 +1,44 @@
 package import BLEHost
 import BLEWire
 
-/// The daemon's end of one connection: what an app may say when, and what it is told if it may not.
+/// The daemon's end of a connection: the messages that an app may send, and the answers to others.
 ///
-/// A value: octets and events in, octets and what to do out. What an app does not read is held for it up to a limit,
-/// and of advertisements only as much as it may yet want to see.
+/// A value: octets and events in, octets and actions out. What an app does not read is queued up to a limit;
+/// advertisements have a lower limit, because only recent ones are of use.
 package struct DaemonConversation: Sendable {
-    /// What the daemon must do for the app, in this order.
+    /// An action for the daemon, in order.
     package enum Action: Equatable, Sendable {
-        /// Open a session, and say how it went with ``DaemonConversation/welcome()`` or
+        /// Open a session, and report the result with ``DaemonConversation/welcome()`` or
         /// ``DaemonConversation/refuse(_:)``.
         case open(Hello)
         case request(UInt32, ClientRequest)
-        /// Refuse a request that makes no sense to this version, with ``DaemonConversation/refuse(_:_:)``.
+        /// Refuse an unknown request with ``DaemonConversation/refuse(_:_:)``.
         case refuse(UInt32, Refusal)
-        /// Say what somebody wants to know with ``DaemonConversation/answer(_:)``.
+        /// Answer a question with ``DaemonConversation/answer(_:)``.
         case answer(Question)
-        /// The app needs the session no more.
+        /// Close the session for the app.
         case close
     }
 
     private enum State: Sendable {
-        /// The app has said nothing.
+        /// The app has sent nothing.
         case expecting
-        /// The app has said who it wants to be.
+        /// The app has sent its greeting.
         case opening(version: UInt16)
         case open
-        /// Nothing is read any more.
+        /// Nothing more is read.
         case over
     }
 
-    /// How many requests an app may have made that are not taken.
+    /// The maximum number of requests that were not taken.
     package static let window: UInt32 = 256
-    /// How many octets may have come of a message that is not complete before the app has greeted.
+    /// The maximum length of an incomplete message before the greeting, in octets.
     package static let mostOfGreeting = 16_384
-    /// How many questions may wait for their answers.
+    /// The maximum number of pending questions.
     private static let mostQuestions = 16
-    /// How many octets may wait for an app to read them before it hears of no advertisements.
+    /// The number of unread octets beyond which the app gets no advertisements.
     package static let advertisementBacklog = 262_144
-    /// How many octets may wait for an app to read them before its connection is ended.
+    /// The number of unread octets beyond which the connection is closed.
     package static let mostBacklog = 8 << 20
 
     private var state = State.expecting
@@ -50,24 +50,24 @@ package struct DaemonConversation: Sendable {
     private var read: UInt32 = 0
     private var taken: UInt32 = 0
     private var told: UInt32 = 0
-    /// Whether the app has said its last.
+    /// True if the app has closed its session.
     private var hasClosed = false
-    /// How many advertisements the app has missed.
+    /// The number of advertisements that the app missed.
     package private(set) var missedAdvertisements = 0
-    /// Why there is no session any more; `nil` if it was not refused.
+    /// The reason why there is no session any more; `nil` if it was not refused.
     package private(set) var refusal: Refusal?
 
     package init() {}
 
-    /// Whether the app has been turned away because it does not read what it is told, or says too much.
+    /// True if the app was refused because it reads too little or sends too much.
     package var isCongested: Bool { mutating get { refusal?.reason == .congested } }
 
-    /// Whether the connection is to be ended once all is written.
+    /// True if the connection must be closed after everything was written.
     ///
-    /// Mutating, as what is asked in each turn of the daemon, so that the conversation is not copied for it.
+    /// `mutating`, like everything that is used in each turn of the daemon, to avoid a copy.
     package var isOver: Bool { mutating get { if case .over = state { true } else { false } } }
 
-    /// The app says something.
+    /// Processes octets from the app.
     package mutating func receive(_ chunk: Span<UInt8>) {
         var reader = reader
         self.reader = FrameReader()
@@ -83,10 +83,10 @@ package struct DaemonConversation: Sendable {
         if isOver { self.reader = FrameReader() }
     }
 
-    /// Whether there is something to do.
+    /// True if there are actions.
     package var hasActions: Bool { mutating get { !actions.isEmpty } }
 
-    /// What there is to do next, which the daemon does at once.
+    /// Removes and returns the next action, which the daemon must carry out immediately.
     package mutating func takeAction() -> Action? {
         // Mostly there is nothing, which a queue of another module takes 860 instructions to say.
         guard !actions.isEmpty, let action = actions.popFirst() else { return nil }
@@ -98,14 +98,14 @@ package struct DaemonConversation: Sendable {
         return action
     }
 
-    /// There is a session for the app.
+    /// Records that the app has a session.
     package mutating func welcome() {
         guard case .opening(let version) = state else { return }
         state = .open
         write(.welcome(Welcome(version: version, window: Self.window)))
     }
 
-    /// There is no session for the app, or none any more.
+    /// Refuses or ends the session of the app.
     package mutating func refuse(_ refusal: Refusal) {
         guard !isOver else { return }
         state = .over
@@ -114,22 +114,22 @@ package struct DaemonConversation: Sendable {
         write(.refused(refusal))
     }
 
-    /// A request comes to nothing.
+    /// Refuses a request.
     package mutating func refuse(_ number: UInt32, _ refusal: Refusal) {
         guard case .open = state else { return }
         write(.requestRefused(number, refusal))
     }
 
-    /// A question is answered.
+    /// Answers a question.
     package mutating func answer(_ answer: Answer) {
         if case .expecting = state { write(.answer(answer)) }
     }
 
-    /// The host tells the app something.
+    /// Sends an event of the host to the app.
     ///
     /// - Parameters:
-    ///   - event: What it is.
-    ///   - backlog: How many octets wait on the connection.
+    ///   - event: The event.
+    ///   - backlog: The number of octets that wait on the connection.
     package mutating func tell(_ event: ClientEvent, backlog: Int) {
         guard case .open = state else { return }
         let waiting = backlog + writer.count
@@ -148,7 +148,7 @@ package struct DaemonConversation: Sendable {
         }
     }
 
-    /// What is to be sent, as octets: all that was written, and which requests have been taken.
+    /// Passes the octets to send to `body`: all written messages, and the number of the last taken request.
     package mutating func takeOctets(_ body: (Span<UInt8>) -> Void) {
         if taken != told, case .open = state {
             told = taken
@@ -178,7 +178,7 @@ package struct DaemonConversation: Sendable {
         }
     }
 
-    /// Whether the app may make requests.
+    /// True if the app may make requests.
     private var hasGreeted: Bool {
         switch state {
         case .opening, .open: true
@@ -186,7 +186,7 @@ package struct DaemonConversation: Sendable {
         }
     }
 
-    /// Takes the number of a request, or turns the app away: numbers follow each other, and the window is kept.
+    /// Checks the number of a request; refuses the app if the numbers are not consecutive or the window is exceeded.
     private mutating func counts(_ number: UInt32) -> Bool {
         guard number == read &+ 1 else {
             refuse(Refusal(.malformed, "request \(number) comes after \(read)"))

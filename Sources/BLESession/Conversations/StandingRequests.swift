@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// What a session has asked for that counts for as long as the session, and so on each of its connections.
+/// The requests of a session that count for its whole duration, and therefore on each of its connections.
 struct StandingRequests: Sendable {
     private var phase: ClientRequest?
     private var attendance: ClientRequest?
@@ -18,12 +18,12 @@ struct StandingRequests: Sendable {
         }
     }
 
-    /// What to ask for on a new connection.
+    /// The requests for a new connection.
     var requests: [ClientRequest] { [phase, policy, attendance, alerts].compactMap(\.self) }
 }
 
 extension ClientRequest {
-    /// Whether it counts for as long as its session.
+    /// True for requests that count for the whole session.
     var isStanding: Bool {
         switch self {
         case .appMoved, .security(.attend), .security(.insist), .showAlerts: true
@@ -31,7 +31,7 @@ extension ClientRequest {
         }
     }
 
-    /// What the client hears if this comes to nothing before the host has it; `nil` if it has no answer.
+    /// Returns the event for the failure of a request that did not reach the host; `nil` if it has no result.
     func answer(failing failure: Failure) -> ClientEvent? {
         switch self {
         case .connect(let peer, let request): request.isRenewal ? nil : .connectFailed(peer, failure)

@@ -120,7 +120,7 @@ extension ClientEvent: Choice, Packet {
         case .tester: break
         }
     }
-    /// The fields of what happens to a link.
+    /// Visits the fields of a link event.
     private mutating func linkFields(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
         case .connected(var peer, var link):

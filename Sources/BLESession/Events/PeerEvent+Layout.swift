@@ -133,7 +133,7 @@ extension PeerEvent: Choice, Packet {
     }
 }
 
-/// The strength of a signal, as a part of a message.
+/// A signal strength, as a part of a message.
 private struct SignalStrength: Packet {
     var rssi: RSSI
     init(_ rssi: RSSI) { self.rssi = rssi }

@@ -1,16 +1,15 @@
 package import BLEWire
 
-/// Cuts a stream of octets into messages.
+/// A splitter of octet streams into messages.
 ///
-/// Each message follows its length: four octets, the least significant first.
+/// Each message follows its length in four octets, least significant first.
 package struct FrameReader: Sendable {
-    /// The longest message that is taken, in octets: more than any sensible one, and little enough to hold for each
-    /// app.
+    /// The maximum length of a message, in octets, which is more than any valid one needs.
     package static let mostOctets = 1 << 20
-    /// How many octets the length takes.
+    /// The number of octets of the length field.
     package static let headerOctets = 4
 
-    /// A length that no message has, after which nothing of the stream can be told apart.
+    /// An invalid length, after which the stream cannot be split.
     package struct Overlong: Error, Equatable, CustomStringConvertible {
         package let octets: Int
         package init(octets: Int) { self.octets = octets }
@@ -23,13 +22,13 @@ package struct FrameReader: Sendable {
 
     package init() {}
 
-    /// How many octets have come of a message that is not complete.
+    /// The number of octets of an incomplete message.
     package var pendingOctets: Int { kept.count }
 
-    /// Forgets what has come of a message that is not complete.
+    /// Drops an incomplete message.
     package mutating func reset() { kept = [] }
 
-    /// Takes what arrived, and hands on each message that is complete with it, without its length.
+    /// Processes received octets and passes on each complete message, without its length.
     package mutating func receive(_ chunk: Span<UInt8>, message: (Span<UInt8>) -> Void) throws(Overlong) {
         guard kept.isEmpty else {
             kept.append(copying: chunk)
@@ -42,7 +41,7 @@ package struct FrameReader: Sendable {
         if read < chunk.count { kept.append(copying: chunk.extracting(read..<chunk.count)) }
     }
 
-    /// Hands on what is complete, and says where that ends.
+    /// Passes on the complete messages and returns their end.
     private static func read(_ octets: Span<UInt8>, _ message: (Span<UInt8>) -> Void) throws(Overlong) -> Int {
         var offset = 0
         while octets.count - offset >= headerOctets {
@@ -58,16 +57,16 @@ package struct FrameReader: Sendable {
     }
 }
 
-/// Writes messages one behind the other, each with its length.
+/// A writer of messages, each preceded by its length.
 package struct FrameWriter: Sendable {
     private var encoder = PacketEncoder()
 
     package init() {}
 
-    /// What has been written and not been taken, in octets.
+    /// The number of octets that were written but not taken.
     package var count: Int { encoder.bytes.count }
 
-    /// Writes a message; `false`, and nothing, if it is longer than any that is taken.
+    /// Writes a message; returns `false`, without side effects, if it is too long.
     package mutating func write(_ message: some Packet) -> Bool {
         let start = encoder.bytes.count
         for _ in 0..<FrameReader.headerOctets { encoder.append(octet: 0) }
@@ -83,7 +82,7 @@ package struct FrameWriter: Sendable {
         return true
     }
 
-    /// Writes a value that a peer notified; `false`, and nothing, if it is longer than any that is taken.
+    /// Writes a notified value; returns `false`, without side effects, if it is too long.
     package mutating func write(_ message: NotifiedValue) -> Bool {
         let length = NotifiedValue.headerOctets + message.value.count
         guard length <= FrameReader.mostOctets else { return false }
@@ -95,10 +94,10 @@ package struct FrameWriter: Sendable {
         return true
     }
 
-    /// Forgets what has been written and not been taken.
+    /// Drops everything that was not taken.
     package mutating func reset() { encoder = PacketEncoder() }
 
-    /// Takes what has been written, and keeps the room.
+    /// Takes the written octets and keeps the storage.
     package mutating func take(_ body: (Span<UInt8>) -> Void) {
         let bytes = encoder.bytes
         body(bytes.span)

@@ -1,14 +1,14 @@
 package import BLEHost
 package import BLEWire
 
-/// The versions of the messages that a program knows.
+/// The protocol versions that a program supports.
 ///
-/// A newer version adds cases and fields at the end of messages; whoever is older passes both over. What cannot be
-/// added so gets a version that does not overlap.
+/// A newer version adds cases, and fields at the end of messages, which older programs skip. Incompatible changes get a
+/// version range that does not overlap.
 package struct Versions: Packet {
-    /// What this package speaks.
+    /// The versions of this package.
     package static let own = Self(oldest: 1, newest: 2)
-    /// What an app needs of a daemon: since 2, answers have the numbers of requests to peers.
+    /// The versions that an app needs: since 2, results contain the numbers of requests to peers.
     static let needed = Self(oldest: 2, newest: own.newest)
 
     package var oldest: UInt16
@@ -26,7 +26,7 @@ package struct Versions: Packet {
         try wire.integer(&newest, "Newest Version")
     }
 
-    /// The newest that both know; `nil` if there is none.
+    /// Returns the newest common version; `nil` if there is none.
     package func common(with other: Self) -> UInt16? {
         let newest = min(newest, other.newest)
         return newest >= max(oldest, other.oldest) ? newest : nil
@@ -54,7 +54,7 @@ extension ClientRole: WireField {
 }
 
 extension ClientRole {
-    /// The role as policies and people write it.
+    /// The name of the role in policies and messages.
     package var name: String {
         switch self {
         case .central: "central"
@@ -65,17 +65,17 @@ extension ClientRole {
     }
 }
 
-/// What an app says first: who it wants to be.
+/// The first message of an app, with the session that it requests.
 package struct Hello: Packet {
     package var versions = Versions.needed
     package var role = ClientRole.central
-    /// The name by which a session goes on across launches of the app; `nil` if it ends with the app.
+    /// The restore identifier of the session; `nil` if it ends with the app.
     package var restoreIdentifier: String?
-    /// Whether the app has had this session since before the connection was lost, so that it knows where it was.
+    /// True if the app had this session before the connection was lost, so that it knows its state.
     package var isContinued = false
-    /// Which of several radios, as the daemon was told to open it; empty for the first.
+    /// The name of the radio, as in the daemon's arguments; empty for the first one.
     package var radio = ""
-    /// What the app says of itself; `nil` if nothing, as older ones do.
+    /// The app's description of itself; `nil` if there is none, as from older apps.
     package var description: AppDescription?
 
     package init() {}
@@ -104,11 +104,11 @@ package struct Hello: Packet {
     }
 }
 
-/// What the daemon answers to an app that may have a session.
+/// The daemon's answer to an app that gets a session.
 package struct Welcome: Packet {
-    /// The version in which both go on.
+    /// The protocol version to use.
     package var version: UInt16
-    /// How many requests the app may have made that are not taken yet.
+    /// The maximum number of untaken requests.
     package var window: UInt32
 
     package init(version: UInt16, window: UInt32) {
@@ -124,26 +124,28 @@ package struct Welcome: Packet {
     }
 }
 
-/// Why an app has no session, or a request comes to nothing, for programs and for people.
+/// The reason of a refused session or request, for programs and for people.
 package struct Refusal: Packet {
-    /// The kinds of reasons; others are of a newer version.
+    /// The kind of reason.
+    ///
+    /// Unknown ones are from a newer version.
     package struct Reason: WireField, Hashable {
         package let wire: UInt8
         package init(wire: UInt8) { self.wire = wire }
 
-        /// What came is no message.
+        /// The received data are not a valid message.
         package static let malformed = Self(wire: 1)
-        /// There is no version that both know.
+        /// There is no common version.
         package static let version = Self(wire: 2)
         /// The daemon does not know the request.
         package static let unknown = Self(wire: 3)
-        /// The app may not do that.
+        /// The app is not allowed to do that.
         package static let notAllowed = Self(wire: 4)
-        /// There are too many sessions, of this user or of all.
+        /// There are too many sessions, of this user or in all.
         package static let tooMany = Self(wire: 5)
-        /// The app reads too little of what it is told, or says too much at once.
+        /// The app reads too little or sends too much.
         package static let congested = Self(wire: 6)
-        /// There is no such radio.
+        /// The radio does not exist.
         package static let noRadio = Self(wire: 7)
         /// The user or the administrator has ended it.
         package static let ended = Self(wire: 8)

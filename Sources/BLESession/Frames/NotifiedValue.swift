@@ -1,7 +1,9 @@
 package import BLEHost
 package import BLEWire
 
-/// A value that a peer notified, as a message: what most messages are, so that it is laid out without their choices.
+/// A notified value as a message.
+///
+/// Most messages are of this kind, so they are encoded separately.
 ///
 /// Its octets are those of ``DaemonMessage/event(_:)`` with the same event.
 ///
@@ -13,7 +15,7 @@ package import BLEWire
 /// | 2, 4 | its handle, and how many octets it has |
 /// | all others | the value |
 package struct NotifiedValue: Equatable, Sendable {
-    /// How many octets come before the value.
+    /// The number of octets before the value.
     static let headerOctets = 25
     private static let codes: (message: UInt8, event: UInt8, value: UInt8) = {
         let value = PeerEvent.valueNotified(.none, [])
@@ -31,7 +33,7 @@ package struct NotifiedValue: Equatable, Sendable {
         self.value = value
     }
 
-    /// The value that a message is about; `nil` if it is about something else, or whether it is has to be looked at.
+    /// Parses a message; returns `nil` if it is another one, or if it cannot be decided here.
     package init?(reading message: Span<UInt8>) {
         let codes = Self.codes
         guard message.count >= Self.headerOctets, message[0] == codes.message, message[1] == codes.event,
@@ -51,7 +53,7 @@ package struct NotifiedValue: Equatable, Sendable {
         return number
     }
 
-    /// What comes before the value.
+    /// The octets before the value.
     var header: InlineArray<25, UInt8> {
         var header = InlineArray<25, UInt8>(repeating: 0)
         let codes = Self.codes

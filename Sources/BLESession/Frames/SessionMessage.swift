@@ -1,15 +1,15 @@
 package import BLEHost
 package import BLEWire
 
-/// What an app tells the daemon.
+/// A message from an app to the daemon.
 package enum AppMessage: Choice, Packet {
-    /// The first message of each connection, and only that.
+    /// The first message of each connection.
     case hello(Hello)
-    /// A request, with a number that is one more than that of the one before; the first is 1.
+    /// A request with a consecutive number, starting with 1.
     case request(UInt32, ClientRequest)
-    /// The app needs the session no more. A connection that ends without it is that of an app that ended.
+    /// The end of the session. A connection that closes without it belongs to an app that has ended.
     case close
-    /// A question, instead of a greeting; each is answered in its turn.
+    /// A question instead of a greeting. Each is answered in its turn.
     case question(Question)
 
     package init() { self = .close }
@@ -49,13 +49,15 @@ package enum AppMessage: Choice, Packet {
         }
     }
 
-    /// Reads a message; octets behind its last field are those of a newer version and passed over.
+    /// Parses a message.
+    ///
+    /// Octets after its last field are from a newer version and skipped.
     package init(reading octets: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(octets)
         try self.init(from: &decoder)
     }
 
-    /// The number of the request that `octets` begin with, though its fields are not known; `nil` if they are none.
+    /// Returns the number of the request in `octets` even if its fields are unknown; `nil` if it is not a request.
     package static func number(ofRequestIn octets: Span<UInt8>) -> UInt32? {
         guard octets.count >= 5, octets[0] == Self.request(0, ClientRequest()).code else { return nil }
         var decoder = PacketDecoder(octets.extracting(droppingFirst: 1)), number: UInt32 = 0
@@ -64,17 +66,17 @@ package enum AppMessage: Choice, Packet {
     }
 }
 
-/// What the daemon tells an app.
+/// A message from the daemon to an app.
 package enum DaemonMessage: Choice, Packet {
-    /// There is a session.
+    /// The app has a session.
     case welcome(Welcome)
-    /// There is no session, or no more: the connection ends.
+    /// The app has no session, or none any more. The connection will be closed.
     case refused(Refusal)
-    /// What the host tells the app.
+    /// An event of the host.
     case event(ClientEvent)
-    /// All requests up to this number have been handed to the host, but for those that were refused.
+    /// All requests up to this number were passed to the host, except refused ones.
     case taken(UInt32)
-    /// The request with this number comes to nothing.
+    /// The request with this number is refused.
     case requestRefused(UInt32, Refusal)
     /// The answer to a question.
     case answer(Answer)
@@ -128,7 +130,9 @@ package enum DaemonMessage: Choice, Packet {
         }
     }
 
-    /// Reads a message; octets behind its last field are those of a newer version and passed over.
+    /// Parses a message.
+    ///
+    /// Octets after its last field are from a newer version and skipped.
     package init(reading octets: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(octets)
         try self.init(from: &decoder)

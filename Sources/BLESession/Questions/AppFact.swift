@@ -1,9 +1,9 @@
 package import BLEHost
 package import BLEWire
 
-/// A session of an app, for people.
+/// A description of an app's session for people.
 package struct AppFact: Equatable, Packet {
-    /// A link that the session keeps.
+    /// A link of the session.
     package struct Link: Equatable, Packet {
         package var peer: PeerIdentifier
         package var name: String?
@@ -21,20 +21,20 @@ package struct AppFact: Equatable, Packet {
         }
     }
 
-    /// The process of the app; `nil` if it has ended and the session goes on.
+    /// The process of the app; `nil` if it has ended and the session continues.
     package var process: UInt32?
-    /// The number of the user.
+    /// The user number.
     package var user: UInt32 = 0
-    /// The file of the program, if the daemon may know it.
+    /// The program file, if the daemon can see it.
     package var program = ""
     package var role = ClientRole.central
     package var phase = AppPhase.foreground
-    /// The name by which the session goes on without its app.
+    /// The restore identifier of the session.
     package var restoreIdentifier: String?
-    /// What the radio is called.
+    /// The name of the radio.
     package var radio = ""
     package var links: [Link] = []
-    /// What it uses the radio for.
+    /// The session's use of the radio.
     package var use = RadioUse()
 
     package init() {}
@@ -58,7 +58,7 @@ package struct AppFact: Equatable, Packet {
     }
 }
 
-/// What an app may do, for itself and for people.
+/// The permissions of an app, for itself and for people.
 package struct GrantFact: Equatable, Packet {
     /// A role.
     private struct Role: Packet {
@@ -69,15 +69,15 @@ package struct GrantFact: Equatable, Packet {
     package var user: UInt32 = 0
     package var program = ""
     package var roles: [ClientRole] = []
-    /// The radios; all if `nil`.
+    /// The radios; `nil` for all.
     package var radios: [String]?
-    /// The services; all if `nil`.
+    /// The services; `nil` for all.
     package var services: [BluetoothUUID]?
     package var pairs = false
     package var seesAddresses = false
     /// Whether it may decide for the apps of all users.
     package var isAdministrator = false
-    /// What says so.
+    /// The rule that grants them.
     package var origin = ""
 
     package init() {}

@@ -1,19 +1,21 @@
 package import BLEWire
 
-/// Something that the daemon has noted, for people.
+/// A line of the daemon's journal.
 package struct JournalLine: Equatable, Packet {
-    /// Lines are numbered from 1 on; one that is noted again gets a new number.
+    /// The number of the line, from 1.
+    ///
+    /// A repeated line gets a new number.
     package var number: UInt64 = 0
-    /// When it was noted last, in nanoseconds since 1970.
+    /// The time of its last repetition, in nanoseconds since 1970.
     package var time: UInt64 = 0
-    /// The process of the app; `nil` if it is about none.
+    /// The process of the app; `nil` if it concerns none.
     package var process: UInt32?
-    /// The user of the app; `nil` if it is about none.
+    /// The user of the app; `nil` if it concerns none.
     package var user: UInt32?
-    /// The file of the program, if the daemon knows it.
+    /// The program file, if the daemon knows it.
     package var program = ""
     package var text = ""
-    /// How often it was noted.
+    /// The number of repetitions.
     package var count: UInt32 = 1
 
     package init() {}

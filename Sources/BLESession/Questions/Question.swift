@@ -1,23 +1,23 @@
 package import BLEHost
 package import BLEWire
 
-/// What somebody wants to know of the daemon, or have it do, without a session.
+/// A question or command for the daemon without a session.
 package enum Question: Choice, Packet {
-    /// Which apps there are; all of them for root and the daemon's own user, those of the same user for others.
+    /// The apps: all of them for root and the daemon's own user, those of the same user for others.
     case apps
-    /// What an app may do: that with this process.
+    /// The permissions of the app with this process.
     case grant(process: UInt32)
-    /// Take the app with this process for one that is in use so far; as for those whom ``apps`` lists.
+    /// Changes the phase of the app with this process; allowed for those that ``apps`` lists.
     case move(process: UInt32, to: AppPhase)
-    /// The user has quit the app with this process: nothing of it goes on, and it is not launched.
+    /// Quits the app with this process for the user: its session ends, and it is not launched again.
     case quit(process: UInt32)
-    /// What the daemon has noted lately, with greater numbers than this; as for those whom ``apps`` lists.
+    /// The journal lines with greater numbers than this; about those that ``apps`` lists.
     case journal(after: UInt64)
-    /// Which radios there are.
+    /// The radios.
     case radios
-    /// Switch Bluetooth off or on, with this radio, or with all; for root and the daemon's own user.
+    /// Switches Bluetooth off or on, for one radio or all; for root and the daemon's own user.
     case power(radio: String?, isOn: Bool)
-    /// End the link to a peer, or all links, of the apps that ``apps`` lists.
+    /// Ends the link to a peer, or all links, of the apps that ``apps`` lists.
     case endLinks(to: PeerIdentifier?)
 
     package init() { self = .apps }
@@ -76,13 +76,13 @@ package enum Question: Choice, Packet {
     }
 }
 
-/// What the daemon says to a question.
+/// The daemon's answer to a question.
 package enum Answer: Choice, Packet {
     case apps([AppFact])
     case grant(GrantFact)
-    /// It is done.
+    /// The command was carried out.
     case done
-    /// It cannot be told or done, and why.
+    /// The question is refused, with the reason.
     case refused(Refusal)
     case journal([JournalLine])
     case radios([RadioFact])

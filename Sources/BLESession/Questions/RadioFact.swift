@@ -2,9 +2,9 @@ package import BLEWire
 
 /// A radio of the daemon, for people.
 package struct RadioFact: Equatable, Packet {
-    /// The name by which the daemon was told to open it.
+    /// The name of the radio, as in the daemon's arguments.
     package var name = ""
-    /// Whether Bluetooth is switched on with it.
+    /// True if Bluetooth is switched on for it.
     package var isOn = true
 
     package init() {}

@@ -1,19 +1,19 @@
 package import BLEHost
 package import BLEWire
 
-/// What a session uses the radio for.
+/// A session's use of the radio.
 package struct RadioUse: Equatable, Packet {
     package private(set) var isScanning = false
     package private(set) var isAdvertising = false
-    /// How many services it publishes.
+    /// The number of published services.
     package private(set) var services: UInt32 = 0
-    /// How much the app has asked for, and heard.
+    /// The number of requests of the app, and of its events.
     package private(set) var requests: UInt64 = 0
     package private(set) var events: UInt64 = 0
 
     package init() {}
 
-    /// What goes on without the app.
+    /// Creates the use by a session whose app has ended.
     package init(of state: PreservedState) {
         switch state {
         case .central(let state): isScanning = state.scan != nil
@@ -23,7 +23,7 @@ package struct RadioUse: Equatable, Packet {
         }
     }
 
-    /// The app asks for something.
+    /// Records a request of the app.
     package mutating func note(_ request: ClientRequest) {
         requests &+= 1
         switch request {
@@ -36,10 +36,10 @@ package struct RadioUse: Equatable, Packet {
         }
     }
 
-    /// The app hears something that does not change what it uses.
+    /// Records an event that does not change the use.
     package mutating func noteEvent() { events &+= 1 }
 
-    /// The app hears something.
+    /// Records an event of the app.
     package mutating func note(_ event: ClientEvent) {
         noteEvent()
         switch event {

@@ -48,7 +48,7 @@ extension ConnectRequest: Packet {
     }
 }
 
-/// A span of time that need not be given.
+/// An optional duration.
 private struct TimeLimit: Packet {
     var duration: Duration
     init(_ duration: Duration) { self.duration = duration }

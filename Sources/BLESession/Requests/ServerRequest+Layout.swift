@@ -29,7 +29,9 @@ extension ServerResponse: Choice {
     }
 }
 
-/// What is asked of the own server, in whichever way; the codes of all of it are different.
+/// A request about the local server of either kind.
+///
+/// Their codes are distinct.
 enum OwnServerRequest: Choice {
     case server(ServerRequest)
     case service(ServiceRequest)

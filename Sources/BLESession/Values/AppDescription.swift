@@ -1,12 +1,12 @@
 package import BLEWire
 
-/// What an app says of itself so that it can be launched again; it counts where the daemon learns nothing better.
+/// An app's description of itself for its next launch, used if the daemon learns nothing better.
 ///
-/// A confined daemon is not told by the kernel which programs the processes of other users run.
+/// The kernel does not show a confined daemon the programs of other users' processes.
 package struct AppDescription: Packet {
-    /// The file of its program; that of the interpreter for a script.
+    /// The program file; for a script, that of the interpreter.
     package var program = ""
-    /// The unit of the service manager that launches it; `nil` if nothing does.
+    /// The systemd unit that launches it; `nil` if there is none.
     package var unit: String?
 
     package init() {}

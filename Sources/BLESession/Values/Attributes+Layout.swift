@@ -71,7 +71,7 @@ extension ServiceDefinition: Packet {
     }
 }
 
-/// The number of an attribute of the local database, as an element of a list.
+/// The identifier of a local attribute, as an element of a list.
 private struct AttributeReference: Packet {
     var id: LocalAttributeID
     init(_ id: LocalAttributeID) { self.id = id }

@@ -1,21 +1,21 @@
 package import BLEWire
 
-/// One of several messages, or parts of them, that an octet tells apart.
+/// An enum of messages or parts of them, selected by a code octet.
 ///
-/// A case names its code and its fields once each, and the compiler finds the case that has none.
+/// Each case states its code and fields once, and the compiler finds missing cases.
 package protocol Choice: Equatable, Sendable {
-    /// The octet that stands for this case; no other case has it, in any version.
+    /// The code of this case, which no other case has in any version.
     var code: UInt8 { get }
 
-    /// The case that `code` stands for, with every field zero or empty; `nil` if this version knows none.
+    /// Creates the case for `code` with all fields zero or empty; returns `nil` if it is unknown.
     init?(blank code: UInt8)
 
-    /// Becomes the case that `code` stands for, with every field zero or empty.
+    /// Changes to the case for `code` with all fields zero or empty.
     ///
-    /// Not for others to implement: each type has its own copy of it, which the compiler makes for that type.
+    /// Not to be implemented: the compiler generates a specialized copy for each type.
     mutating func become(_ code: UInt8) throws(PacketError)
 
-    /// Visits the fields of this case in the order in which they are sent.
+    /// Visits the fields of this case in wire order.
     mutating func fields(_ wire: inout some AnyWire) throws(PacketError)
 }
 
@@ -25,7 +25,7 @@ extension Choice {
         self = blank
     }
 
-    /// Visits the code of the case, then its fields.
+    /// Visits the code and the fields of the case.
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
         let own = code
         var code = own

@@ -29,7 +29,7 @@ extension ChannelID: WireField {
     static var blank: Self { Self(rawValue: 0) }
 }
 
-/// The number that a message ends with, where it has one other than 0.
+/// The request number at the end of a message, if it is not 0.
 struct Numbering: Packet {
     private(set) var number: UInt32
 
@@ -73,7 +73,7 @@ extension LinkSecurity: WireField {
     package var wire: UInt8 { UInt8(clamping: rawValue) }
 }
 
-/// How many octets a UUID has on the socket.
+/// The length of a UUID in the session protocol, in octets.
 private struct UUIDLength: WireField {
     let wire: UInt8
     init(of uuid: BluetoothUUID) { wire = UInt8(clamping: uuid.octets.count) }

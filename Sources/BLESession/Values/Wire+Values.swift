@@ -3,7 +3,9 @@ package import BLEWire
 
 // The kinds of fields that messages have beside those of packets.
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits a text in UTF-8, behind a count of its octets; what is no UTF-8 is repaired.
+    /// Visits a UTF-8 text preceded by its length in octets.
+    ///
+    /// Invalid UTF-8 is repaired.
     @_lifetime(self: copy self)
     package mutating func text(_ value: inout String, _ name: StaticString) throws(PacketError) {
         var octets = Array(value.utf8)
@@ -11,7 +13,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = String(decoding: octets, as: UTF8.self)
     }
 
-    /// Visits an octet that says whether there is a value, then the value.
+    /// Visits an octet that says whether there is a value, and the value.
     @_lifetime(self: copy self)
     mutating func optional<Value: Packet>(_ value: inout Value?, _ name: StaticString) throws(PacketError) {
         var isThere = value != nil
@@ -22,7 +24,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = some
     }
 
-    /// Visits an octet that says whether there is a value, then the value, which begins as `blank`.
+    /// Visits an octet that says whether there is a value, and the value, whose initial contents are `blank`.
     @_lifetime(self: copy self)
     mutating func optional<Field: WireField>(
         _ value: inout Field?,
@@ -37,7 +39,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = some
     }
 
-    /// Visits elements, each behind an octet 1; an octet 0 ends them.
+    /// Visits elements, each preceded by an octet 1; an octet 0 ends them.
     @_lifetime(self: copy self)
     mutating func sequence<Element: Packet>(_ elements: inout [Element], _ name: StaticString) throws(PacketError) {
         var index = 0
@@ -52,7 +54,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         elements.removeLast(elements.count - index)
     }
 
-    /// Visits a span of time, in nanoseconds.
+    /// Visits a duration in nanoseconds.
     @_lifetime(self: copy self)
     mutating func duration(_ value: inout Duration, _ name: StaticString) throws(PacketError) {
         let (seconds, attoseconds) = value.components
@@ -63,7 +65,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         if raw != before { value = .nanoseconds(Int64(bitPattern: raw)) }
     }
 
-    /// Visits a number of octets, or of anything else, that is not negative.
+    /// Visits a number that is not negative.
     @_lifetime(self: copy self)
     mutating func count(_ value: inout Int, _ name: StaticString) throws(PacketError) {
         var raw = UInt32(clamping: value)
@@ -71,7 +73,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = Int(raw)
     }
 
-    /// Visits what came of something: a value, or why there is none.
+    /// Visits a result: a value, or a failure.
     @_lifetime(self: copy self)
     mutating func result<Value: Packet>(
         _ result: inout Result<Value, Failure>,
@@ -86,7 +88,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
     }
 }
 
-/// Several values that belong together, as one.
+/// Several values as one.
 package struct ListOf<Element: Packet>: Packet {
     package var elements: [Element]
     package init(_ elements: [Element]) { self.elements = elements }
@@ -113,7 +115,7 @@ struct Text: Packet {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits a text that need not be there.
+    /// Visits an optional text.
     @_lifetime(self: copy self)
     mutating func text(_ value: inout String?, _ name: StaticString) throws(PacketError) {
         var text = value.map(Text.init)
@@ -121,7 +123,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = text?.text
     }
 
-    /// Visits what a message ends with since a later version.
+    /// Visits the last part of a message, which a later version added.
     @_lifetime(self: copy self)
     package mutating func tail<Part: Packet>(_ value: inout Part?) throws(PacketError) {
         guard hasElement(at: 0, of: value == nil ? 0 : 1) else { return }
@@ -130,7 +132,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = part
     }
 
-    /// Visits octets that need not be there.
+    /// Visits optional octets.
     @_lifetime(self: copy self)
     mutating func sized(_ value: inout [UInt8]?, _ name: StaticString) throws(PacketError) {
         var octets = value.map(Octets.init)
@@ -138,7 +140,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = octets?.octets
     }
 
-    /// Visits what came of something that yields several values.
+    /// Visits a result with several values.
     @_lifetime(self: copy self)
     mutating func results<Element: Packet>(
         _ result: inout Result<[Element], Failure>,
