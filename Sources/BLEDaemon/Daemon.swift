@@ -4,17 +4,17 @@ import BLESession
 import BLEWire
 import Glibc
 
-/// Serves sessions with its hosts to the apps of other processes, over a Unix socket.
+/// The daemon, which serves sessions with its hosts to apps of other processes over a Unix socket.
 ///
-/// Sendable because everything but what wakes it happens on the thread of its loop.
+/// Sendable because everything except wake-ups happens on the thread of its loop.
 package final class Daemon: @unchecked Sendable {
-    /// How much is done for all apps, for those of one user, and for one process.
+    /// The limits for all apps, for those of one user, and for one process.
     package struct Limits: Sendable {
         let doorkeeper: Doorkeeper
         let newcomers: AcceptRateLimiter<Descriptor>
-        /// How long a program may be connected that says nothing.
+        /// The time for a program to send its greeting.
         let greeting: Duration
-        /// How long a program that is turned away has to hear why.
+        /// The time for a refused program to read the reason.
         let farewell: Duration
 
         /// Limits connections, how many of them have not greeted, and how many of one user come at once.
@@ -49,15 +49,15 @@ package final class Daemon: @unchecked Sendable {
     private var acceptor: ConnectionAcceptor?
     private var connections: [AppConnection] = []
 
-    /// Creates a daemon that begins with ``listen(at:)``.
+    /// Creates a daemon; call ``listen(at:)`` to start it.
     ///
     /// - Parameters:
-    ///   - radios: What apps may have sessions with.
-    ///   - limits: How much is done for apps.
-    ///   - policy: Which apps may do what.
-    ///   - file: Where sessions outlive the daemon; `nil` if they end with it.
-    ///   - switches: Where it is kept which radios are switched off; `nil` if all are on with the next daemon.
-    ///   - launcher: Launches apps for which something has happened.
+    ///   - radios: The radios for sessions of apps.
+    ///   - limits: The limits for apps.
+    ///   - policy: The permissions of apps.
+    ///   - file: The file for sessions that outlive the daemon; `nil` if they end with it.
+    ///   - switches: The file for radios that are turned off; `nil` if all are on at the next start.
+    ///   - launcher: Launches apps that have pending events.
     package init(
         _ radios: Radios,
         limits: Limits = Limits(),
@@ -86,7 +86,7 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Has another policy, which also counts for the apps that are there.
+    /// Sets a new policy, also for connected apps.
     package func obey(_ policy: AppPolicy) {
         loop.sync { [self] in
             self.policy = policy
@@ -108,15 +108,17 @@ package final class Daemon: @unchecked Sendable {
         for session in pairingSessions { session.send(.security(.insist(wanted))) }
     }
 
-    /// How many sessions wait for their apps.
+    /// The number of sessions that wait for their apps.
     var waitingCount: Int { loop.sync { [self] in keptApps.waitingCount } }
 
-    /// How many apps are connected.
+    /// The number of connected apps.
     var connectionCount: Int { loop.sync { [self] in connections.count } }
 
-    /// Starts to listen at `path`, which other users may connect to if the directory lets them.
+    /// Listens on `path`.
     ///
-    /// A socket that nobody listens at any more is replaced.
+    /// Other users can connect if the directory allows it.
+    ///
+    /// The socket of a daemon that has ended is replaced.
     ///
     /// - Returns: The socket's place, where it remains after ``stop()``.
     /// - Throws: ``TransportError/Code/unreachable`` if another program listens there, or the path cannot be used;
@@ -134,7 +136,7 @@ package final class Daemon: @unchecked Sendable {
         return place
     }
 
-    /// Listens at a socket that was made for it, such as by the service manager.
+    /// Listens on an existing socket, such as from the service manager.
     package func listen(adopting descriptor: Descriptor) {
         let acceptor = makeAcceptor()
         acceptor.listen(adopting: descriptor)
@@ -149,7 +151,7 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Ends all sessions, and listens no more.
+    /// Ends all sessions and stops listening.
     package func stop() {
         loop.sync { [self] in acceptor.take() }?.stop()
         loop.sync { [self] in
@@ -196,14 +198,13 @@ package final class Daemon: @unchecked Sendable {
         expectGreeting(of: connection)
     }
 
-    /// Whether somebody may know of an app, and move it.
+    /// Returns whether a user may see and control an app.
     private func mayKnow(_ user: UInt32?, _ asker: AppCredentials?) -> Bool {
         guard let asker else { return false }
         return [0, geteuid()].contains(asker.user) || asker.user == user
     }
 
-    /// Has the agent that came last tell the user something in the place of an app; the log, if there is no agent that
-    /// may know of the app.
+    /// Shows an alert through the latest agent that may see the app; writes it to the log if there is none.
     private func show(_ alert: ClientAlert, insteadOf app: AppCredentials?) {
         let agents = connections.reversed().lazy.filter { [self] in mayKnow(app?.user ?? 0, $0.app) }
         guard !agents.contains(where: { $0.show(alert) }) else { return news.arrive() }
@@ -238,7 +239,7 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Switches Bluetooth with a radio, or with all, for somebody who may.
+    /// Switches Bluetooth for a radio, or for all, if the user may.
     private func turn(on isOn: Bool, _ radio: String?, for asker: AppCredentials?) -> Answer {
         guard mayKnow(geteuid(), asker) else {
             return .refused(Refusal(.notAllowed, "only root and the user of the daemon switch Bluetooth for all apps"))
@@ -251,7 +252,7 @@ package final class Daemon: @unchecked Sendable {
         return .done
     }
 
-    /// The connections of a process, as far as somebody may know of them.
+    /// Returns the connections of a process that a user may see.
     private func connections(of process: UInt32, for asker: AppCredentials?) -> [AppConnection] {
         connections.filter { connection in
             guard let app = connection.app, app.process == Int32(bitPattern: process) else { return false }
@@ -270,7 +271,7 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Waits until an app that is to go has heard why, but not for ever.
+    /// Waits for a limited time until a refused app has read the reason.
     private func takeLeave(of connection: AppConnection) {
         if connection.isOver { return ended(connection) }
         guard connection.farewell == nil else { return }

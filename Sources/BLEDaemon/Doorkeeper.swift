@@ -1,30 +1,30 @@
 import BLESession
 
-/// Says who is let in: what one process, one user and all may have at once, before anything is made for a connection.
+/// The limits of connections per process, per user and in all, checked before anything is allocated for a connection.
 struct Doorkeeper: Sendable {
-    /// Whoever is in, or wants to be.
+    /// A connected or connecting program.
     struct Guest: Equatable, Sendable {
-        /// The number of the user; `nil` if the kernel does not say.
+        /// The user number; `nil` if the kernel does not report it.
         var user: UInt32?
-        /// The process; `nil` if the kernel does not say, as for one that it hides from the daemon.
+        /// The process number; `nil` if the kernel does not report it, as for processes hidden from the daemon.
         var process: Int32?
-        /// Whether it has said who it wants to be.
+        /// True if it has sent its greeting.
         var hasGreeted = false
     }
 
-    /// How many there may be.
+    /// Maximum numbers.
     struct Bounds: Sendable {
         var process: Int
         var user: Int
         var all: Int
     }
 
-    /// How many may be connected.
+    /// The maximum number of connections.
     var connections: Bounds
-    /// How many of them may not have greeted.
+    /// The maximum number of connections without a greeting.
     var strangers: Bounds
 
-    /// Why the newcomer is not let in to those who are; `nil` if it is.
+    /// Returns the reason to refuse a new connection besides the existing ones; `nil` if it is accepted.
     func refusal(of newcomer: Guest, among guests: some Sequence<Guest>) -> Refusal? {
         var present = Bounds(process: 0, user: 0, all: 0), silent = present
         for guest in guests {
@@ -46,7 +46,7 @@ extension Doorkeeper.Bounds {
         if let process = newcomer.process, guest.process == process { self.process += 1 }
     }
 
-    /// Which of these bounds `present` has come to.
+    /// Returns the limit that `present` has reached.
     fileprivate func sentence(for present: Self, state: String) -> String? {
         if present.process >= process { return "\(process) sessions of this process are \(state)" }
         if present.user >= user { return "\(user) sessions of this user are \(state)" }

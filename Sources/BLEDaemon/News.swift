@@ -1,15 +1,15 @@
 import Synchronization
 
-/// That a host has said something: wakes the daemon, once for all that is said before its next turn.
+/// A flag that wakes the daemon when a host has events, once per turn.
 final class News: Sendable {
     private let hasArrived = Atomic<Bool>(false)
     private let wake: @Sendable () -> Void
 
     init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
-    /// There is something to take.
+    /// Sets the flag.
     func arrive() { if !hasArrived.exchange(true, ordering: .acquiringAndReleasing) { wake() } }
 
-    /// All that has arrived so far is taken now.
+    /// Clears the flag, because everything so far is taken now.
     func isTold() { hasArrived.store(false, ordering: .sequentiallyConsistent) }
 }

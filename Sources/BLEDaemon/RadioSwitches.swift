@@ -2,14 +2,16 @@ import BLERuntime
 import BLESession
 import Logging
 
-/// Which radios are switched off, also after the daemon was started anew.
+/// The radios that are switched off, preserved across restarts of the daemon.
 struct RadioSwitches {
     private let radios: Radios
     private let file: PrivateFile?
-    /// The radios that are off, those that the daemon does not have now among them.
+    /// The radios that are off, including those that the daemon does not currently have.
     private var off: [String]
 
-    /// Switches those radios off that the file at `path` names, one a line; all are on where there is no file.
+    /// Switches off the radios named in the file at `path`, one per line.
+    ///
+    /// Without a file, all are on.
     init(_ radios: Radios, keptAt path: String?) {
         self.radios = radios
         file = path.map { PrivateFile(path: $0, mostOctets: 65_536) }
@@ -24,7 +26,7 @@ struct RadioSwitches {
 
     var facts: [RadioFact] { radios.names.map { RadioFact(name: $0, isOn: !off.contains($0)) } }
 
-    /// Switches the radio with this name, or all; returns the names of those that were switched.
+    /// Switches the radio with this name, or all; returns the names of the switched ones.
     mutating func turn(on isOn: Bool, _ name: String?) -> [String] {
         let switched = radios.names.filter { [$0, nil].contains(name) && radios.switchBluetooth(on: isOn, $0) }
         off.removeAll { switched.contains($0) }

@@ -2,11 +2,11 @@ import BLEHost
 package import BLERuntime
 import BLESimulation
 
-/// The radios of the daemon, each with its host, under the names by which the daemon was told to open them.
+/// The radios of the daemon with their hosts, by the names in its arguments.
 package struct Radios: CustomStringConvertible {
     private let all: [(name: String, link: any HostLink)]
 
-    /// Names hosts that are there; there is at least one.
+    /// Creates it from existing hosts; there must be at least one.
     package init(_ all: [(name: String, link: any HostLink)]) {
         precondition(!all.isEmpty, "a daemon has a radio")
         self.all = all
@@ -14,17 +14,17 @@ package struct Radios: CustomStringConvertible {
 
     /// Starts the hosts of these radios.
     ///
-    /// - Throws: Why the file of a world cannot be used. That a controller is not there is told apps later.
+    /// - Throws: The reason why the file of a world cannot be used. If a controller is missing, apps learn of it later.
     package init(opening specifications: [HostSpecification]) throws {
         self.init(try specifications.map { ("\($0)", try DefaultLink.link(to: $0)) })
     }
 
-    /// The host with this name, the first one for the empty name; `nil` if there is none.
+    /// The host with this name; the first one for an empty name; `nil` if there is none.
     subscript(name: String) -> (any HostLink)? {
         name.isEmpty ? all[0].link : all.first { $0.name == name }?.link
     }
 
-    /// What a radio is called in full that is asked for by a name or as the first one; `nil` if there is none.
+    /// Returns the full name of a radio, or of the first one for an empty name; `nil` if there is none.
     func name(of name: String) -> String? { name.isEmpty ? all[0].name : all.first { $0.name == name }?.name }
 
     /// Opens a session with each host, whose events are for nobody.
@@ -32,10 +32,10 @@ package struct Radios: CustomStringConvertible {
         all.map { $0.link.open(role, restoring: nil, .inTurn { $0.removeAll() }) }
     }
 
-    /// The names of all.
+    /// The names of all radios.
     var names: [String] { all.map(\.name) }
 
-    /// Switches Bluetooth off or on with the radio of this name; whether there is one that can be switched.
+    /// Switches Bluetooth off or on for the radio with this name; returns whether there is one that can be switched.
     func switchBluetooth(on isOn: Bool, _ name: String) -> Bool {
         guard let host = self[name] as? any SwitchableHost else { return false }
         host.switchBluetooth(on: isOn)

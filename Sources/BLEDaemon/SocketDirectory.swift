@@ -1,7 +1,7 @@
 import BLERuntime
 import Glibc
 
-/// The directory of the daemon's socket, which decides who may connect.
+/// The directory of the daemon's socket, which determines who can connect.
 package enum SocketDirectory {
     /// Finds the place of the socket, and creates directories that are missing: for all users if root does, else for
     /// this user only.
@@ -33,7 +33,7 @@ package enum SocketDirectory {
         }
     }
 
-    /// The folder by which units learn that they are to run, beside the socket at `path`.
+    /// Returns the directory for launch files, beside the socket at `path`.
     package static func launches(besides path: String) -> String? {
         path.lastIndex(of: "/").map { path[..<$0] + "/launches" }
     }

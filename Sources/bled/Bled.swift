@@ -3,7 +3,7 @@ import BLEDaemon
 import BLERuntime
 import Glibc
 
-/// The daemon: it has the radios, and apps have them through it.
+/// The daemon: it owns the radios and shares them among apps.
 @main
 struct Bled: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -113,7 +113,9 @@ struct Bled: ParsableCommand {
         }
     }
 
-    /// Reads the policy again; one that cannot be used changes nothing.
+    /// Reads the policy again.
+    ///
+    /// An invalid one changes nothing.
     private func reload(_ rules: PolicyFile, _ daemon: Daemon) {
         do throws(PolicyFile.Problem) {
             daemon.obey(try rules.read())
@@ -142,7 +144,8 @@ struct Bled: ParsableCommand {
 
     private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// A file in the directory that the service manager names, else in the one for root; `nil` for other users.
+    /// Returns a file in the directory that the service manager names, otherwise in root's directory; `nil` for other
+    /// users.
     private static func file(_ name: String, in variable: String, orFor system: String) -> String? {
         if let directory = environment(variable) { return directory + "/" + name }
         return geteuid() == 0 ? system + "/" + name : nil

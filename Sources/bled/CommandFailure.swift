@@ -1,4 +1,4 @@
-/// Why the daemon does not run, for people, and the exit status for scripts.
+/// The reason why the daemon does not run, and its exit status.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
     let status: Int32

@@ -1,12 +1,11 @@
 import Glibc
 
-/// The signals by which a person or a service manager ends the daemon, or has it read its policy again.
+/// The signals that end the daemon or make it reload its policy.
 ///
-/// They are held back from the moment at which this is made, so that none is lost, and every thread that begins later
-/// leaves them alone. So is the signal that ends whoever writes to a pipe that nobody reads any more: the daemon goes
-/// on without its output.
+/// They are blocked from the creation of this value on, so that none is lost, and in every thread that starts later.
+/// SIGPIPE is blocked as well: the daemon continues when its output is closed.
 struct ControlSignals {
-    /// What somebody wants.
+    /// The meaning of a signal.
     enum Wish {
         case end, reload
     }
@@ -21,7 +20,7 @@ struct ControlSignals {
         pthread_sigmask(SIG_BLOCK, &held, nil)
     }
 
-    /// Returns when one of them has come.
+    /// Waits for a signal and returns its meaning.
     func wait() -> Wish {
         var signals = signals, number: Int32 = 0
         while sigwait(&signals, &number) != 0 {}

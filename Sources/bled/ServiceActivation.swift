@@ -1,11 +1,11 @@
 import BLERuntime
 import Glibc
 
-/// What a service manager such as systemd hands to the daemon that it starts, and hears of it.
+/// The socket activation and notification protocols of systemd.
 ///
-/// The protocols are those of sd_listen_fds(3) and sd_notify(3), which need no library.
+/// They are those of sd_listen_fds(3) and sd_notify(3), implemented without a library.
 enum ServiceActivation {
-    /// The socket at which the manager has listened since before the daemon was started; `nil` if it has not.
+    /// Returns the socket on which the service manager has been listening; `nil` if there is none.
     static func takeSocket() -> Descriptor? {
         guard number("LISTEN_PID") == getpid(), let count = number("LISTEN_FDS"), count > 0 else { return nil }
         for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
@@ -14,7 +14,7 @@ enum ServiceActivation {
         return Descriptor(first)
     }
 
-    /// Says how the daemon is, such as `READY=1`, to whom wants to hear of it.
+    /// Notifies the service manager of a state, such as `READY=1`.
     static func tell(_ state: String) {
         guard let place = environment("NOTIFY_SOCKET") else { return }
         var address = sockaddr_un()

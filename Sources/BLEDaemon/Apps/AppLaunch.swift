@@ -2,15 +2,15 @@ import BLEHost
 import BLERuntime
 import BLESession
 
-/// By what an app is known that is launched again.
+/// The properties of an app that identify it for its next launch.
 struct AppLaunch: Equatable {
     let user: UInt32
-    /// The file of its program, as the kernel says, or where it says nothing, the app.
+    /// The program file according to the kernel, or otherwise according to the app.
     let program: String
-    /// Whether the kernel has told which program it is.
+    /// True if the kernel reported the program.
     let isProgramTold: Bool
     let role: ClientRole
-    /// The unit that the app says launches it.
+    /// The systemd unit that launches the app, according to the app.
     let unit: UnitName?
 
     init(_ key: AppKey, _ description: AppDescription?) {
@@ -21,6 +21,6 @@ struct AppLaunch: Equatable {
         unit = description?.unit.flatMap(UnitName.init)
     }
 
-    /// Whether this is the same program of the same user.
+    /// Returns whether this is the same program of the same user.
     func isSameApp(as other: Self) -> Bool { user == other.user && program == other.program }
 }

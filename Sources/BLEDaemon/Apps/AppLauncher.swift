@@ -5,14 +5,14 @@ import Foundation
 import Glibc
 import Logging
 
-/// Launches apps again for which something has happened.
+/// The launcher of apps that have ended.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 package final class AppLauncher: @unchecked Sendable {
-    /// How long an app has to come before it is launched again.
+    /// The time for a launched app to connect, before it is launched again.
     static let patience = Duration.seconds(10)
 
-    /// What a launched app is told of the managers that it has to create again, with commas between their identifiers.
+    /// The environment variable with the restore identifiers of central managers to create, separated by commas.
     static let centralsVariable = "BLUETOOTH_RESTORE_CENTRALS"
     static let peripheralsVariable = "BLUETOOTH_RESTORE_PERIPHERALS"
 
@@ -31,13 +31,13 @@ package final class AppLauncher: @unchecked Sendable {
         }
     }
 
-    /// How an app is launched.
+    /// The way in which an app is launched.
     private enum Way {
         case command([String])
-        /// By its unit, which `command` starts; without it, a path unit does.
+        /// By its unit, which `command` starts; without a command, a path unit starts it.
         case unit(UnitName, command: [String]?)
 
-        /// It, for people.
+        /// A description for people.
         var words: String {
             switch self {
             case .command(let command), .unit(_, let command?): "“\(command.joined(separator: " "))”"
@@ -61,9 +61,9 @@ package final class AppLauncher: @unchecked Sendable {
     /// Creates a launcher.
     ///
     /// - Parameters:
-    ///   - folder: Where units learn that they are to run; `nil` if nowhere.
+    ///   - folder: The directory with launch requests for service units; `nil` for none.
     ///   - socket: Where the daemon listens, for apps to find it; `nil` if they know.
-    ///   - manifest: Finds what the app with this program says of itself.
+    ///   - manifest: Returns the manifest of the app with this program.
     ///   - run: Starts a program with its arguments and further variables of the environment; returns whether it could.
     ///     Calls its last argument on any thread when the program has ended.
     package init(
@@ -79,7 +79,9 @@ package final class AppLauncher: @unchecked Sendable {
         self.run = run
     }
 
-    /// Whether it is known how to launch an app, and allowed: apps of other users are launched by their units alone.
+    /// Returns whether an app can be launched.
+    ///
+    /// Apps of other users are only launched by their units.
     func canLaunch(_ app: AppLaunch) -> Bool { way(to: app) != nil }
 
     /// Launches an app, unless that was done a moment ago.
@@ -112,7 +114,7 @@ package final class AppLauncher: @unchecked Sendable {
         return false
     }
 
-    /// An app that was to be launched is there.
+    /// Records that a launched app has connected.
     func launched(_ app: AppLaunch) {
         for index in launches.indices where launches[index].app.isSameApp(as: app) {
             launches[index].hasConnected = true
@@ -140,8 +142,10 @@ package final class AppLauncher: @unchecked Sendable {
         }
     }
 
-    /// What an app says of itself has its unit told, and nothing started: it may be in a container, and what it names
-    /// outside.
+    /// Returns the way to launch an app.
+    ///
+    /// An app's own description only leads to a file for its unit; nothing is started, because the app may be in a
+    /// container and the names may differ outside.
     private func way(to app: AppLaunch) -> Way? {
         let isOwn = app.user == geteuid()
         if app.isProgramTold, let manifest = manifest(app.program, app.user),
@@ -156,7 +160,7 @@ package final class AppLauncher: @unchecked Sendable {
         return folder == nil ? nil : app.unit.map { .unit($0, command: nil) }
     }
 
-    /// Starts a program, of which nothing is left when it ends; whether it was started.
+    /// Starts a detached program; returns whether it was started.
     package static func spawn(
         _ command: [String],
         _ variables: [String: String],

@@ -1,17 +1,19 @@
 import BLERuntime
 import Logging
 
-/// The folder of files by which units learn that they are to run, and what they restore.
+/// The directory with files that make units start and tell them what to restore.
 ///
-/// `USER/UNIT` is the file of a unit: a path unit of that user watches it and starts the unit, which reads it as a file
-/// of variables. So the daemon needs no right over anybody's units, and starts none that does not ask for it.
+/// `USER/UNIT` is the file of a unit: a path unit of that user watches it and starts the unit, which reads it as an
+/// environment file. So the daemon needs no permission to manage units, and starts none that does not ask for it.
 struct LaunchFolder: Sendable {
-    /// How many units of one user have a file; further ones are not launched.
+    /// The maximum number of units per user.
+    ///
+    /// Further ones are not launched.
     static let mostUnits = 64
 
     let path: String
 
-    /// Replaces the file of a unit; whether that could be done.
+    /// Replaces the file of a unit; returns whether it succeeded.
     func write(_ variables: [String: String], for unit: UnitName, of user: UInt32) -> Bool {
         let folder = "\(path)/\(user)"
         let lines = variables.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.quoted($0.value))\n" }
@@ -27,10 +29,10 @@ struct LaunchFolder: Sendable {
         }
     }
 
-    /// Removes the file of a unit, which runs: what it is started for later is no launch.
+    /// Removes the file of a unit that has started, so that later starts are not launches.
     func remove(_ unit: UnitName, of user: UInt32) { try? TrustedPath("\(path)/\(user)/\(unit)").remove() }
 
-    /// A value as systemd reads it from a file of variables: within quotes, with a backslash before what means more.
+    /// Returns a quoted value for a systemd environment file.
     private static func quoted(_ value: String) -> String {
         let escaped = value.map { "\"\\`$".contains($0) ? "\\\($0)" : "\($0)" }.joined()
         return "\"\(escaped)\""

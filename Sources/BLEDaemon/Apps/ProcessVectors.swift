@@ -1,10 +1,10 @@
 import Glibc
 
-/// The arguments and the environment of a program that is to be started, in the form that the system wants.
+/// The arguments and environment of a program to start, in the system's form.
 struct ProcessVectors {
     typealias Vector = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-    /// Runs `body` with the arguments and with the environment of this process, changed by `variables`.
+    /// Runs `body` with the arguments and with this process's environment, changed by `variables`.
     static func with<Result>(
         _ arguments: [String],
         _ variables: [String: String],

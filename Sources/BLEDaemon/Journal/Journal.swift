@@ -1,25 +1,27 @@
 import BLESession
 
-/// What has happened lately, as lines for people: the oldest go first.
+/// The recent events as lines for people.
 ///
-/// Who does the same again and again has one line for it, so that it leaves room for others.
+/// The oldest are dropped first.
+///
+/// Repetitions share one line, so that they leave room for others.
 struct Journal: Sendable {
-    /// How many lines are held.
+    /// The maximum number of lines.
     static let most = 1_000
-    /// How many octets of a text, or of the end of a program's file, are held.
+    /// The maximum length of a text, or of the end of a program's path, in octets.
     static let mostOfText = 240
-    /// How far back a line is looked for that is noted again.
+    /// The number of recent lines that are searched for a repetition.
     private static let memory = 64
 
     private var lines: [JournalLine] = []
     private var last: UInt64 = 0
 
-    /// Notes what has happened to an app, or to the daemon.
+    /// Records an event of an app or of the daemon.
     ///
     /// - Parameters:
-    ///   - text: What it was.
-    ///   - app: Whom it is about; `nil` for all.
-    ///   - time: When it was, in nanoseconds since 1970.
+    ///   - text: The text of the entry.
+    ///   - app: The app that the entry is about; `nil` for all.
+    ///   - time: The time in nanoseconds since 1970.
     mutating func note(_ text: String, of app: AppCredentials?, at time: UInt64) {
         var line = JournalLine()
         line.process = app.map { UInt32(bitPattern: $0.process) }
@@ -38,7 +40,7 @@ struct Journal: Sendable {
         lines.append(line)
     }
 
-    /// The lines with greater numbers than `number` that somebody may see who may know of those users.
+    /// Returns the lines with greater numbers than `number` that someone may see who may see those users.
     func lines(after number: UInt64, where mayKnow: (_ user: UInt32) -> Bool) -> [JournalLine] {
         // The next number is not reached in the life of a daemon; a greater one is of an earlier daemon.
         let first = number > last ? 0 : number

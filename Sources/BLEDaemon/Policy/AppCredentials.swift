@@ -2,15 +2,16 @@ import BLEHost
 import BLERuntime
 import Glibc
 
-/// Who an app is, as the kernel says, which an app cannot change.
+/// The identity of an app according to the kernel, which the app cannot change.
 package struct AppCredentials: Equatable, Sendable {
-    /// The number of its user.
+    /// The user number.
     package var user: UInt32
-    /// The numbers of all its groups.
+    /// The numbers of all groups.
     package var groups: [UInt32]
     package var process: Int32
-    /// The file of its program, that of the interpreter for a script; empty if the kernel does not tell it to the
-    /// daemon.
+    /// The program file; for a script, that of the interpreter.
+    ///
+    /// Empty if the kernel does not show it to the daemon.
     package var program: String
     /// Whether ``program`` is what runs: the daemon finds the same file under that path, and the process that connected
     /// is the one that speaks.
@@ -24,12 +25,12 @@ package struct AppCredentials: Equatable, Sendable {
         self.isProgramKnown = isProgramKnown
     }
 
-    /// The credentials that an app had, and will have when it is launched again.
+    /// The credentials of an app that has ended, as on its next launch.
     init(of key: AppKey) {
         self.init(user: key.user, groups: Self.groups(ofUser: key.user), process: 0, program: key.program)
     }
 
-    /// The groups that a user has from the start.
+    /// Returns the initial groups of a user.
     private static func groups(ofUser user: UInt32) -> [UInt32] {
         var count: Int32 = 256, groups = [gid_t](repeating: 0, count: Int(count))
         guard let entry = getpwuid(user)?.pointee else { return [] }
@@ -37,7 +38,7 @@ package struct AppCredentials: Equatable, Sendable {
         return Array(groups.prefix(max(0, Int(count))))
     }
 
-    /// The credentials of a process; `nil` if there is none.
+    /// Reads the credentials of a process; returns `nil` if it does not exist.
     init?(ofProcess process: UInt32) {
         var facts = stat()
         guard stat("/proc/\(process)", &facts) == 0 else { return nil }

@@ -2,9 +2,9 @@ package import BLEHost
 package import Foundation
 import Glibc
 
-/// Which apps may do what, as an administrator has written it: the first rule that an app matches decides.
+/// The administrator's policy: the first rule that matches an app determines its permissions.
 package struct AppPolicy: Equatable, Sendable {
-    /// Without a policy, whoever can reach the socket may do everything.
+    /// The absence of a policy: everybody who can reach the socket may do everything.
     package static let none = Self(rules: nil, origin: "no policy")
 
     /// When the hosts pair although no app asks the user; as hosts do by themselves if `nil`.
@@ -20,15 +20,17 @@ package struct AppPolicy: Equatable, Sendable {
         self.origin = origin
     }
 
-    /// Reads a policy; `origin` is what the file is called to people.
+    /// Parses a policy.
     ///
-    /// - Throws: `DecodingError` that names the place.
+    /// `origin` is the name of the file in messages.
+    ///
+    /// - Throws: A `DecodingError` that names the place.
     package init(json: Data, origin: String) throws {
         let file = try JSONDecoder().decode(PolicyRule.List.self, from: json)
         self.init(rules: file.rules, unattendedPairing: file.unattendedPairing, origin: origin)
     }
 
-    /// What an app may do; nothing if no rule is about it, or the kernel does not say who it is.
+    /// Returns the permissions of an app; none if no rule matches, or if the kernel does not report its identity.
     ///
     /// Root and the user of the daemon are administrators, unless a rule says something else.
     package func grant(to app: AppCredentials?) -> Grant {

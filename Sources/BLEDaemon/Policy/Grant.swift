@@ -2,26 +2,26 @@ package import BLEHost
 import BLESession
 package import BLEWire
 
-/// What an app may do with the radios, and what says so.
+/// The permissions of an app, and their origin.
 package struct Grant: Equatable, Sendable {
-    /// What sessions may be for.
+    /// The allowed roles.
     package var roles: [ClientRole]
-    /// Which radios sessions may be on, by the names by which the daemon opened them; every one if `nil`.
+    /// The allowed radios, by the names in the daemon's arguments; `nil` for all.
     package var radios: [String]?
-    /// Which services may be used at peers and be published; every one, and channels, if `nil`.
+    /// The services that may be used at peers and published; `nil` for all, and for channels.
     ///
-    /// Advertisements are not limited by it, neither those that are heard nor the own one.
+    /// Advertisements are not restricted, neither received nor own ones.
     package var services: [BluetoothUUID]?
-    /// Whether devices may be paired, and bonds be seen and removed.
+    /// Whether the app may pair devices, and see and remove bonds.
     package var pairs: Bool
     /// Up to which point the app may have devices paired although no app asks the user.
     package var unattendedPairing = UnattendedPairing.whenNeeded
-    /// Whether the addresses of devices are told.
+    /// Whether the app may see the addresses of devices.
     package var seesAddresses: Bool
     /// Whether it may decide for the apps of all users: answer their questions of pairing, see and remove their bonds,
     /// and set requirements for all pairings.
     package var isAdministrator: Bool
-    /// What says so, for people, such as "rule 2 of /etc/bled/policy.json".
+    /// The origin for people, such as "rule 2 of /etc/bled/policy.json".
     package var origin: String
 
     package init(
@@ -42,7 +42,7 @@ package struct Grant: Equatable, Sendable {
         self.origin = origin
     }
 
-    /// What to tell of it.
+    /// Returns the description of these permissions.
     func fact(of app: AppCredentials) -> GrantFact {
         var fact = GrantFact()
         fact.user = app.user
@@ -57,14 +57,14 @@ package struct Grant: Equatable, Sendable {
         return fact
     }
 
-    /// Why there is no session in this role on this radio; `nil` if there may be one.
+    /// Returns the reason why this role is not allowed on this radio; `nil` if it is.
     func refusal(of role: ClientRole, on radio: String) -> String? {
         if let sentence = refusal(of: role) { return sentence }
         guard radios?.contains(radio) ?? true else { return "\(origin) does not allow it the radio “\(radio)”" }
         return nil
     }
 
-    /// Why it may not be this on any radio; `nil` if it may.
+    /// Returns the reason why this role is not allowed on any radio; `nil` if it is.
     func refusal(of role: ClientRole) -> String? {
         guard !roles.isEmpty else { return "\(origin) allows it nothing" }
         guard roles.contains(role) else {

@@ -2,9 +2,9 @@ import BLERuntime
 import BLESimulation
 import Foundation
 
-/// The file of the policy, which only its owner can have written: root, or the user of the daemon.
+/// The policy file, which only root or the daemon's user may be able to write.
 package struct PolicyFile: Sendable {
-    /// Why there is no policy, for people.
+    /// The reason why there is no policy, for people.
     package struct Problem: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
@@ -14,7 +14,9 @@ package struct PolicyFile: Sendable {
     private let path: String
     private let isNeeded: Bool
 
-    /// Names a file; if it `isNeeded`, it is a problem that it is missing, else there is no policy then.
+    /// Names a file.
+    ///
+    /// If `isNeeded` is true, it is an error if it is missing; otherwise there is no policy then.
     package init(path: String, isNeeded: Bool) {
         self.path = path
         self.isNeeded = isNeeded

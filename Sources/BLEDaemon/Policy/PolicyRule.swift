@@ -4,9 +4,9 @@ import BLESession
 import BLEWire
 import Glibc
 
-/// A rule of a policy: whom it is about, and what those may do.
+/// A rule of a policy: the apps that it matches, and their permissions.
 struct PolicyRule: Decodable, Equatable, Sendable {
-    /// What a file of a policy holds.
+    /// The contents of a policy file.
     struct List: Decodable {
         private enum Key: String, CodingKey, CaseIterable { case rules, unattendedPairing }
         let rules: [PolicyRule]
@@ -32,7 +32,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
 
     private let user: UInt32?
     private let group: UInt32?
-    /// The file of the program, or a folder with everything in it if it ends with a slash.
+    /// The program file, or a directory (with a trailing slash) of programs.
     private let program: String?
     private let permits: Grant
     /// `nil` if the rule leaves it to who the app belongs to.
@@ -71,7 +71,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
         )
     }
 
-    /// Whether the rule is about an app: all that it says of those it is about holds.
+    /// Returns whether the rule matches an app: all of its conditions are true.
     func matches(_ app: AppCredentials) -> Bool {
         guard user ?? app.user == app.user, group.map(app.groups.contains) ?? true else { return false }
         guard let program else { return true }
@@ -104,7 +104,7 @@ extension KeyedDecodingContainer {
         .dataCorruptedError(forKey: key, in: self, debugDescription: sentence)
     }
 
-    /// Reads the number of a user or of a group, which may be written as its name.
+    /// Decodes a user or group number, which may be written as a name.
     fileprivate func number(_ key: Key, _ kind: String, _ find: (String) -> UInt32?) throws -> UInt32? {
         guard contains(key) else { return nil }
         if let number = try? decode(UInt32.self, forKey: key) { return number }

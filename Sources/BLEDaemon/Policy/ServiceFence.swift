@@ -1,18 +1,22 @@
 import BLEHost
 import BLEWire
 
-/// Where a client that may use some services alone has found those: what lies outside is not for it.
+/// The handles of the services that a client's policy allows.
 ///
-/// A value: what the host finds in, and whether a handle may be used out. Nothing is known of a peer before its
-/// services are discovered, so nothing of it may be used before. A fence that lets everything through notes all the
-/// same what is found and subscribed to, so that it can be drawn closer.
+/// Everything else is filtered.
+///
+/// A value: discovered services in, and decisions about handles out. Nothing of a peer is allowed before its services
+/// are discovered. A filter that allows everything also records discovered services and subscriptions, so that it can
+/// be restricted later.
 struct ServiceFence: Sendable {
-    /// How many peers are remembered; the one that was first found is forgotten for another.
+    /// The maximum number of peers.
+    ///
+    /// Beyond it, the first one is dropped.
     static let mostPeers = 64
-    /// How many services of a peer, and how many subscriptions to it, are remembered.
+    /// The maximum number of services and subscriptions per peer.
     static let mostOfPeer = 512
 
-    /// What is known of a peer, all of it inside.
+    /// The allowed services of a peer.
     private struct Field {
         let peer: PeerIdentifier
         var found: [DiscoveredService] = []
@@ -21,12 +25,12 @@ struct ServiceFence: Sendable {
         func contains(_ range: AttributeHandleRange) -> Bool { found.contains { $0.range.contains(range) } }
     }
 
-    /// What a client may use no more.
+    /// The things that a client may not use any more.
     struct Loss: Equatable {
         let peer: PeerIdentifier
-        /// Where the services are.
+        /// The ranges of the services.
         var ranges: [AttributeHandleRange]
-        /// Of which values it hears.
+        /// The subscribed values.
         var subscribed: [AttributeHandle]
     }
 
@@ -36,10 +40,10 @@ struct ServiceFence: Sendable {
 
     init(around services: [BluetoothUUID]?) { self.services = services }
 
-    /// Whether anything lies outside.
+    /// True if anything is filtered.
     var isClosed: Bool { services != nil }
 
-    /// Services were discovered at a peer; returns those of them that are inside.
+    /// Records discovered services of a peer; returns the allowed ones.
     mutating func admit(_ found: [DiscoveredService], at peer: PeerIdentifier) -> [DiscoveredService] {
         let inside = services.map { services in found.filter { services.contains($0.uuid) } } ?? found
         guard !inside.isEmpty else { return [] }
@@ -51,7 +55,7 @@ struct ServiceFence: Sendable {
         return inside
     }
 
-    /// A client hears of a value from now on, or does no more; `false` if it is outside.
+    /// Records a subscription to a value, or its end; returns `false` if it is not allowed.
     mutating func note(_ subscription: Subscription, to handle: AttributeHandle, at peer: PeerIdentifier) -> Bool {
         guard contains(handle, at: peer) else { return false }
         change(peer) { field in
@@ -62,10 +66,10 @@ struct ServiceFence: Sendable {
         return true
     }
 
-    /// What was found at a peer holds no more: it has gone.
+    /// Drops everything about a peer that has disconnected.
     mutating func forget(_ peer: PeerIdentifier) { fields.removeAll { $0.peer == peer } }
 
-    /// What was found there holds no more, since services have changed.
+    /// Drops a range of a peer whose services have changed.
     mutating func forget(_ range: AttributeHandleRange, at peer: PeerIdentifier) {
         for index in fields.indices where fields[index].peer == peer {
             fields[index].found.removeAll { $0.range.overlaps(range) }
@@ -73,7 +77,7 @@ struct ServiceFence: Sendable {
         }
     }
 
-    /// Goes around other services from now on; returns what lies outside that was inside.
+    /// Changes the allowed services; returns what is not allowed any more.
     mutating func move(around services: [BluetoothUUID]?) -> [Loss] {
         self.services = services
         guard let services else { return [] }
@@ -90,12 +94,12 @@ struct ServiceFence: Sendable {
         return losses
     }
 
-    /// Whether all of a range at a peer is inside.
+    /// Returns whether a whole range at a peer is allowed.
     func contains(_ range: AttributeHandleRange, at peer: PeerIdentifier) -> Bool {
         services == nil || fields.contains { $0.peer == peer && $0.contains(range) }
     }
 
-    /// Whether a handle at a peer is inside.
+    /// Returns whether a handle at a peer is allowed.
     func contains(_ handle: AttributeHandle, at peer: PeerIdentifier) -> Bool {
         services == nil || AttributeHandleRange(handle).map { contains($0, at: peer) } ?? false
     }

@@ -12,7 +12,7 @@ struct SessionGate: Sendable {
     private let role: ClientRole?
     private var fence: ServiceFence
     private var holdings = SessionHoldings()
-    /// What is to be asked of the host.
+    /// Requests to send to the host.
     private var due: [ClientRequest] = []
 
     init(_ grant: Grant, for role: ClientRole?) {
@@ -21,10 +21,10 @@ struct SessionGate: Sendable {
         fence = ServiceFence(around: grant.services)
     }
 
-    /// Whether the app may use some services alone, so that each value that it hears has to be looked at.
+    /// True if only some services are allowed, so that each value must be checked.
     var isFenced: Bool { fence.isClosed }
 
-    /// Another grant counts from now on; returns what the app is to hear of it.
+    /// Sets new permissions; returns the resulting events for the app.
     mutating func obey(_ new: Grant) -> [ClientEvent] {
         grant = new
         due += holdings.surrender(to: new)
@@ -33,7 +33,7 @@ struct SessionGate: Sendable {
         return losses.flatMap { loss in loss.ranges.map { .peer(loss.peer, .servicesModified($0)) } }
     }
 
-    /// Hands out what the host is to end, which the grant does not allow.
+    /// Removes and returns the requests that end activities which are not allowed.
     mutating func takeWithdrawals() -> [ClientRequest] {
         guard !due.isEmpty else { return [] }
         defer { due = [] }
@@ -104,12 +104,12 @@ struct SessionGate: Sendable {
         isFenced ? "\(grant.origin) allows it services alone, and no channels" : nil
     }
 
-    /// A request is for the host.
+    /// Records an allowed request.
     mutating func note(_ request: ClientRequest) {
         if case .service(let request) = request { holdings.note(request) }
     }
 
-    /// What the app hears of an event; `nil` for nothing.
+    /// Returns the event as the app may see it; `nil` if it may not.
     mutating func admit(_ event: ClientEvent) -> ClientEvent? {
         holdings.note(event)
         let inside = admitInside(event)
@@ -135,7 +135,7 @@ struct SessionGate: Sendable {
         return event
     }
 
-    /// What the app hears of a peer.
+    /// Returns the event of a peer as the app may see it.
     private mutating func admit(_ event: PeerEvent, of peer: PeerIdentifier) -> PeerEvent? {
         switch event {
         case .servicesModified(let range): fence.forget(range, at: peer)
@@ -153,7 +153,7 @@ struct SessionGate: Sendable {
         return event
     }
 
-    /// What a launched app is told of a peer, from which it goes on without discovering again.
+    /// Returns the preserved state of a peer as a launched app may see it.
     private mutating func admit(_ kept: PreservedPeer) -> PreservedPeer {
         let learnt = kept.learnt.compactMap { event -> PeerEvent? in
             guard case .peer(_, let admitted, _)? = admit(.peer(kept.peer, event)) else { return nil }
@@ -162,7 +162,7 @@ struct SessionGate: Sendable {
         return PreservedPeer(peer: kept.peer, request: kept.request, name: kept.name, mtu: kept.mtu, learnt: learnt)
     }
 
-    /// Whether what is told of a peer is about services that the app may use.
+    /// Returns whether an event of a peer concerns allowed services.
     private func isInside(_ event: PeerEvent, at peer: PeerIdentifier) -> Bool {
         switch event {
         case .characteristicsDiscovered(let range, _), .includedServicesDiscovered(let range, _):
@@ -195,7 +195,7 @@ struct SessionGate: Sendable {
 }
 
 extension PeerEvent {
-    /// What answers in its place if it is about what the app may not use; `nil` if nobody waits for it.
+    /// The result that replaces this one if the app may not see it; `nil` if none is expected.
     fileprivate var asNotFound: PeerEvent? {
         switch self {
         case .characteristicsDiscovered(let range, _): .characteristicsDiscovered(in: range, .failure(.notFound))
@@ -208,7 +208,7 @@ extension PeerEvent {
 }
 
 extension PreservedPeripheral {
-    /// What is left of it with some of its services.
+    /// Returns it with only some of its services.
     fileprivate func keeping(_ isKept: (ServiceDefinition) -> Bool) -> Self {
         let left = services.filter(isKept), characteristics = Set(left.flatMap(\.characteristics).map(\.id))
         return Self(
@@ -220,7 +220,7 @@ extension PreservedPeripheral {
 }
 
 extension ClientEvent {
-    /// The event without where devices were reached.
+    /// The event without addresses of devices.
     fileprivate var withoutAddresses: Self {
         switch self {
         case .discovered(let report): return .discovered(report.withoutAddress)

@@ -1,16 +1,15 @@
 import BLEHost
 import BLEWire
 
-/// What an app offers and keeps open through its session, which another policy may take from it.
+/// The publications and channels of an app's session, which a new policy may end.
 ///
-/// A value: requests and events in, and requests out that end what a grant does not allow. A host limits how much of
-/// it there is.
+/// A value: requests and events in, and requests out that end what is not allowed. The host limits their number.
 struct SessionHoldings: Sendable {
     private var services: [(id: LocalAttributeID, uuid: BluetoothUUID)] = []
     private var published: [SPSM] = []
     private var channels: [ChannelID] = []
 
-    /// The app asks for something that is for the host.
+    /// Records an allowed request of the app.
     mutating func note(_ request: ServiceRequest) {
         switch request {
         case .addService(let service): services.append((service.id, service.uuid))
@@ -20,7 +19,7 @@ struct SessionHoldings: Sendable {
         }
     }
 
-    /// The host says something.
+    /// Records an event of the host.
     mutating func note(_ event: ClientEvent) {
         switch event {
         case .server(.serviceAdded(let id, .some)):
@@ -38,7 +37,7 @@ struct SessionHoldings: Sendable {
         }
     }
 
-    /// Hands out what ends all that a grant does not allow, which is not there any more then.
+    /// Removes and returns the requests that end what these permissions do not allow.
     mutating func surrender(to grant: Grant) -> [ClientRequest] {
         guard grant.services != nil else { return [] }
         let lost = services.filter { !grant.allows($0.uuid) }.map(\.id)

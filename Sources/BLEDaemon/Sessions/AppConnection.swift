@@ -7,17 +7,17 @@ import BLEWire
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class AppConnection: @unchecked Sendable {
-    /// How many requests of an app are handed on before those of others get their turn.
+    /// The maximum number of requests of an app per turn, before those of others.
     private static let share = 32
-    /// How many octets may wait for whoever is to show an alert.
+    /// The maximum number of unread octets of an agent that shows alerts.
     private static let alertBacklog = 65_536
 
-    /// Whose program is at the other end, as the kernel says; `nil` if it cannot.
+    /// The credentials of the program at the other end; `nil` if the kernel does not know them.
     private(set) var app: AppCredentials?
 
-    /// Rings when the app has said nothing for too long.
+    /// Fires when the greeting takes too long.
     var greeting: LoopAlarm?
-    /// Rings when whoever is to go has not heard why for too long.
+    /// Fires when a refused app takes too long to read the reason.
     var farewell: LoopAlarm?
 
     private let stream: SocketStream
@@ -36,28 +36,28 @@ final class AppConnection: @unchecked Sendable {
     private var speaker: Int32?
     private var facts: SessionFacts?
     private var session: ServedSession?
-    /// The session, if it goes on when the app ends.
+    /// The kept session, if it continues after the app ends.
     private var kept: KeptApp?
     @exclusivity(unchecked) private var events: [ClientEvent] = []
     private var isPaused = false
-    /// Whether it shows alerts to the user.
+    /// True if it shows alerts to the user.
     private(set) var showsAlerts = false
-    /// Whether there was a session.
+    /// True if there was a session.
     private var hasBegun = false
     private var hasEnded = false
 
-    /// Creates a connection on a stream that has been started.
+    /// Creates a connection on a started stream.
     ///
     /// - Parameters:
-    ///   - stream: What the kernel has of it.
-    ///   - newcomer: As whom it was let in.
-    ///   - radios: Those that a session can be had on.
-    ///   - keptApps: The sessions that go on without their apps.
-    ///   - log: What happens is noted there.
-    ///   - policy: Says what the app may do.
-    ///   - answer: Answers questions of whoever has these credentials.
-    ///   - alert: Tells the user something in the place of whoever has these credentials.
-    ///   - speak: Called on any thread when ``takeTurn()`` has something to do.
+    ///   - stream: The connection.
+    ///   - newcomer: The credentials with which it was accepted.
+    ///   - radios: The radios that sessions can use.
+    ///   - keptApps: The sessions whose apps have ended.
+    ///   - log: Receives log entries.
+    ///   - policy: The permissions of the app.
+    ///   - answer: Answers questions from a client with these credentials.
+    ///   - alert: Shows an alert on behalf of an app with these credentials.
+    ///   - speak: Called on any thread when ``takeTurn()`` has work to do.
     init(
         _ stream: SocketStream,
         of newcomer: Doorkeeper.Guest,
@@ -83,10 +83,10 @@ final class AppConnection: @unchecked Sendable {
         gate = SessionGate(grant, for: nil)
     }
 
-    /// The session of the app, for people; `nil` if there is none.
+    /// The description of the app's session for people; `nil` if there is none.
     var fact: AppFact? { facts?.told }
 
-    /// There is another policy: what the app may do no more ends here.
+    /// Sets a new policy and ends what the app may not do any more.
     func obey(_ policy: AppPolicy) {
         self.policy = policy
         let new = policy.grant(to: app)
@@ -105,52 +105,52 @@ final class AppConnection: @unchecked Sendable {
     /// The app as the host knows it.
     private var owner: ClientOwner { ClientOwner(app, under: grant) }
 
-    /// Has the host end what the app may not do.
+    /// Ends what the app may not do at the host.
     private func withdraw() {
         for request in gate.takeWithdrawals() { forward(request) }
     }
 
-    /// The user has quit the app; whether it had a session.
+    /// Quits the app for the user; returns whether it had a session.
     func quit() -> Bool {
         guard session != nil else { return false }
         finish(Refusal(.ended, "the user has quit it"))
         return true
     }
 
-    /// The user ends the link to a peer, or all; whether the app had any.
+    /// Ends the link to a peer, or all links, for the user; returns whether there were any.
     func endLinks(to peer: PeerIdentifier?) -> Bool {
         let links = facts?.told.links.map(\.peer).filter { [$0, nil].contains(peer) } ?? []
         for peer in links { session?.perform(.cancelConnection(peer)) }
         return !links.isEmpty
     }
 
-    /// Turns the app away, and nothing of it goes on.
+    /// Refuses the app and drops its session.
     private func finish(_ refusal: Refusal) {
         if let kept { keptApps.forget(kept) }
         kept = nil
         refuse(refusal)
     }
 
-    /// Takes the app for one that is in use so far; whether it has a session.
+    /// Changes the phase of the app; returns whether it has a session.
     func move(to phase: AppPhase) -> Bool {
         guard session != nil else { return false }
         forward(.appMoved(to: phase))
         return true
     }
 
-    /// Whether nothing but what was said before is to be said any more.
+    /// True if only already queued messages will be sent.
     var isLeaving: Bool { hasEnded || conversation.isOver }
 
-    /// Whether everything has been said, or nobody hears it.
+    /// True if everything was sent or cannot be.
     var isOver: Bool { hasEnded || conversation.isOver && stream.pendingOctets == 0 }
 
-    /// Who is connected, for whoever wants to be as well.
+    /// The entry of this connection for the connection limits.
     var guest: Doorkeeper.Guest { .init(user: newcomer.user, process: newcomer.process, hasGreeted: hasSession) }
 
-    /// Whether the app has a session.
+    /// True if the app has a session.
     var hasSession: Bool { session != nil }
 
-    /// Takes what the app says.
+    /// Processes octets from the app.
     func receive(_ chunk: Span<UInt8>) {
         if stream.sender != speaker { identify() }
         conversation.receive(chunk)
@@ -163,17 +163,18 @@ final class AppConnection: @unchecked Sendable {
         obey(policy)
     }
 
-    /// The stream has ended; what the app asked for before is still to be done.
+    /// Records the end of the stream.
+    ///
+    /// Earlier requests are still carried out.
     func appEnded() { hasEnded = true }
 
-    /// Turns the app away.
+    /// Refuses the app.
     func refuse(_ refusal: Refusal) {
         conversation.refuse(refusal)
         endSession()
     }
 
-    /// Does what the app wants, as far as its turn goes, and tells it what there is; returns whether more is to be
-    /// done.
+    /// Carries out the app's requests, up to its share, and sends its events; returns whether there is more to do.
     func takeTurn() -> Bool {
         var count = 0
         while count < Self.share, let action = conversation.takeAction() {
@@ -192,13 +193,15 @@ final class AppConnection: @unchecked Sendable {
         return hasMore
     }
 
-    /// Ends the session; who does not read what it is told is told but why.
+    /// Ends the session.
+    ///
+    /// An app that does not read gets only the reason.
     private func partWays() {
         endSession()
         if conversation.isCongested, farewell == nil { stream.dropBacklog() }
     }
 
-    /// Tells the app what the host has said since.
+    /// Sends the new events of the host to the app.
     private func tellNews() {
         session?.take(into: &events)
         // Whoever ended before the radio was lost has not heard of that, and its session goes on with what it was at.
@@ -209,7 +212,7 @@ final class AppConnection: @unchecked Sendable {
         events.removeAll(keepingCapacity: events.count <= 1_024)
     }
 
-    /// Does what the app asked for last, lets go of what it had, and ends the stream.
+    /// Carries out the app's last requests, releases its resources and closes the stream.
     func end() {
         while let action = conversation.takeAction() { perform(action) }
         greeting?.cancel()
@@ -261,7 +264,7 @@ final class AppConnection: @unchecked Sendable {
         conversation.tell(event, backlog: backlog)
     }
 
-    /// Shows the user an alert; whether whoever shows them reads what it is told.
+    /// Sends an alert to show to the user; returns whether the agent is reading.
     func show(_ alert: ClientAlert) -> Bool {
         guard showsAlerts, hasSession, stream.pendingOctets <= Self.alertBacklog else { return false }
         conversation.tell(.alert(alert), backlog: stream.pendingOctets)
@@ -294,7 +297,7 @@ final class AppConnection: @unchecked Sendable {
         session.open(hello.role, for: owner, on: link)
     }
 
-    /// Gives the app the session that its last launch left.
+    /// Gives the app the kept session of its last launch.
     private func goOn(with left: KeptApp, _ description: AppDescription?) {
         kept = left
         session = left.session

@@ -3,20 +3,20 @@ import BLERuntime
 import BLESession
 import BLEWire
 
-/// By what a session with a restore identifier is known to be of the same app as before.
+/// The properties that identify a kept session's app.
 struct AppKey: Equatable, Packet {
-    /// The number of the user.
+    /// The user number.
     private(set) var user: UInt32 = 0
-    /// The file of the program; empty if the kernel does not tell it to the daemon.
+    /// The program file; empty if the kernel does not show it to the daemon.
     private(set) var program = ""
     private(set) var role = ClientRole.central
     private(set) var identifier = ""
-    /// Which radio it is on.
+    /// The radio.
     private(set) var radio = ""
 
     init() {}
 
-    /// The key of a session that `hello` asks for; `nil` if it is not to be kept.
+    /// Creates the key of a requested session; returns `nil` if it is not to be kept.
     init?(_ hello: Hello, of app: AppCredentials?) {
         guard let identifier = hello.restoreIdentifier, hello.role != .agent, let app else { return nil }
         user = app.user

@@ -2,22 +2,22 @@ import BLEHost
 import BLERuntime
 import BLESession
 
-/// A session with a restore identifier, with its app or without.
+/// A session with a restore identifier, with or without its app.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class KeptApp: @unchecked Sendable {
     let key: AppKey
     let session: ServedSession
-    /// What the app said of itself when it came last.
+    /// The last description that the app sent of itself.
     private(set) var description: AppDescription?
-    /// Whether what is written down of it is out of date.
+    /// True if the stored record is out of date.
     private(set) var isChanged = true
-    /// Whether nothing is left of it.
+    /// True if the session was dropped.
     private(set) var isGivenUp = false
 
     private var kept: KeptSession
 
-    /// The session of an app that is there.
+    /// Creates the session of a connected app.
     init(_ key: AppKey, _ description: AppDescription?, _ session: ServedSession) {
         self.key = key
         self.description = description
@@ -25,7 +25,7 @@ final class KeptApp: @unchecked Sendable {
         kept = KeptSession(key.role)
     }
 
-    /// A session that was kept before the daemon was started.
+    /// Creates a session that was stored before the daemon was started.
     init(_ record: KeptRecord, _ session: ServedSession) {
         key = record.key
         description = record.description
@@ -35,32 +35,32 @@ final class KeptApp: @unchecked Sendable {
 
     var hasApp: Bool { kept.hasApp }
 
-    /// By what it is launched again.
+    /// The properties for its next launch.
     var launch: AppLaunch { AppLaunch(key, description) }
 
-    /// The session, for people, where its radio has this name.
+    /// Returns the description of the session for people; `radio` is the name of its radio.
     func fact(radio: String) -> AppFact { SessionFacts(key, radio: radio, keeping: kept.state).told }
 
-    /// The user ends the link to a peer, or all; whether there was any.
+    /// Ends the link to a peer, or all links, for the user; returns whether there were any.
     func endLinks(to peer: PeerIdentifier?) -> Bool {
         let links = fact(radio: "").links.map(\.peer).filter { [$0, nil].contains(peer) }
         for peer in links { session.perform(.cancelConnection(peer)) }
         return !links.isEmpty
     }
 
-    /// What to write down.
+    /// Returns the record to store.
     func takeRecord() -> KeptRecord {
         isChanged = false
         return KeptRecord(key: key, state: kept.state, description: description)
     }
 
-    /// The app asks for something.
+    /// Records a request of the app.
     func note(_ request: ClientRequest) {
         kept.note(request)
         if request.isKept { isChanged = true }
     }
 
-    /// The app, which is not there, may do this: what it may not do ends here.
+    /// Applies the permissions of an app that is not running: what it may not do ends.
     func obey(_ grant: Grant) {
         var gate = SessionGate(grant, for: key.role)
         _ = gate.admit(.restored(kept.state))
@@ -70,14 +70,14 @@ final class KeptApp: @unchecked Sendable {
         }
     }
 
-    /// The app has ended.
+    /// Records that the app has ended.
     func appEnded() {
         kept.appEnded()
         isChanged = true
         session.appEnded()
     }
 
-    /// The app was launched again and says this of itself; `told` hears where it was.
+    /// Records that the app was launched again with this description; passes its preserved state to `told`.
     func appReturned(_ description: AppDescription?, _ told: (ClientEvent) -> Void) {
         self.description = description
         isChanged = true
@@ -85,9 +85,9 @@ final class KeptApp: @unchecked Sendable {
         session.appReturned()
     }
 
-    /// The host says something; `told` hears what the app that is there is to hear now.
+    /// Processes an event of the host; passes the events for a running app to `told`.
     ///
-    /// - Returns: Whether the app is to be launched.
+    /// - Returns: True if the app is to be launched.
     func hear(_ event: ClientEvent, canLaunch: Bool, _ told: (ClientEvent) -> Void) -> Bool {
         switch kept.hear(event, canLaunch: canLaunch) {
         case .tell: tell(event, told)
@@ -112,7 +112,7 @@ final class KeptApp: @unchecked Sendable {
 }
 
 extension ClientRequest {
-    /// Whether a next launch of the app is told of it.
+    /// True if a later launch of the app gets this event.
     fileprivate var isKept: Bool {
         switch self {
         case .scan, .stopScan, .connect, .cancelConnection, .server(.startAdvertising), .server(.stopAdvertising),
@@ -124,7 +124,7 @@ extension ClientRequest {
 }
 
 extension ClientEvent {
-    /// Whether what is kept of a session changes with it, and outlives the daemon.
+    /// True if it changes the stored session.
     fileprivate var isKept: Bool {
         switch self {
         case .connectFailed, .disconnected(_, _, isReconnecting: false), .server(.serviceAdded(_, .some)),

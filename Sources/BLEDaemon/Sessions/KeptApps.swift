@@ -2,11 +2,13 @@ import BLEHost
 import BLERuntime
 import BLESession
 
-/// The sessions that go on without their apps, and what is written down of them.
+/// The kept sessions, and their storage.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class KeptApps: @unchecked Sendable {
-    /// How many sessions are kept; further ones end with their apps.
+    /// The maximum number of kept sessions.
+    ///
+    /// Further ones end with their apps.
     static let most = 256
 
     private let file: KeptFile?
@@ -18,7 +20,7 @@ final class KeptApps: @unchecked Sendable {
     private let later: (Duration, @escaping @Sendable () -> Void) -> Void
     private var isOutdated = false
 
-    /// Creates the sessions that `file` tells of, with hosts that know nothing of them.
+    /// Creates the sessions stored in `file`, on hosts that do not have them.
     ///
     /// `later` is called on the thread of the loop, and calls there what it is given after so long.
     init(
@@ -48,7 +50,7 @@ final class KeptApps: @unchecked Sendable {
         }
     }
 
-    /// There is another policy: what is not allowed by it does not go on.
+    /// Sets a new policy; what it does not allow is ended.
     func obey(_ policy: AppPolicy) {
         self.policy = policy
         for app in apps where !app.hasApp {
@@ -69,7 +71,7 @@ final class KeptApps: @unchecked Sendable {
 
     private func grant(to key: AppKey) -> Grant { policy.grant(to: AppCredentials(of: key)) }
 
-    /// The sessions that wait for their apps, for people.
+    /// The descriptions of the sessions that wait for their apps, for people.
     var facts: [AppFact] {
         apps.filter { !$0.hasApp }.map { $0.fact(radio: radios.name(of: $0.key.radio) ?? $0.key.radio) }
     }
@@ -78,15 +80,16 @@ final class KeptApps: @unchecked Sendable {
         grant(to: key).refusal(of: key.role, on: radios.name(of: key.radio) ?? key.radio) == nil
     }
 
-    /// The user ends the link to a peer, or all, of apps that are not there, whose user `isMeant`; returns of how many.
+    /// Ends the link to a peer, or all links, of apps that are not running and whose user `isMeant`; returns the number
+    /// of apps.
     func endLinks(to peer: PeerIdentifier?, _ isMeant: (UInt32) -> Bool) -> Int {
         apps.count { !$0.hasApp && isMeant($0.key.user) && $0.endLinks(to: peer) }
     }
 
-    /// How many sessions wait for their apps.
+    /// The number of sessions that wait for their apps.
     var waitingCount: Int { apps.count { !$0.hasApp } }
 
-    /// The session that an earlier launch of an app left; `nil` if there is none, or another process has it.
+    /// Removes and returns the kept session of an app; `nil` if there is none, or if another process has it.
     func take(_ key: AppKey, _ description: AppDescription?) -> KeptApp? {
         let launch = AppLaunch(key, description)
         let app = apps.first { $0.key == key && $0.launch.isSameApp(as: launch) && !$0.hasApp }
@@ -94,7 +97,7 @@ final class KeptApps: @unchecked Sendable {
         return app
     }
 
-    /// Keeps a new session, if there is room and the name is not taken.
+    /// Keeps a new session, if there is room and the identifier is not in use.
     func keep(_ key: AppKey, _ description: AppDescription?, _ session: ServedSession) -> KeptApp? {
         let app = KeptApp(key, description, session)
         guard apps.count < Self.most, !apps.contains(where: { $0.key == key && $0.launch.isSameApp(as: app.launch) })
@@ -103,20 +106,22 @@ final class KeptApps: @unchecked Sendable {
         return app
     }
 
-    /// Ends all sessions here; what is written down of them is for the next daemon.
+    /// Ends all sessions in this process.
+    ///
+    /// Their records remain for the next daemon.
     func stop() {
         for app in apps { app.session.close() }
         apps = []
     }
 
-    /// Forgets a session, which its app has ended, or has without a past.
+    /// Drops a session that its app has closed or never used.
     func forget(_ app: KeptApp) {
         apps.removeAll { $0 === app }
         app.session.close()
         isOutdated = true
     }
 
-    /// Hears what hosts say to sessions whose apps are not there, and writes down what has changed.
+    /// Processes the events of sessions without apps, and stores changes.
     func takeTurn() {
         var events: [ClientEvent] = []
         for app in apps where !app.hasApp {
@@ -136,7 +141,7 @@ final class KeptApps: @unchecked Sendable {
         file?.write(apps.map { $0.takeRecord() })
     }
 
-    /// Launches an app, and tells it which of its sessions wait for it.
+    /// Launches an app for its waiting sessions.
     private func launch(_ app: KeptApp) {
         let waiting = apps.filter { !$0.hasApp && $0.launch.isSameApp(as: app.launch) }.map(\.key)
         let credentials = AppCredentials(
@@ -162,7 +167,7 @@ final class KeptApps: @unchecked Sendable {
 }
 
 extension PreservedState {
-    /// Whose state it is.
+    /// The role of the preserved state.
     fileprivate var role: ClientRole {
         switch self {
         case .central: .central

@@ -9,7 +9,7 @@ import Logging
 /// It is written as soon as something changes, but after four times at most once a second, and at the end
 /// (``flush()``).
 package final class KeptFile: Sendable {
-    /// What the file begins with; the last octet is the version.
+    /// The beginning of the file; the last octet is the version.
     private static let mark: [UInt8] = Array("bled sessions ".utf8) + [1]
 
     private let file: PrivateFile
@@ -26,7 +26,9 @@ package final class KeptFile: Sendable {
 
     package init(path: String) { file = PrivateFile(path: path, mostOctets: 64 << 20) }
 
-    /// What is in the file; what cannot be read of it is passed over.
+    /// Reads the file.
+    ///
+    /// Unreadable records are skipped.
     func read() -> [KeptRecord] {
         let octets: [UInt8]
         do throws(FileProblem) {
@@ -40,7 +42,7 @@ package final class KeptFile: Sendable {
         return []
     }
 
-    /// The sessions that a file with these octets tells of; `nil` if it is another file.
+    /// Parses the records in these octets; returns `nil` if it is another kind of file.
     package static func records(in octets: [UInt8]) -> [KeptRecord]? {
         guard octets.starts(with: mark) else { return nil }
         var reader = FrameReader(), records: [KeptRecord] = []
@@ -50,7 +52,7 @@ package final class KeptFile: Sendable {
         return records
     }
 
-    /// Has the file hold these sessions soon.
+    /// Schedules writing these sessions.
     func write(_ records: [KeptRecord]) {
         let next = state.withLock { state in
             state.latest = records

@@ -2,11 +2,11 @@ import BLEHost
 import BLESession
 import BLEWire
 
-/// A session that goes on without its app, as it is written down.
+/// The stored record of a session without its app.
 package struct KeptRecord: Equatable, Packet {
     var key = AppKey()
     var state = PreservedState()
-    /// What the app said of itself.
+    /// The app's description of itself.
     var description: AppDescription?
 
     mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {

@@ -2,17 +2,18 @@ import BLEHost
 import BLERuntime
 import Synchronization
 
-/// A session with a host that an app in another process has, and what the app has not been told.
+/// A host session of an app in another process, with the events that were not sent yet.
 ///
-/// The host speaks in its turns; the daemon takes what was said in its next turn.
+/// The host adds events in its turns; the daemon takes them in its next turn.
 final class ServedSession: Sendable {
-    /// Not `Locked`, which costs ten times as much: a generic type is only as fast as a field where it is compiled with
-    /// what it holds.
+    /// Not `Locked`, which costs ten times as much: a generic type is only as fast as a field where it is specialized.
     private let said = Mutex<[ClientEvent]>([])
     private let session = Locked<(any HostSession)?>(nil)
     private let speak: @Sendable () -> Void
 
-    /// Creates a session that begins with ``open(_:on:)``; `speak` is called when there is something to take.
+    /// Creates a session; call ``open(_:on:)`` to open it.
+    ///
+    /// `speak` is called when there are events to take.
     init(speak: @escaping @Sendable () -> Void) { self.speak = speak }
 
     /// Opens the session for an app.
@@ -21,33 +22,33 @@ final class ServedSession: Sendable {
         session.withLock { $0 = opened }
     }
 
-    /// Has the host do what the app asks for.
+    /// Sends a request of the app to the host.
     func perform(_ request: ClientRequest) { session.withLock { $0 }?.send(request) }
 
     /// Gives the session to another app, or to the same one with other rights.
     func give(to owner: ClientOwner) { session.withLock { $0 }?.give(to: owner) }
 
-    /// The app has ended, and the session goes on.
+    /// Records that the app has ended while the session continues.
     func appEnded() {
         session.withLock { $0 }?.appEnded()
         perform(.appMoved(to: .background))
     }
 
-    /// The app is there again.
+    /// Records that the app has returned.
     func appReturned() {
         perform(.appMoved(to: .foreground))
         session.withLock { $0 }?.appReturned()
     }
 
-    /// Ends the session.
+    /// Closes the session.
     func close() { session.withLock { $0.take() }?.close() }
 
-    /// Takes what the host has said since it was last asked.
+    /// Takes the events since the last call.
     func take(into events: inout [ClientEvent]) {
         said.withLock { said in if events.isEmpty { swap(&said, &events) } else { events += said; said = [] } }
     }
 
-    /// Takes back what nobody was told of, which comes before all else.
+    /// Puts back events that were not sent, before all others.
     func putBack(_ events: inout [ClientEvent]) {
         guard !events.isEmpty else { return }
         said.withLock { $0.insert(contentsOf: events, at: 0) }

@@ -3,17 +3,17 @@ import BLERuntime
 import BLESession
 import BLEWire
 
-/// What is known of a session to tell people: what it is for, how far its app is in use, and which links it keeps.
+/// The description of a session for people: its use, the phase of its app, and its links.
 struct SessionFacts: Sendable {
-    /// How many links are listed.
+    /// The maximum number of links.
     static let mostLinks = 256
 
     private var fact = AppFact()
     private var wishes = AlertWishes()
-    /// Whether values that are notified pass without a look.
+    /// True if notified values need no inspection.
     private var passesValues = true
 
-    /// Whether the app may hear whatever peers notify.
+    /// True if the app may receive all notified values.
     var hearsAllValues = true { didSet { lookAtWishes() } }
 
     init(_ hello: Hello, radio: String, of app: AppCredentials?) {
@@ -25,7 +25,7 @@ struct SessionFacts: Sendable {
         fact.radio = radio
     }
 
-    /// The facts of a session whose app has ended.
+    /// Creates the description of a session whose app has ended.
     init(_ key: AppKey, radio: String, keeping state: PreservedState) {
         fact.user = key.user
         fact.program = key.program
@@ -41,10 +41,10 @@ struct SessionFacts: Sendable {
         central.peers.filter { $0.mtu != nil }.map { AppFact.Link(peer: $0.peer, name: $0.name) }
     }
 
-    /// What to tell.
+    /// The description.
     var told: AppFact { fact }
 
-    /// The app asks for something.
+    /// Records a request of the app.
     mutating func note(_ request: ClientRequest) {
         if case .appMoved(let phase) = request { fact.phase = phase }
         fact.use.note(request)
@@ -54,7 +54,7 @@ struct SessionFacts: Sendable {
 
     private mutating func lookAtWishes() { passesValues = hearsAllValues && wishes.isEmpty }
 
-    /// What the user is told, as the app wished, if it sleeps instead of hearing this; `nil` for nothing.
+    /// Returns the alert that the app requested for this event while it is suspended; `nil` for none.
     func alert(insteadOf event: ClientEvent) -> ClientAlert? {
         guard let (occasion, peer) = wishes.occasion(of: event), isAsleep else { return nil }
         let app = fact.program.split(separator: "/").last.map(String.init) ?? "An app"
@@ -70,7 +70,7 @@ struct SessionFacts: Sendable {
         return fact.links.first { $0.peer == peer }?.name
     }
 
-    /// What a journal says of it that the app hears this; `nil` for nothing.
+    /// Returns the journal line for this event; `nil` for none.
     func line(about event: ClientEvent) -> String? {
         switch event {
         case .connected(let peer, let parameters): "link to \(Self.text(peer, parameters.name)) is there"
@@ -90,15 +90,14 @@ struct SessionFacts: Sendable {
         return name.map { "“\($0)” (\(String(digits)))" } ?? String(digits)
     }
 
-    /// The app hears a value that was notified; `false`, and nothing is noted, if somebody else may have to be told, or
-    /// the app may not hear it.
+    /// Records a notified value; returns `false`, without side effects, if it needs inspection.
     mutating func noteValue() -> Bool {
         guard passesValues else { return false }
         fact.use.noteEvent()
         return true
     }
 
-    /// The app hears something.
+    /// Records an event of the app.
     mutating func note(_ event: ClientEvent) {
         if case .restored = event {
             wishes.note(event)
@@ -120,6 +119,6 @@ struct SessionFacts: Sendable {
 }
 
 extension ClientEvent {
-    /// Whether a peer has notified a value, as most events say.
+    /// True for notified values, the most frequent event.
     var isNotifiedValue: Bool { if case .peer(_, .valueNotified, _) = self { true } else { false } }
 }
