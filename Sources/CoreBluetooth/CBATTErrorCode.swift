@@ -1,52 +1,52 @@
 import Foundation
 
 extension CBATTError {
-    /// Why a server refused a request, as the Attribute Protocol counts it.
+    /// An ATT error code: the reason why a server refused a request.
     ///
-    /// Codes from 0x80 belong to the profile of the attribute.
+    /// Codes from 0x80 are defined by the attribute's profile.
     ///
-    /// Codes without a name are kept, so that ``init(rawValue:)`` never gives `nil`.
+    /// Codes without a name are kept, so ``init(rawValue:)`` never returns `nil`.
     public enum Code: RawRepresentable, BitwiseCopyable, Hashable, Sendable {
         /// No error.
         case success
-        /// The attribute is not there.
+        /// The attribute does not exist.
         case invalidHandle
-        /// The attribute may not be read.
+        /// The attribute cannot be read.
         case readNotPermitted
-        /// The attribute may not be written.
+        /// The attribute cannot be written.
         case writeNotPermitted
-        /// The request or the answer to it is malformed.
+        /// The request or its response is malformed.
         case invalidPdu
-        /// The connection is not authenticated.
+        /// The link is not authenticated.
         case insufficientAuthentication
-        /// The server does not know the request.
+        /// The server does not support the request.
         case requestNotSupported
-        /// The offset lies behind the end of the value.
+        /// The offset is past the end of the value.
         case invalidOffset
         /// The client is not authorized.
         case insufficientAuthorization
-        /// Too many writes are prepared.
+        /// The queue of prepared writes is full.
         case prepareQueueFull
-        /// There is no such attribute in the range.
+        /// No attribute was found in the range.
         case attributeNotFound
         /// The attribute cannot be read in parts.
         case attributeNotLong
-        /// The key of the connection is too short.
+        /// The encryption key of the link is too short.
         case insufficientEncryptionKeySize
-        /// The value has the wrong length.
+        /// The length of the value is invalid.
         case invalidAttributeValueLength
-        /// The server could not do what was asked for.
+        /// The server could not carry out the request.
         case unlikelyError
-        /// The connection is not encrypted.
+        /// The link is not encrypted.
         case insufficientEncryption
-        /// The attribute type does not group others.
+        /// The attribute type does not group other attributes.
         case unsupportedGroupType
-        /// The server has no resources left.
+        /// The server has insufficient resources.
         case insufficientResources
         /// A code without a name.
         case __unrecognized(Int)
 
-        /// Creates a code from its number; never `nil`.
+        /// Creates a code from its number; never returns `nil`.
         public init?(rawValue: Int) { self = Self.named[rawValue] ?? .__unrecognized(rawValue) }
 
         /// The number of the code.
@@ -97,7 +97,7 @@ extension CBATTError {
             ].map { ($0.rawValue, $0) }
         )
 
-        /// What the code means, in words for people.
+        /// A description for users.
         var text: String {
             switch self {
             case .success: "No error."
@@ -129,7 +129,7 @@ extension CBATTError {
             }
         }
 
-        /// Whether `error` has this code, so that `catch CBATTError.writeNotPermitted` works.
+        /// Returns whether `error` has this code, for `catch CBATTError.writeNotPermitted`.
         public static func ~= (match: Self, error: any Error) -> Bool {
             if let error = error as? CBATTError { return error.code == match }
             let error = error as NSError
@@ -141,38 +141,38 @@ extension CBATTError {
 extension CBATTError {
     /// No error.
     public static var success: Code { .success }
-    /// The attribute is not there.
+    /// The attribute does not exist.
     public static var invalidHandle: Code { .invalidHandle }
-    /// The attribute may not be read.
+    /// The attribute cannot be read.
     public static var readNotPermitted: Code { .readNotPermitted }
-    /// The attribute may not be written.
+    /// The attribute cannot be written.
     public static var writeNotPermitted: Code { .writeNotPermitted }
-    /// The request or the answer to it is malformed.
+    /// The request or its response is malformed.
     public static var invalidPdu: Code { .invalidPdu }
-    /// The connection is not authenticated.
+    /// The link is not authenticated.
     public static var insufficientAuthentication: Code { .insufficientAuthentication }
-    /// The server does not know the request.
+    /// The server does not support the request.
     public static var requestNotSupported: Code { .requestNotSupported }
-    /// The offset lies behind the end of the value.
+    /// The offset is past the end of the value.
     public static var invalidOffset: Code { .invalidOffset }
     /// The client is not authorized.
     public static var insufficientAuthorization: Code { .insufficientAuthorization }
-    /// Too many writes are prepared.
+    /// The queue of prepared writes is full.
     public static var prepareQueueFull: Code { .prepareQueueFull }
-    /// There is no such attribute in the range.
+    /// No attribute was found in the range.
     public static var attributeNotFound: Code { .attributeNotFound }
     /// The attribute cannot be read in parts.
     public static var attributeNotLong: Code { .attributeNotLong }
-    /// The key of the connection is too short.
+    /// The encryption key of the link is too short.
     public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
-    /// The value has the wrong length.
+    /// The length of the value is invalid.
     public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
-    /// The server could not do what was asked for.
+    /// The server could not carry out the request.
     public static var unlikelyError: Code { .unlikelyError }
-    /// The connection is not encrypted.
+    /// The link is not encrypted.
     public static var insufficientEncryption: Code { .insufficientEncryption }
-    /// The attribute type does not group others.
+    /// The attribute type does not group other attributes.
     public static var unsupportedGroupType: Code { .unsupportedGroupType }
-    /// The server has no resources left.
+    /// The server has insufficient resources.
     public static var insufficientResources: Code { .insufficientResources }
 }

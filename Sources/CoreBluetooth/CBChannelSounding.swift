@@ -1,31 +1,31 @@
 public import Foundation
 
-/// How distance to a peer should be measured.
+/// The configuration of a channel sounding session.
 ///
 /// Threads may share a configuration, since it never changes.
 open class CBChannelSoundingSessionConfiguration: NSObject, @unchecked Sendable {
-    /// Which part this device takes in a measurement.
+    /// The role of this device in a measurement.
     @nonexhaustive
     public enum Role: Int, BitwiseCopyable, Sendable {
-        /// It begins.
+        /// The device that starts the measurement.
         case initiator = 0
     }
 
-    /// Which part this device takes.
+    /// The role of this device.
     public let role: Role
 
     /// Creates a configuration.
     public init(role: Role) { self.role = role }
 }
 
-/// What a measurement of distance gave.
+/// The results of a distance measurement.
 ///
 /// Threads may share results, since they never change.
 open class CBChannelSoundingProcedureResults: NSObject, @unchecked Sendable {
-    /// Results come from a peripheral.
+    /// Unavailable: results come from a peripheral.
     @available(*, unavailable)
     public override init() { preconditionFailure("results come from a peripheral") }
 
-    /// The distance in metres; negative if there is none.
+    /// The distance in metres; negative if it is unknown.
     open var distance: Double { -1 }
 }

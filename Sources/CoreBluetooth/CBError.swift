@@ -3,12 +3,12 @@ public import Foundation
 /// The domain of ``CBError`` as `NSError`.
 public let CBErrorDomain: String = "CBErrorDomain"
 
-/// What went wrong on this machine or on the link to a peer.
+/// An error on this machine or on the link to a peer.
 public struct CBError: CustomNSError, Hashable, Sendable, CustomStringConvertible {
-    /// The same error in Foundation's form.
+    /// The error as `NSError`.
     public let _nsError: NSError
 
-    /// Creates the error that Foundation's form of it stands for.
+    /// Creates an error from its `NSError` form.
     public init(_nsError error: NSError) { _nsError = error }
 
     /// Creates an error from its code.
@@ -16,38 +16,38 @@ public struct CBError: CustomNSError, Hashable, Sendable, CustomStringConvertibl
         _nsError = NSError(domain: CBErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
-    /// What went wrong.
+    /// The error code.
     public var code: Code { Code(rawValue: _nsError.code) ?? .__unrecognized(_nsError.code) }
 
-    /// What is known besides the code.
+    /// Additional information.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
     /// The domain of these errors as `NSError`.
     public static var errorDomain: String { CBErrorDomain }
 
-    /// The number of the code.
+    /// The number of the error code.
     public var errorCode: Int { _nsError.code }
 
-    /// What is known besides the code, and a description for people.
+    /// Additional information, and a localized description.
     public var errorUserInfo: [String: Any] {
         userInfo.merging([NSLocalizedDescriptionKey: code.text]) { given, _ in given }
     }
 
-    /// What went wrong, in words for people.
+    /// A description for users.
     public var localizedDescription: String {
         userInfo[NSLocalizedDescriptionKey] as? String ?? code.text
     }
 
-    /// The domain, the number and the words, for logs.
+    /// The domain, number and description, for logs.
     public var description: String {
         "Error Domain=\(CBErrorDomain) Code=\(errorCode) \"\(localizedDescription)\""
     }
 
-    /// Whether two errors have the same code and say the same besides.
+    /// Returns whether two errors have the same code and user information.
     public static func == (a: Self, b: Self) -> Bool { a._nsError.isEqual(b._nsError) }
 
-    /// Feeds the number of the code into `hasher`.
+    /// Hashes the number of the code.
     ///
-    /// Foundation's own hash of an `NSError` does not end on Linux.
+    /// On Linux, Foundation's own hash of an `NSError` does not terminate.
     public func hash(into hasher: inout Hasher) { hasher.combine(errorCode) }
 }

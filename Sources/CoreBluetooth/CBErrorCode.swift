@@ -1,52 +1,52 @@
 import Foundation
 
 extension CBError {
-    /// What went wrong on this machine or on the link.
+    /// The code of an error on this machine or on the link.
     ///
-    /// Codes without a name are kept, so that ``init(rawValue:)`` never gives `nil`.
+    /// Codes without a name are kept, so ``init(rawValue:)`` never returns `nil`.
     public enum Code: RawRepresentable, BitwiseCopyable, Hashable, Sendable {
-        /// Something went wrong that has no name.
+        /// An unknown error.
         case unknown
-        /// What was asked for makes no sense.
+        /// The parameters are invalid.
         case invalidParameters
-        /// The attribute is not there, or no longer.
+        /// The attribute does not exist, or not any more.
         case invalidHandle
-        /// There is no connection to the device.
+        /// The device is not connected.
         case notConnected
-        /// There is no room for what was asked for.
+        /// There is no space for the operation.
         case outOfSpace
-        /// The operation was withdrawn.
+        /// The operation was cancelled.
         case operationCancelled
-        /// The device was not heard of for too long.
+        /// The connection was lost: the device did not respond for too long.
         case connectionTimeout
         /// The device ended the connection.
         case peripheralDisconnected
         /// The UUID is reserved for the system.
         case uuidNotAllowed
-        /// Advertising is on already.
+        /// The manager is already advertising.
         case alreadyAdvertising
-        /// The connection could not be made.
+        /// The connection could not be established.
         case connectionFailed
-        /// There are as many connections as there can be.
+        /// The maximum number of connections is reached.
         case connectionLimitReached
-        /// The device is not known.
+        /// The device is unknown.
         case unknownDevice
         /// The operation is not supported.
         case operationNotSupported
-        /// The device has forgotten the bond.
+        /// The device has removed the bond.
         case peerRemovedPairingInformation
         /// The connection could not be encrypted in time.
         case encryptionTimedOut
-        /// There are as many bonds as there can be.
+        /// The maximum number of bonds is reached.
         case tooManyLEPairedDevices
         /// An app in the background received too many notifications.
         case leGattExceededBackgroundNotificationLimit
-        /// An app in the background nearly received too many notifications.
+        /// An app in the background is close to the limit of notifications.
         case leGattNearBackgroundNotificationLimit
         /// A code without a name.
         case __unrecognized(Int)
 
-        /// Creates a code from its number; never `nil`.
+        /// Creates a code from its number; never returns `nil`.
         public init?(rawValue: Int) { self = Self.named[rawValue] ?? .__unrecognized(rawValue) }
 
         /// The number of the code.
@@ -99,7 +99,7 @@ extension CBError {
             ].map { ($0.rawValue, $0) }
         )
 
-        /// What the code means, in words for people.
+        /// A description for users.
         var text: String {
             switch self {
             case .unknown: "Something went wrong that has no name."
@@ -125,59 +125,59 @@ extension CBError {
             }
         }
 
-        /// Whether `error` has this code, so that `catch CBError.notConnected` works.
+        /// Returns whether `error` has this code, for `catch CBError.notConnected`.
         public static func ~= (match: Self, error: any Error) -> Bool {
             if let error = error as? CBError { return error.code == match }
             let error = error as NSError
             return error.domain == CBErrorDomain && error.code == match.rawValue
         }
 
-        /// The device is not known; the spelling of long ago.
+        /// The device is unknown (deprecated spelling).
         @available(*, deprecated, renamed: "unknownDevice")
         public static var unkownDevice: Self { .unknownDevice }
     }
 }
 
 extension CBError {
-    /// Something went wrong that has no name.
+    /// An unknown error.
     public static var unknown: Code { .unknown }
-    /// What was asked for makes no sense.
+    /// The parameters are invalid.
     public static var invalidParameters: Code { .invalidParameters }
-    /// The attribute is not there, or no longer.
+    /// The attribute does not exist, or not any more.
     public static var invalidHandle: Code { .invalidHandle }
-    /// There is no connection to the device.
+    /// The device is not connected.
     public static var notConnected: Code { .notConnected }
-    /// There is no room for what was asked for.
+    /// There is no space for the operation.
     public static var outOfSpace: Code { .outOfSpace }
-    /// The operation was withdrawn.
+    /// The operation was cancelled.
     public static var operationCancelled: Code { .operationCancelled }
-    /// The device was not heard of for too long.
+    /// The connection was lost: the device did not respond for too long.
     public static var connectionTimeout: Code { .connectionTimeout }
     /// The device ended the connection.
     public static var peripheralDisconnected: Code { .peripheralDisconnected }
     /// The UUID is reserved for the system.
     public static var uuidNotAllowed: Code { .uuidNotAllowed }
-    /// Advertising is on already.
+    /// The manager is already advertising.
     public static var alreadyAdvertising: Code { .alreadyAdvertising }
-    /// The connection could not be made.
+    /// The connection could not be established.
     public static var connectionFailed: Code { .connectionFailed }
-    /// There are as many connections as there can be.
+    /// The maximum number of connections is reached.
     public static var connectionLimitReached: Code { .connectionLimitReached }
-    /// The device is not known.
+    /// The device is unknown.
     public static var unknownDevice: Code { .unknownDevice }
     /// The operation is not supported.
     public static var operationNotSupported: Code { .operationNotSupported }
-    /// The device has forgotten the bond.
+    /// The device has removed the bond.
     public static var peerRemovedPairingInformation: Code { .peerRemovedPairingInformation }
     /// The connection could not be encrypted in time.
     public static var encryptionTimedOut: Code { .encryptionTimedOut }
-    /// There are as many bonds as there can be.
+    /// The maximum number of bonds is reached.
     public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
     /// An app in the background received too many notifications.
     public static var leGattExceededBackgroundNotificationLimit: Code { .leGattExceededBackgroundNotificationLimit }
-    /// An app in the background nearly received too many notifications.
+    /// An app in the background is close to the limit of notifications.
     public static var leGattNearBackgroundNotificationLimit: Code { .leGattNearBackgroundNotificationLimit }
-    /// The device is not known; the spelling of long ago.
+    /// The device is unknown (deprecated spelling).
     @available(*, deprecated, renamed: "unknownDevice")
     public static var unkownDevice: Code { .unknownDevice }
 }

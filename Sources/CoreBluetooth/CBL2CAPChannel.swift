@@ -1,18 +1,18 @@
 public import Foundation
 
-/// A stream of octets in both directions, beside the attributes.
+/// A stream of octets in both directions over an L2CAP channel.
 ///
-/// The streams are not open yet: set their delegates, schedule them on a run loop and open them, or open them and ask
-/// them what there is. Each holds so much and no more: a peer whose octets nobody reads is made to wait, and an app
-/// that writes more than the peer takes is told how much was taken, and later that there is room again.
+/// The streams are not open yet. Either set their delegates, schedule them on a run loop and open them, or open them
+/// and poll them. Each has a limited buffer: a peer has to wait until the app reads, and an app's write is accepted in
+/// part until the peer has received more.
 ///
-/// The channel is closed when both streams are, or when nobody keeps this object any more; what was written before that
-/// is still sent. A channel that the peer closes is at its end, for the input stream when all is read; one that is lost
-/// otherwise has failed, with a ``CBError``.
+/// The channel is closed when both streams are closed or this object is released; octets that were already written are
+/// still sent. After the peer closes the channel, the input stream ends when all octets are read. After any other loss,
+/// the streams fail with a ``CBError``.
 ///
-/// Streams may be used on any thread. Reading while there is nothing, and writing while there is no room, waits. It
-/// returns 0 instead where waiting would be in vain: on the main thread and on queues of managers, which is where
-/// octets come in, and in a simulated world whose time a test moves.
+/// The streams can be used on any thread. Reading without data and writing without space blocks. They return 0 instead
+/// where blocking could never end: on the main thread and on queues of managers, which deliver the data, and in
+/// simulated worlds in virtual time.
 ///
 /// Threads may share a channel: it never changes, and a lock protects what its streams share. Foundation's type of a
 /// stream is not `Sendable`, so hand over the channel and not its streams.
@@ -22,7 +22,7 @@ open class CBL2CAPChannel: NSObject, @unchecked Sendable {
     private let input: ChannelInputStream?
     private let output: ChannelOutputStream?
 
-    /// Creates a channel that leads nowhere and has no streams, for subclasses in tests.
+    /// Creates a channel without streams, for subclasses in tests.
     public override init() {
         remote = nil
         conduit = nil
@@ -39,28 +39,28 @@ open class CBL2CAPChannel: NSObject, @unchecked Sendable {
 
     deinit { conduit?.change { $0.release() } }
 
-    /// The device at the other end.
+    /// The peer.
     open var peer: CBPeer! { remote }
 
-    /// What the other end sends.
+    /// The octets that the peer sends.
     open var inputStream: InputStream! { input }
 
-    /// What is sent to the other end.
+    /// The octets to send to the peer.
     open var outputStream: OutputStream! { output }
 
-    /// The number of the service to which the channel leads.
+    /// The PSM of the service that the channel connects to.
     open var psm: CBL2CAPPSM { conduit?.psm ?? 0 }
 
-    /// How many octets were written that have not gone out.
+    /// The number of octets that were written but not sent yet.
     package var unsent: Int { conduit?.look { $0.outstanding } ?? 0 }
 
-    /// Whether neither end has closed the channel, and it was not lost.
+    /// Whether the channel is open at both ends.
     package var isOpen: Bool { conduit?.look { $0.isOpen } ?? false }
 
-    /// Who made the channel, as long as that is there.
+    /// The manager that created the channel; `nil` when it is released.
     package var manager: CBManager? { conduit?.reference.manager }
 
-    /// The channel and who is at its other end, for logs.
+    /// The channel and its peer, for logs.
     open override var description: String {
         "<CBL2CAPChannel: \(address), peer = \(remote?.identifier.uuidString ?? "(null)"), PSM = \(psm)>"
     }

@@ -4,23 +4,25 @@ import BLESimulation
 import Dispatch
 public import Foundation
 
-/// What central managers and peripheral managers have in common: a session with a host, and its state.
+/// The common superclass of central and peripheral managers: a session with a host, and its state.
 ///
 /// Threads may share a manager: a lock protects what changes, so that each property and method can be used on any
 /// thread. The delegate is called on the manager's queue.
 open class CBManager: NSObject, Observed, @unchecked Sendable {
     let reference: ManagerReference
     let session: any HostSession
-    /// Those who hear what the host says after the delegate has.
+    /// The observers of events, which receive them after the delegate.
     package var observers: Observers { reference.observers }
     let channels = Protected(WeakTable<ChannelID, ChannelConduit>())
-    /// Whether the app wants its manager's state back when it is launched again.
+    /// Whether the app uses state restoration.
     private let restores: Bool
     private let hostState = Protected(CBManagerState.unknown)
 
-    /// Opens a session; events arrive on a serial queue of the manager's own, which targets the app's queue.
+    /// Opens a session.
     ///
-    /// So they keep their order even if the app's queue is concurrent, and count as being on the app's queue.
+    /// Events arrive on the manager's own serial queue, which targets the app's queue.
+    ///
+    /// They stay in order even if the app's queue is concurrent, and count as running on the app's queue.
     init(_ role: ClientRole, of link: any HostLink, queue: DispatchQueue?, restoreIdentifier: Any?) {
         let restoreIdentifier = restoreIdentifier as? String
         restores = restoreIdentifier != nil
@@ -42,10 +44,10 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         queue.resume()
     }
 
-    /// Who observes properties of the manager.
+    /// The observers of the manager's properties.
     let watchers = Watchers()
 
-    /// Has what the manager knows of itself tell those who observe it, from the first observer on.
+    /// Starts reporting changes of the manager's properties to observers; called for the first observer.
     func beWatched() { hostState.tell(watchers) }
 
     deinit {
@@ -53,27 +55,29 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         session.close()
     }
 
-    /// Whether commands are accepted now.
+    /// The state of the manager.
+    ///
+    /// Commands are accepted in the state ``CBManagerState/poweredOn``.
     open var state: CBManagerState { hostState.current }
 
-    /// Whether the app may use Bluetooth; a spelling of long ago.
+    /// Whether the app may use Bluetooth (deprecated spelling).
     @available(*, deprecated, message: "Use the class property instead.")
     open var authorization: CBManagerAuthorization { Self.authorization }
 
-    /// Whether the app may use Bluetooth; known before there is any manager.
+    /// Whether the app may use Bluetooth; available without a manager.
     ///
-    /// It may, but in a simulated world that says otherwise.
+    /// Always allowed, unless a policy of the daemon or a simulated world denies it.
     open class var authorization: CBManagerAuthorization {
         CBManagerAuthorization(DefaultLink.chosen?.permission ?? .allowed)
     }
 
-    /// Brings the objects up to date with `event`, then tells the delegate.
+    /// Updates the objects for `event`, then calls the delegate.
     ///
-    /// Always on the manager's queue: what a delegate method reads is what it was called about. Earlier ones of the
-    /// events that came together were about `latest`.
+    /// Runs on the manager's queue, so a delegate method reads the values that it was called for. `latest` holds the
+    /// objects of the preceding events.
     func apply(_: ClientEvent, _: inout LatestPeers) {}
 
-    /// Changes the state, and says what it was.
+    /// Changes the state and returns the previous one.
     func enter(_ state: CBManagerState) -> CBManagerState {
         hostState.withLock { current in
             defer { current = state }
@@ -81,17 +85,18 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         }
     }
 
-    /// Ends the program of an app that wants its state back and lacks the method that is told of it; a simulated world
-    /// lists that instead.
+    /// Ends the program if the app uses state restoration without the delegate method for it.
     ///
-    /// The defaults of those methods say so when they are called, since nothing can ask a delegate what it has.
+    /// A simulated world reports a finding instead.
+    ///
+    /// The default implementation of the method calls this, because a delegate cannot be asked which methods it has.
     func raiseForMissingRestoration(_ method: String) {
         guard restores else { return }
         let reason = "\(Swift.type(of: self)) has a restore identifier but its delegate does not implement \(method)"
         if !session.report("State Preservation and Restoration: willRestoreState", reason) { raise(reason) }
     }
 
-    /// Ends the program of an app that wants its state back and does not declare that it works in the background.
+    /// Ends the program if the app uses state restoration without declaring a background mode.
     private func raiseForMissingMode(of role: ClientRole) -> Never {
         raise(
             "\(Swift.type(of: self)) has a restore identifier but \(BackgroundDeclaration.variable) does not name "
@@ -99,7 +104,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         )
     }
 
-    /// Whether commands are accepted now; says so if they are not.
+    /// Returns whether commands are accepted; logs a misuse if they are not.
     func acceptsCommands() -> Bool {
         guard state != .poweredOn else { return true }
         reference.console.misuse(
@@ -122,7 +127,7 @@ extension CBManagerState {
             }
     }
 
-    /// Whether peripherals, services and centrals of before are void.
+    /// Whether peripherals, services and centrals become invalid in this state.
     var invalidatesObjects: Bool { rawValue < CBManagerState.poweredOff.rawValue }
 }
 

@@ -1,22 +1,24 @@
 package import BLEHost
 public import Foundation
 
-/// Another device, in either role.
+/// A remote device in either role.
 ///
 /// Threads may share a peer: a lock protects what changes, so that each property and method can be used on any thread.
 open class CBPeer: NSObject, NSCopying, @unchecked Sendable {
-    /// The device as the host knows it.
+    /// The host's identifier of the device.
     package let peer: PeerIdentifier
 
     init(_ peer: PeerIdentifier) { self.peer = peer }
 
-    /// Peers come from a manager.
+    /// Unavailable: peers come from a manager.
     @available(*, unavailable)
     public override init() { preconditionFailure("peers come from a manager") }
 
-    /// Names the device on this machine: the same on every run, and no address.
+    /// The identifier of the device on this machine.
+    ///
+    /// It is the same on every run, and not an address.
     open var identifier: UUID { UUID(peer) }
 
-    /// The same object, since there is one for each device and manager.
+    /// Returns the same object, because there is one per device and manager.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -2,23 +2,22 @@ package import BLEWire
 public import CoreFoundation
 public import Foundation
 
-/// Names a type of service, characteristic or descriptor.
+/// The type of a service, characteristic or descriptor.
 ///
-/// A UUID remembers the form in which it was made, since that is the form in which it goes on the air, but two forms of
-/// the same UUID are equal: 180D is 0000180D-0000-1000-8000-00805F9B34FB.
+/// A UUID keeps the form in which it was created, because that form is sent over the air. Two forms of the same UUID
+/// are equal: 180D is 0000180D-0000-1000-8000-00805F9B34FB.
 ///
 /// Threads may share a UUID, since it never changes.
 open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
-    /// The UUID as the host knows it.
+    /// The UUID in the host's form.
     package let value: BluetoothUUID
 
     package init(_ value: BluetoothUUID) { self.value = value }
 
-    /// Creates a UUID of 128 bits, all of them zero: one that stands where no UUID is known.
+    /// Creates a 128-bit UUID of zeros, as a placeholder.
     public override init() { value = .full(0) }
 
-    /// Creates a UUID from 4 or 8 hexadecimal digits, with or without 0x before them, or from 36 characters with
-    /// hyphens.
+    /// Creates a UUID from 4 or 8 hexadecimal digits, with or without 0x, or from 36 characters with hyphens.
     ///
     /// - Precondition: The text is one of these; anything else ends the program, as on Apple's systems.
     public init(string theString: String) {
@@ -31,9 +30,9 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
         self.value = value
     }
 
-    /// Creates a UUID from 2, 4 or 16 octets, the most significant first.
+    /// Creates a UUID from 2, 4 or 16 octets, most significant first.
     ///
-    /// - Precondition: There are so many; anything else ends the program, as on Apple's systems.
+    /// - Precondition: The number of octets is right; anything else ends the program, as on Apple's systems.
     public init(data theData: Data) {
         guard let value = BluetoothUUID(octets: theData.reversed()[...]) else {
             raise("Data \(theData as NSData) does not represent a valid UUID")
@@ -41,35 +40,35 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
         self.value = value
     }
 
-    /// Creates a UUID of 128 bits.
+    /// Creates a 128-bit UUID.
     public init(nsuuid theUUID: UUID) { value = .full(theUUID.bits) }
 
-    /// Creates a UUID of 128 bits; a spelling of long ago.
+    /// Creates a 128-bit UUID (deprecated spelling).
     public init(NSUUID theUUID: UUID) { value = .full(theUUID.bits) }
 
-    /// Creates a UUID of 128 bits; a spelling of long ago.
+    /// Creates a 128-bit UUID (deprecated spelling).
     @available(*, deprecated, message: "Use init(nsuuid:) instead.")
     public init(cfuuid theUUID: CFUUID) { value = .full(theUUID.bits) }
 
-    /// Creates a UUID of 128 bits; a spelling of long ago.
+    /// Creates a 128-bit UUID (deprecated spelling).
     @available(*, deprecated, message: "Use init(nsuuid:) instead.")
     public init(CFUUID theUUID: CFUUID) { value = .full(theUUID.bits) }
 
-    /// The 2, 4 or 16 octets of the form in which the UUID was made, the most significant first.
+    /// The 2, 4 or 16 octets of the form in which the UUID was created, most significant first.
     open var data: Data { Data(value.octets.reversed()) }
 
-    /// The 4, 8 or 36 characters of the form in which the UUID was made, in upper case.
+    /// The 4, 8 or 36 uppercase characters of the form in which the UUID was created.
     open var uuidString: String { value.description }
 
-    /// The same object, since a UUID never changes.
+    /// Returns the same object, because a UUID never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is the same UUID, in whatever form.
+    /// Returns whether `object` is the same UUID in any form.
     open override func isEqual(_ object: Any?) -> Bool { (object as? CBUUID)?.value == value }
 
     /// The same for all forms of a UUID.
     open override var hash: Int { value.hashValue }
 
-    /// The name that the Bluetooth SIG gives to the UUID, or else its characters.
+    /// The name of the UUID in the Assigned Numbers, or its characters.
     open override var description: String { AssignedNames.attribute(value) ?? uuidString }
 }

@@ -4,7 +4,7 @@
 // form that leaves `CustomStringConvertible` to apps.
 
 extension CBManagerState: CustomDebugStringConvertible {
-    /// Its name, or its number if it has none.
+    /// The name of the case, or its number.
     public var debugDescription: String {
         switch self {
         case .unknown: "unknown"
@@ -19,7 +19,7 @@ extension CBManagerState: CustomDebugStringConvertible {
 }
 
 extension CBManagerAuthorization: CustomDebugStringConvertible {
-    /// Its name, or its number if it has none.
+    /// The name of the case, or its number.
     public var debugDescription: String {
         switch self {
         case .notDetermined: "notDetermined"
@@ -33,7 +33,7 @@ extension CBManagerAuthorization: CustomDebugStringConvertible {
 
 @available(*, deprecated)
 extension CBCentralManagerState: CustomDebugStringConvertible {
-    /// Its name, or its number if it has none.
+    /// The name of the case, or its number.
     public var debugDescription: String {
         switch self {
         case .unknown: "unknown"
@@ -49,7 +49,7 @@ extension CBCentralManagerState: CustomDebugStringConvertible {
 
 @available(*, deprecated)
 extension CBPeripheralManagerState: CustomDebugStringConvertible {
-    /// Its name, or its number if it has none.
+    /// The name of the case, or its number.
     public var debugDescription: String {
         switch self {
         case .unknown: "unknown"
@@ -65,7 +65,7 @@ extension CBPeripheralManagerState: CustomDebugStringConvertible {
 
 @available(*, deprecated)
 extension CBPeripheralManagerAuthorizationStatus: CustomDebugStringConvertible {
-    /// Its name, or its number if it has none.
+    /// The name of the case, or its number.
     public var debugDescription: String {
         switch self {
         case .notDetermined: "notDetermined"
@@ -78,7 +78,7 @@ extension CBPeripheralManagerAuthorizationStatus: CustomDebugStringConvertible {
 }
 
 extension CBPeripheralState: CustomDebugStringConvertible {
-    /// Its name, or its number if it has none.
+    /// The name of the case, or its number.
     public var debugDescription: String {
         switch self {
         case .disconnected: "disconnected"
@@ -91,7 +91,7 @@ extension CBPeripheralState: CustomDebugStringConvertible {
 }
 
 extension CBConnectionEvent: CustomDebugStringConvertible {
-    /// Its name, or its number if it has none.
+    /// The name of the case, or its number.
     public var debugDescription: String {
         switch self {
         case .peerDisconnected: "peerDisconnected"
@@ -102,7 +102,7 @@ extension CBConnectionEvent: CustomDebugStringConvertible {
 }
 
 extension CBCharacteristicWriteType: CustomDebugStringConvertible {
-    /// Its name, or its number if it has none.
+    /// The name of the case, or its number.
     public var debugDescription: String {
         switch self {
         case .withResponse: "withResponse"
@@ -113,7 +113,7 @@ extension CBCharacteristicWriteType: CustomDebugStringConvertible {
 }
 
 extension CBPeripheralManagerConnectionLatency: CustomDebugStringConvertible {
-    /// Its name, or its number if it has none.
+    /// The name of the case, or its number.
     public var debugDescription: String {
         switch self {
         case .low: "low"

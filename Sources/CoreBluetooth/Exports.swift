@@ -5,16 +5,16 @@
 // What else the two of Apple's systems bring along, under the names that they have there. Whoever else declares the
 // same, as CoreFoundation does, is preferred.
 
-/// A queue on which blocks run, under the name that Apple's framework uses for it.
+/// The type name of dispatch queues in Apple's framework.
 public typealias dispatch_queue_t = DispatchQueue
 
-/// A moment, in seconds since the beginning of 2001.
+/// A point in time, in seconds since 1 January 2001.
 public typealias CFAbsoluteTime = Double
 
-/// A span of time, in seconds.
+/// A duration, in seconds.
 public typealias CFTimeInterval = Double
 
-/// What the clock on the wall says, in seconds since the beginning of 2001.
+/// Returns the current time, in seconds since 1 January 2001.
 @_disfavoredOverload
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
 
@@ -34,7 +34,9 @@ public var USEC_PER_SEC: UInt64 { 1_000_000 }
 @_disfavoredOverload
 public var MSEC_PER_SEC: UInt64 { 1_000 }
 
-/// Runs `body`: without the Objective-C runtime there is no pool, since nothing is released later than at its last use.
+/// Runs `body`.
+///
+/// There is no pool, because without the Objective-C runtime objects are released after their last use.
 @_disfavoredOverload
 public func autoreleasepool<Failure: Error, Result>(
     invoking body: () throws(Failure) -> Result
@@ -42,5 +44,5 @@ public func autoreleasepool<Failure: Error, Result>(
     try body()
 }
 
-/// Names a service behind an L2CAP connection-oriented channel: protocol/service multiplexer.
+/// The protocol/service multiplexer of an L2CAP connection-oriented channel, which identifies a service.
 public typealias CBL2CAPPSM = UInt16

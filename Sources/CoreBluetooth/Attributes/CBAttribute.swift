@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What services, characteristics and descriptors have in common.
+/// The common superclass of services, characteristics and descriptors.
 ///
 /// Threads may share an attribute: a lock protects what changes, so that each property can be used on any thread.
 open class CBAttribute: NSObject, @unchecked Sendable {
@@ -8,10 +8,10 @@ open class CBAttribute: NSObject, @unchecked Sendable {
 
     init(type: CBUUID) { self.type = type }
 
-    /// Attributes come from a peripheral, or are made as one of the mutable types.
+    /// Unavailable: attributes come from a peripheral or are created as one of the mutable types.
     @available(*, unavailable)
     public override init() { preconditionFailure("attributes come from a peripheral") }
 
-    /// What the attribute is.
+    /// The type of the attribute.
     open var uuid: CBUUID { type }
 }

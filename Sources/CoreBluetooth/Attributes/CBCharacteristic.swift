@@ -2,16 +2,16 @@ import BLEHost
 import BLEWire
 public import Foundation
 
-/// A value of a service.
+/// A characteristic of a service.
 open class CBCharacteristic: CBAttribute, @unchecked Sendable {
-    /// Where the characteristic lies in the database of the peripheral; `nil` for one of this machine.
+    /// The handles on the peripheral; `nil` for a local characteristic.
     let handles: Handles?
     private let content: Protected<Content>
 
-    /// Where a characteristic lies.
+    /// The handles of a characteristic.
     struct Handles: Hashable {
         let value: AttributeHandle
-        /// Where its descriptors lie; `nil` if there can be none.
+        /// The range of its descriptors; `nil` if there is no room for any.
         let descriptors: AttributeHandleRange?
 
         init(_ found: DiscoveredCharacteristic) {
@@ -19,7 +19,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
             descriptors = AttributeHandleRange(found.value, found.end).flatMap { $0.after(found.value) }
         }
 
-        /// The value and its descriptors.
+        /// The range of the value and its descriptors.
         var range: AttributeHandleRange? { AttributeHandleRange(value, descriptors?.end ?? value) }
     }
 
@@ -31,7 +31,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
         var subscription = Subscription.none
     }
 
-    /// Creates a characteristic of a peripheral.
+    /// Creates a characteristic that was discovered on a peripheral.
     init(_ found: DiscoveredCharacteristic, of service: CBService) {
         handles = Handles(found)
         let properties = CBCharacteristicProperties(rawValue: UInt(found.properties))
@@ -39,7 +39,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
         super.init(type: CBUUID(found.uuid))
     }
 
-    /// Creates a characteristic of this machine.
+    /// Creates a local characteristic.
     init(local type: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
         handles = nil
         content = Protected(Content(properties: properties, value: value))
@@ -49,23 +49,23 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     /// The service that the characteristic belongs to.
     open weak var service: CBService? { content.withLock { $0.service } }
 
-    /// What the characteristic can do.
+    /// The properties of the characteristic.
     open var properties: CBCharacteristicProperties { content.withLock { $0.properties } }
 
-    /// What was last read or notified; for a characteristic of this machine, what the app has put there.
+    /// The value that was last read or received; for a local characteristic, the value that the app has set.
     open var value: Data? { content.withLock { $0.value } }
 
-    /// What describes the characteristic; `nil` before it has been discovered.
+    /// The descriptors; `nil` before they are discovered.
     open var descriptors: [CBDescriptor]? { content.withLock { $0.descriptors } }
 
-    /// Whether the characteristic is part of an advertisement; always `false`, as on Apple's systems.
+    /// Whether the value is broadcast in advertisements; always `false`, as on Apple's systems.
     @available(*, deprecated)
     open var isBroadcasted: Bool { false }
 
-    /// Whether the characteristic sends its value by itself, as notifications or as indications.
+    /// Whether the app is subscribed to notifications or indications.
     open var isNotifying: Bool { content.withLock { $0.subscription != .none } }
 
-    /// The type, the value and where the object stands, for logs.
+    /// The type, the value and the address of the object, for logs.
     open override var description: String {
         let now = content.current
         let value = now.value.map { "<" + $0.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined() + ">" }
@@ -74,7 +74,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
             + ", value = \(value ?? "(null)"), notifying = \(now.subscription != .none ? "YES" : "NO")>"
     }
 
-    /// What the characteristic sends by itself.
+    /// The current subscription.
     var subscription: Subscription {
         get { content.withLock { $0.subscription } }
         set { content.withLock { $0.subscription = newValue } }
@@ -84,7 +84,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     func setProperties(_ properties: CBCharacteristicProperties) { content.withLock { $0.properties = properties } }
     func setValue(_ value: Data?) { content.withLock { $0.value = value } }
 
-    /// Keeps `octets` as the value, in the room of the one before if nobody else has that and it is as long.
+    /// Sets the value, reusing the previous storage if it is unshared and of the same length.
     func setValue(octets: [UInt8]) {
         content.withLock { content in
             guard content.value?.count == octets.count else { return content.value = Data(octets: octets) }

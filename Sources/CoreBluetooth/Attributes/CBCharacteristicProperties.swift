@@ -1,34 +1,42 @@
-/// What a characteristic can do.
+/// The properties of a characteristic.
 public struct CBCharacteristicProperties: OptionSet, Sendable {
-    /// The octet of the declaration, and above it what only the own server knows.
+    /// The octet of the characteristic declaration, and above it the bits that only exist locally.
     public let rawValue: UInt
 
     /// Creates properties from their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// It may be part of an advertisement; not for local characteristics.
+    /// The value may be broadcast in advertisements.
+    ///
+    /// Not for local characteristics.
     public static var broadcast: Self { Self(rawValue: 0x01) }
-    /// It may be read.
+    /// The value can be read.
     public static var read: Self { Self(rawValue: 0x02) }
-    /// It may be written without an answer.
+    /// The value can be written without a response.
     public static var writeWithoutResponse: Self { Self(rawValue: 0x04) }
-    /// It may be written with an answer.
+    /// The value can be written with a response.
     public static var write: Self { Self(rawValue: 0x08) }
-    /// It sends its value by itself.
+    /// The peripheral sends the value in notifications.
     public static var notify: Self { Self(rawValue: 0x10) }
-    /// It sends its value by itself and waits until the other side has it.
+    /// The peripheral sends the value in indications, which are confirmed.
     public static var indicate: Self { Self(rawValue: 0x20) }
-    /// It may be written with a signature.
+    /// The value can be written with a signature.
     public static var authenticatedSignedWrites: Self { Self(rawValue: 0x40) }
-    /// A descriptor says more; not for local characteristics.
+    /// A descriptor contains further properties.
+    ///
+    /// Not for local characteristics.
     public static var extendedProperties: Self { Self(rawValue: 0x80) }
-    /// Only trusted devices may have it notify; for local characteristics.
+    /// Only trusted devices can subscribe to notifications.
+    ///
+    /// For local characteristics.
     public static var notifyEncryptionRequired: Self { Self(rawValue: 0x100) }
-    /// Only trusted devices may have it indicate; for local characteristics.
+    /// Only trusted devices can subscribe to indications.
+    ///
+    /// For local characteristics.
     public static var indicateEncryptionRequired: Self { Self(rawValue: 0x200) }
 }
 
-/// Who may read and write a local characteristic.
+/// The read and write permissions of a local characteristic.
 public struct CBAttributePermissions: OptionSet, Sendable {
     /// One bit for each permission.
     public let rawValue: UInt
@@ -36,12 +44,12 @@ public struct CBAttributePermissions: OptionSet, Sendable {
     /// Creates permissions from their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Everybody may read.
+    /// All devices can read.
     public static var readable: Self { Self(rawValue: 0x01) }
-    /// Everybody may write.
+    /// All devices can write.
     public static var writeable: Self { Self(rawValue: 0x02) }
-    /// Trusted devices may read.
+    /// Only trusted devices can read.
     public static var readEncryptionRequired: Self { Self(rawValue: 0x04) }
-    /// Trusted devices may write.
+    /// Only trusted devices can write.
     public static var writeEncryptionRequired: Self { Self(rawValue: 0x08) }
 }

@@ -2,9 +2,9 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// What describes a characteristic.
+/// A descriptor of a characteristic.
 open class CBDescriptor: CBAttribute, @unchecked Sendable {
-    /// Where the descriptor lies in the database of the peripheral; `nil` for one of this machine.
+    /// The handle on the peripheral; `nil` for a local descriptor.
     let handle: AttributeHandle?
     private let content: Protected<Content>
 
@@ -13,24 +13,24 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
         var value: Any?
     }
 
-    /// Creates a descriptor of a peripheral.
+    /// Creates a descriptor that was discovered on a peripheral.
     init(_ found: DiscoveredDescriptor, of characteristic: CBCharacteristic) {
         handle = found.handle
         content = Protected(Content(characteristic: characteristic))
         super.init(type: CBUUID(found.uuid))
     }
 
-    /// Creates a descriptor of this machine.
+    /// Creates a local descriptor.
     init(local type: CBUUID, value: Any?) {
         handle = nil
         content = Protected(Content(value: value))
         super.init(type: type)
     }
 
-    /// What is described.
+    /// The characteristic that the descriptor belongs to.
     open weak var characteristic: CBCharacteristic? { content.withLock { $0.characteristic } }
 
-    /// What was last read; what type that is depends on what the descriptor is.
+    /// The value that was last read. Its type depends on the descriptor:
     ///
     /// | descriptor | type |
     /// | --- | --- |
@@ -39,14 +39,14 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
     /// | any other | `Data` |
     open var value: Any? { content.withLock { $0.value } }
 
-    /// The type, the value and where the object stands, for logs.
+    /// The type, the value and the address of the object, for logs.
     open override var description: String {
         "<\(Swift.type(of: self)): \(address), UUID = \(uuid), value = \(value.map { "\($0)" } ?? "(null)")>"
     }
 
     func setCharacteristic(_ new: CBCharacteristic?) { content.withLock { $0.characteristic = new } }
 
-    /// Keeps `octets` in the form that the type of the descriptor asks for.
+    /// Sets the value from `octets`, converted to the type for this descriptor.
     func setValue(_ octets: [UInt8]) {
         let value: Any =
             switch uuid.value.attributeForm {

@@ -1,10 +1,10 @@
 import BLEHost
 public import Foundation
 
-/// A value of a service of this machine.
+/// A local characteristic.
 ///
-/// If it has a value when it is published, that value is fixed, the host answers reads by itself, and nobody can write
-/// it. Otherwise every read and write goes to the delegate of the manager.
+/// If it has a value when it is published, the value is fixed: the host answers reads, and writes are rejected.
+/// Otherwise the manager's delegate gets every read and write.
 open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
     private let publication = Protected<Publication?>(nil)
     private let local: Protected<Local>
@@ -14,7 +14,9 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
         var subscribers: [CBCentral] = []
     }
 
-    /// Creates a characteristic; see the type for what `value` decides.
+    /// Creates a characteristic.
+    ///
+    /// See the type for the meaning of `value`.
     public init(
         type UUID: CBUUID,
         properties: CBCharacteristicProperties,
@@ -25,29 +27,30 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
         super.init(local: UUID, properties: properties, value: value)
     }
 
-    /// Who may read and write.
+    /// The read and write permissions.
     open var permissions: CBAttributePermissions {
         get { local.withLock { $0.permissions } }
         set { if mayChange(publication) { local.withLock { $0.permissions = newValue } } }
     }
 
-    /// The centrals to which the characteristic sends its value, in the order in which they asked for it.
+    /// The subscribed centrals, in the order of their subscriptions.
     open var subscribedCentrals: [CBCentral]? { local.withLock { $0.subscribers } }
 
-    /// What the characteristic can do.
+    /// The properties of the characteristic.
     open override var properties: CBCharacteristicProperties {
         get { super.properties }
         set { if mayChange(publication) { setProperties(newValue) } }
     }
 
-    /// The fixed value, if there is one when the characteristic is published; afterwards a place for the app's own
-    /// use, which nobody else reads.
+    /// The fixed value, if it is set when the characteristic is published.
+    ///
+    /// Later values are for the app's own use and are not sent.
     open override var value: Data? {
         get { super.value }
         set { setValue(newValue) }
     }
 
-    /// What describes the characteristic: objects of type ``CBMutableDescriptor``.
+    /// The descriptors, which must be of type ``CBMutableDescriptor``.
     open override var descriptors: [CBDescriptor]? {
         get { super.descriptors }
         set {
@@ -58,13 +61,13 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
         }
     }
 
-    /// The name under which the host knows the characteristic; `nil` unless it is published.
+    /// The host's identifier of the characteristic; `nil` while it is not published.
     var published: Publication? {
         get { publication.current }
         set { publication.withLock { $0 = newValue } }
     }
 
-    /// Adds `central` to those that are subscribed, unless it is one of them.
+    /// Adds `central` to the subscribed centrals, if it is not among them.
     func subscribe(_ central: CBCentral) {
         local.withLock {
             if !$0.subscribers.contains(where: { $0 === central }) { $0.subscribers.append(central) }

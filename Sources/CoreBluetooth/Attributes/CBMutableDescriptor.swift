@@ -1,18 +1,18 @@
 import BLEWire
 import Foundation
 
-/// What describes a characteristic of this machine.
+/// A local descriptor.
 ///
-/// Two kinds can be made: a description in words (2901) and a presentation format (2904). Those by which a client asks
-/// for notifications come by themselves.
+/// Two types can be created: the user description (2901) and the presentation format (2904). Client configuration
+/// descriptors are added automatically.
 open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
     /// The octets that clients read.
     let octets: [UInt8]
 
-    /// How many octets a presentation format has: Core 6.0, Vol 3, Part G, 3.3.3.5.
+    /// The length of a presentation format, in octets: Core 6.0, Vol 3, Part G, 3.3.3.5.
     package static let formatLength = 7
 
-    /// Creates a descriptor with a value that never changes.
+    /// Creates a descriptor with a constant value.
     ///
     /// - Precondition: `UUID` is 2901 and `value` is a `String`, or `UUID` is 2904 and `value` is `Data` of at least 7
     ///   octets; anything else ends the program, as on Apple's systems.

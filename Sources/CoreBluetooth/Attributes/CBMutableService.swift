@@ -1,22 +1,22 @@
 import BLEHost
 import Foundation
 
-/// A service of this machine.
+/// A local service.
 ///
-/// What it holds can be changed until it is published, and again once it has been removed.
+/// It can be changed until it is published, and again after it has been removed.
 open class CBMutableService: CBService, @unchecked Sendable {
     private let publication = Protected<Publication?>(nil)
 
     /// Creates a service without characteristics.
     public init(type UUID: CBUUID, primary isPrimary: Bool) { super.init(local: UUID, primary: isPrimary) }
 
-    /// The services that belong to this one; they must be published before it.
+    /// The included services, which must be published before this one.
     open override var includedServices: [CBService]? {
         get { super.includedServices }
         set { if mayChange(publication) { setIncludedServices(newValue) } }
     }
 
-    /// The values of the service: objects of type ``CBMutableCharacteristic``.
+    /// The characteristics, which must be of type ``CBMutableCharacteristic``.
     open override var characteristics: [CBCharacteristic]? {
         get { super.characteristics }
         set {
@@ -27,23 +27,23 @@ open class CBMutableService: CBService, @unchecked Sendable {
         }
     }
 
-    /// The name under which the host knows the service; `nil` unless it is published.
+    /// The host's identifier of the service; `nil` while it is not published.
     var published: Publication? {
         get { publication.current }
         set { publication.withLock { $0 = newValue } }
     }
 }
 
-/// That an attribute is published, and by whom.
+/// The publication of an attribute.
 struct Publication {
-    /// The name under which the host knows the attribute.
+    /// The host's identifier of the attribute.
     let id: LocalAttributeID
-    /// The manager that published it.
+    /// The manager that published the attribute.
     let publisher: ManagerReference
 }
 
 extension CBAttribute {
-    /// Whether an attribute with this publication may change; says so if it may not.
+    /// Returns whether an attribute can be changed; logs a misuse if it cannot.
     func mayChange(_ publication: borrowing Protected<Publication?>) -> Bool {
         guard let publication = publication.current else { return true }
         publication.publisher.console.misuse("\(self) can not be changed while it is published")

@@ -2,9 +2,9 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// Characteristics, and services that belong to them, which together make up one function of a device.
+/// A service: characteristics and included services that form one function of a device.
 open class CBService: CBAttribute, @unchecked Sendable {
-    /// Where the service lies in the database of the peripheral; `nil` for a service of this machine.
+    /// The handle range on the peripheral; `nil` for a local service.
     let range: AttributeHandleRange?
     private let primary: Bool
     private let content: Protected<Content>
@@ -15,7 +15,7 @@ open class CBService: CBAttribute, @unchecked Sendable {
         var characteristics: [CBCharacteristic]?
     }
 
-    /// Creates a service of a peripheral.
+    /// Creates a service that was discovered on a peripheral.
     init(_ found: DiscoveredService, of peripheral: CBPeripheral) {
         range = found.range
         primary = found.isPrimary
@@ -23,7 +23,7 @@ open class CBService: CBAttribute, @unchecked Sendable {
         super.init(type: CBUUID(found.uuid))
     }
 
-    /// Creates a service of this machine.
+    /// Creates a local service.
     init(local type: CBUUID, primary: Bool) {
         range = nil
         self.primary = primary
@@ -31,19 +31,19 @@ open class CBService: CBAttribute, @unchecked Sendable {
         super.init(type: type)
     }
 
-    /// The device that offers the service, or `nil` for a service of this machine.
+    /// The peripheral that offers the service; `nil` for a local service.
     open weak var peripheral: CBPeripheral? { content.withLock { $0.peripheral } }
 
-    /// Whether the service stands for itself, instead of being part of others.
+    /// Whether the service is a primary service, as opposed to one that is only included in others.
     open var isPrimary: Bool { primary }
 
-    /// The services that belong to this one; `nil` before they have been discovered.
+    /// The included services; `nil` before they are discovered.
     open var includedServices: [CBService]? { content.withLock { $0.includedServices } }
 
-    /// The values of the service; `nil` before they have been discovered.
+    /// The characteristics; `nil` before they are discovered.
     open var characteristics: [CBCharacteristic]? { content.withLock { $0.characteristics } }
 
-    /// The type and where the object stands, for logs.
+    /// The type and the address of the object, for logs.
     open override var description: String {
         "<\(Swift.type(of: self)): \(address), isPrimary = \(isPrimary ? "YES" : "NO"), UUID = \(uuid)>"
     }

@@ -3,13 +3,14 @@ import BLEWire
 import Foundation
 
 extension AdvertisementReport {
-    /// When an app saw an advertisement, as Apple's systems tell it without saying so.
+    /// The key of the time at which an advertisement was received, which Apple's systems provide without documenting
+    /// it.
     static var timestampKey: String { "kCBAdvDataTimestamp" }
 
-    /// The advertisement as an app sees it that scans with `scan`, but for the time; `nil` if it was found for an
-    /// earlier scan, which looked for something else.
+    /// Returns the advertisement as an app receives it during `scan`, without the time; `nil` if it was found for an
+    /// earlier scan with other services.
     ///
-    /// Services in the overflow area can only be told by those who look for them.
+    /// Services in the overflow area are only reported if the app scans for them.
     func dictionary(for scan: ScanRequest) -> [String: Any]? {
         let data = MergedAdvertisement(octets)
         guard scan.matches(data) else { return nil }
@@ -41,9 +42,9 @@ extension AdvertisementReport {
 }
 
 extension RSSI {
-    /// One number for each strength, since each advertisement has one.
+    /// One number object per signal strength, because every advertisement needs one.
     private static let numbers = (UInt8.min...UInt8.max).map { NSNumber(value: RSSI(wire: $0).dBm ?? 127) }
 
-    /// The strength in dBm as apps see it, 127 if it is unknown.
+    /// The signal strength in dBm for apps; 127 if it is unknown.
     var number: NSNumber { Self.numbers[Int(wire)] }
 }

@@ -1,23 +1,23 @@
-/// What a device calls itself: a `String`.
+/// The name of the device: a `String`.
 public let CBAdvertisementDataLocalNameKey: String = "kCBAdvDataLocalName"
 
-/// How strongly a device sends, in dBm: an `NSNumber`.
+/// The transmit power of the device, in dBm: an `NSNumber`.
 public let CBAdvertisementDataTxPowerLevelKey: String = "kCBAdvDataTxPowerLevel"
 
-/// The services that a device offers: `[CBUUID]`.
+/// The services that the device advertises: `[CBUUID]`.
 public let CBAdvertisementDataServiceUUIDsKey: String = "kCBAdvDataServiceUUIDs"
 
-/// What a device says about its services: `[CBUUID: Data]`.
+/// Service-specific data: `[CBUUID: Data]`.
 public let CBAdvertisementDataServiceDataKey: String = "kCBAdvDataServiceData"
 
-/// What the maker of a device says: `Data` that begin with the company identifier, least significant octet first.
+/// Manufacturer data: `Data`, starting with the company identifier, least significant octet first.
 public let CBAdvertisementDataManufacturerDataKey: String = "kCBAdvDataManufacturerData"
 
-/// Services that found no room in the advertisement proper: `[CBUUID]`.
+/// Services in the overflow area: `[CBUUID]`.
 public let CBAdvertisementDataOverflowServiceUUIDsKey: String = "kCBAdvDataHashedServiceUUIDs"
 
-/// Whether a device could be connected when it sent this advertisement: an `NSNumber` that holds a `Bool`.
+/// Whether the advertisement is connectable: an `NSNumber` with a `Bool`.
 public let CBAdvertisementDataIsConnectable: String = "kCBAdvDataIsConnectable"
 
-/// The services that a device is looking for: `[CBUUID]`.
+/// The services that the device solicits: `[CBUUID]`.
 public let CBAdvertisementDataSolicitedServiceUUIDsKey: String = "kCBAdvDataSolicitedServiceUUIDs"

@@ -2,14 +2,14 @@ import BLEHost
 import BLERuntime
 import Foundation
 
-/// How a connection ended, kept while the delegate is being told.
+/// The reason of a disconnection, kept while the delegate is called.
 struct Departure {
     let peer: PeerIdentifier
     let timestamp: CFAbsoluteTime
     let isReconnecting: Bool
 }
 
-/// What a delegate is to hear of an advertisement.
+/// An advertisement for the delegate.
 private struct News: ~Copyable {
     let delegate: any CBCentralManagerDelegate
     let peripheral: CBPeripheral
@@ -17,7 +17,7 @@ private struct News: ~Copyable {
 }
 
 extension CBCentralManager {
-    /// The object that stands for `peer`: the one that the app has, or a new one.
+    /// Returns the object for `peer`: the one that the app has, or a new one.
     func peripheral(_ peer: PeerIdentifier, name: String?) -> CBPeripheral {
         content.withLock { peripheral(peer, name: name, &$0) }
     }
@@ -30,19 +30,19 @@ extension CBCentralManager {
         return new
     }
 
-    /// Remembers `peer`, for this manager and for the others of the program.
+    /// Remembers `peer` for this manager and the others of the process.
     func meet(_ peer: PeerIdentifier, name: String?, _ content: inout Content) {
         if content.seen.insert(peer, name: name) { knowledge.meet(peer, name: name) }
     }
 
-    /// The object that stands for `peer`, or `nil` if no manager of the program has met it.
+    /// Returns the object for `peer`; `nil` if no manager of the process has discovered it.
     func knownPeripheral(_ peer: PeerIdentifier) -> CBPeripheral? {
         let isKnown = content.withLock { $0.seen.contains(peer) || $0.peripherals[peer] != nil }
         if isKnown { return peripheral(peer, name: nil) }
         return knowledge.peer(peer).map { peripheral($0.peer, name: $0.name) }
     }
 
-    /// Whether `peripheral` is one of this manager's; says so if it is not.
+    /// Returns whether `peripheral` belongs to this manager; logs a misuse if it does not.
     func accepts(_ peripheral: CBPeripheral) -> Bool {
         if content.withLock({ $0.peripherals[peripheral.peer] }) === peripheral { return true }
         reference.console.misuse("\(peripheral) does not belong to this manager, or is no longer valid")
@@ -90,7 +90,7 @@ extension CBCentralManager {
         )
     }
 
-    /// The object that stands for whoever sent what was just heard.
+    /// Returns the object for the sender of an advertisement.
     private func sender(of report: AdvertisementReport, _ content: inout Content) -> CBPeripheral {
         // Of a peer that may have been forgotten meanwhile, all are told anew.
         if !content.seen.isFull, let known = content.advertisements.sender { return known }
@@ -114,7 +114,7 @@ extension CBCentralManager {
         }
     }
 
-    /// Tells the delegate that a connection that it asked for was there already, unless it is not any more.
+    /// Tells the delegate that the peripheral was already connected, unless the connection has ended since.
     func confirm(_ peripheral: CBPeripheral) {
         switch peripheral.confirm() {
         case .tell: delegate?.centralManager(self, didConnect: peripheral)
@@ -158,8 +158,9 @@ extension CBCentralManager {
         }
     }
 
-    /// Calls the older method, whose default calls the newer one: so a delegate with both is told by the older alone,
-    /// as on Apple's systems, and its connection is then not made again.
+    /// Calls the older delegate method, whose default calls the newer one.
+    ///
+    /// A delegate with both gets only the older one, as on Apple's systems, and its connection is not re-established.
     private func tellOfDisconnect(_ peripheral: CBPeripheral, error: (any Error)?, isReconnecting: Bool) {
         guard let delegate else { return peripheral.reconnect() }
         content.withLock {
@@ -174,7 +175,7 @@ extension CBCentralManager {
         peripheral.giveUpReconnecting()
     }
 
-    /// Tells a delegate that lacks the older method by the newer one.
+    /// Calls the newer method of a delegate without the older one.
     func forwardDisconnect(
         of peripheral: CBPeripheral,
         error: (any Error)?,

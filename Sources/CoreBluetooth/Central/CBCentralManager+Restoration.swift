@@ -3,9 +3,9 @@ import BLEWire
 import Foundation
 
 extension CBCentralManager {
-    /// Goes on where an earlier launch of the app ended, and tells the delegate.
+    /// Continues where an earlier launch of the app ended, and calls the delegate.
     ///
-    /// Peripherals that the delegate does not keep are given up, as on Apple's systems.
+    /// Peripherals that the delegate does not retain are disconnected, as on Apple's systems.
     func restore(_ state: PreservedCentral) {
         let peripherals = state.peers.map { peer in
             let peripheral = peripheral(peer.peer, name: peer.name)
@@ -22,7 +22,9 @@ extension CBCentralManager {
 }
 
 extension PreservedCentral {
-    /// What the delegate is told; there are no keys for what there was not.
+    /// Returns the dictionary for the delegate.
+    ///
+    /// Empty parts have no key.
     fileprivate func dictionary(with peripherals: [CBPeripheral]) -> [String: Any] {
         var dictionary: [String: Any] = [:]
         if !peripherals.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }
@@ -37,7 +39,7 @@ extension PreservedCentral {
 }
 
 extension ScanRequest {
-    /// The options with which an app asks for this.
+    /// The options dictionary for this request.
     fileprivate var options: [String: Any] {
         var options: [String: Any] = [:]
         if allowsDuplicates { options[CBCentralManagerScanOptionAllowDuplicatesKey] = true }
@@ -49,7 +51,7 @@ extension ScanRequest {
 }
 
 extension CBPeripheral {
-    /// Stands to the device as an earlier launch of the app did, and knows of it what that did.
+    /// Restores the connection state and the attributes of an earlier launch of the app.
     func restore(_ state: PreservedPeer) {
         record.withLock { $0.restore(state, of: self) }
     }

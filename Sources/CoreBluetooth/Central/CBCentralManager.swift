@@ -4,12 +4,12 @@ import BLESimulation
 public import Dispatch
 public import Foundation
 
-/// Finds peripherals and connects to them.
+/// An object that scans for peripherals and connects to them.
 ///
-/// Commands before the state is ``CBManagerState/poweredOn`` are ignored with a line on the standard error. Everything
-/// returns at once; what comes of it is told to the delegate, on the queue given at the start.
+/// Commands are ignored before the state is ``CBManagerState/poweredOn``, with a line on standard error. All methods
+/// return immediately; results arrive at the delegate, on the queue passed to the initializer.
 open class CBCentralManager: CBManager, @unchecked Sendable {
-    /// What the hardware can do beyond the least.
+    /// Optional capabilities of the hardware.
     public struct Feature: OptionSet, Sendable {
         /// One bit for each feature.
         public let rawValue: UInt
@@ -17,7 +17,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         /// Creates features from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Scanning for extended advertisements, and connecting through them.
+        /// Scanning for extended advertisements, and connecting to their senders.
         public static var extendedScanAndConnect: Self { Self(rawValue: 1 << 0) }
 
         /// Measuring the distance to a peer.
@@ -27,21 +27,21 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     let content: Protected<Content>
     let knowledge: HostKnowledge
 
-    /// What a manager knows.
+    /// The mutable state of a manager.
     struct Content {
         weak var delegate: (any CBCentralManagerDelegate)?
-        /// What the app scans for; `nil` if it does not scan.
+        /// The current scan; `nil` while the manager is not scanning.
         var scan: ScanRequest? {
             didSet {
                 hasScanBegun = false
                 if let scan { advertisements.begin(scan) }
             }
         }
-        /// How often the app has scanned, which tells its scans apart.
+        /// The number of scans so far, which identifies a scan.
         var scanNumber: UInt32 = 0
-        /// Whether what is discovered is of the scan that there is, and no more of an earlier one.
+        /// Whether discovered devices belong to the current scan rather than an earlier one.
         var hasScanBegun = false
-        /// Is called when the scan has ended.
+        /// Called when the scan has ended.
         var scanEnd: @Sendable () -> Void = {}
         var peripherals = WeakTable<PeerIdentifier, CBPeripheral>()
         var seen = SeenPeers()
@@ -50,7 +50,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         var watch: ConnectionWatch?
         var departure: Departure?
 
-        /// Scans for this from now on, or for nothing; returns what is to be called, since the scan before has ended.
+        /// Replaces the current scan and returns the closure to call for the end of the previous one.
         mutating func replaceScan(with scan: ScanRequest?) -> @Sendable () -> Void {
             defer { scanEnd = {} }
             self.scan = scan
@@ -68,9 +68,9 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
     ///
-    /// The delegate hears of the state as soon as it is known. A manager with a restore identifier goes on where an
-    /// earlier launch of the app ended, if the host has kept that; see <doc:LivingInTheBackground>. The other option
-    /// is accepted and changes nothing.
+    /// The delegate receives the state as soon as it is known. A manager with a restore identifier continues where an
+    /// earlier launch of the app ended, if the host has kept its state; see <doc:LivingInTheBackground>. The other
+    /// option has no effect.
     public init(
         delegate: (any CBCentralManagerDelegate)?,
         queue: dispatch_queue_t?,
@@ -91,33 +91,36 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         for peripheral in content.withLock({ $0.peripherals.objects }) { peripheral.radioLost() }
     }
 
-    /// Hears of this manager, on its queue.
+    /// The delegate, called on the manager's queue.
     open weak var delegate: (any CBCentralManagerDelegate)? {
         get { content.withLock { $0.delegate } }
         set { content.withLock { $0.delegate = newValue } }
     }
 
-    /// Whether the manager scans.
+    /// Whether the manager is scanning.
     open var isScanning: Bool { content.withLock { $0.scan != nil } }
 
-    /// Whether the hardware has all of `features`; known while there is a central manager that is ready to be used.
+    /// Returns whether the hardware has all of `features`.
+    ///
+    /// Valid while a central manager is powered on.
     @discardableResult
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
         HostKnowledge.of(DefaultLink.current).includes(features)
     }
 
-    /// Returns the peripherals with these identifiers, in this order, leaving out those that are not known.
+    /// Returns the known peripherals with these identifiers, in this order; others are left out.
     ///
-    /// Known is whom any manager of the program has met, and whom the machine knew when any of them was made.
+    /// Known are the peripherals that a manager of this process has discovered, and those that the machine knew when a
+    /// manager was created.
     @discardableResult
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         guard acceptsCommands() else { return [] }
         return identifiers.compactMap { knownPeripheral(PeerIdentifier($0)) }
     }
 
-    /// Returns the peripherals that are connected to this machine, by whichever app, and offer one of the services.
+    /// Returns the peripherals that are connected to this machine by any app and offer one of the services.
     ///
-    /// This app must connect to them, too, before it can use them.
+    /// This app must connect to them before it can use them.
     @discardableResult
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard acceptsCommands() else { return [] }
@@ -126,18 +129,21 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         return links.map { peripheral($0.peer, name: $0.name) }
     }
 
-    /// Scans for devices that advertise one of the services, or for all if there is none; takes the place of an
-    /// earlier scan.
+    /// Scans for devices that advertise one of the services, or for all devices if there are none.
+    ///
+    /// Replaces an earlier scan.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard acceptsCommands() else { return }
         begin(ScanRequest(services: serviceUUIDs, options: options, console: reference.console))
     }
 
-    /// Scans, and takes what the host has discovered by then for what it is, of an earlier scan.
+    /// Starts a scan.
+    ///
+    /// Devices that the host has discovered until then belong to the earlier scan.
     ///
     /// - Parameters:
-    ///   - scan: What to scan for.
-    ///   - prepare: Is told the number of the scan, before anything can come of it.
+    ///   - scan: The scan request.
+    ///   - prepare: Called with the number of the scan before its first event.
     func begin(_ scan: ScanRequest, prepare: (UInt32) -> Void = { _ in }) {
         let (number, earlierEnd) = content.withLock { content in
             content.scanNumber = max(content.scanNumber &+ 1, 1)
@@ -148,13 +154,13 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         session.send(.scan(scan, number: number))
     }
 
-    /// Ends the scan.
+    /// Stops the scan.
     open func stopScan() {
         guard acceptsCommands() else { return }
         endScan { _ in true }
     }
 
-    /// Ends the scan, if there is one and `condition` holds for its number.
+    /// Stops the scan if `condition` is true for its number.
     func endScan(where condition: (UInt32) -> Bool) {
         let end = content.withLock { content -> (@Sendable () -> Void)? in
             guard content.scan != nil, condition(content.scanNumber) else { return nil }
@@ -165,21 +171,25 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         end()
     }
 
-    /// Connects, however long it takes; ``cancelPeripheralConnection(_:)`` gives up.
+    /// Connects to a peripheral.
     ///
-    /// If there is a connection already, the delegate hears of it at once.
+    /// The attempt does not time out; ``cancelPeripheralConnection(_:)`` cancels it.
+    ///
+    /// If the peripheral is already connected, the delegate is called immediately.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard acceptsCommands(), accepts(peripheral) else { return }
         peripheral.connect(ConnectRequest(options: options, console: reference.console))
     }
 
-    /// Gives up a connection, pending or established; other apps may keep theirs.
+    /// Cancels a pending connection or disconnects.
+    ///
+    /// Connections of other apps are not affected.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard acceptsCommands(), accepts(peripheral) else { return }
         peripheral.cancelConnection()
     }
 
-    /// Asks to be told when peers connect to this machine or leave it, by whichever app; `nil` for no longer.
+    /// Registers for connections and disconnections of peers by any app; `nil` unregisters.
     open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
         guard acceptsCommands() else { return }
         content.withLock { $0.watch = options.map { [links = $0.links] in ConnectionWatch($0, links: links) } }

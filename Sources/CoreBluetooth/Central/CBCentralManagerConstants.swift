@@ -1,59 +1,60 @@
-/// Whether to tell the user that Bluetooth is off when a manager is created: an `NSNumber` that holds a `Bool`.
+/// Whether to alert the user if Bluetooth is off when the manager is created: an `NSNumber` with a `Bool`.
 ///
-/// There is nobody to tell on a machine without a screen, so the option is accepted and changes nothing.
+/// Accepted without effect: a machine without a screen has no alerts.
 public let CBCentralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
 
-/// Names a manager across launches of its app: a `String`.
+/// The restore identifier of a manager: a `String`.
 public let CBCentralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
 
-/// Whether the manager is used for media devices alone: an `NSNumber` that holds a `Bool`.
+/// Whether the manager is only used for media devices: an `NSNumber` with a `Bool`.
 public let CBCentralManagerOptionDeviceAccessForMedia: String = "kCBInitOptionDeviceAccessForMedia"
 
-/// Whether to report every advertisement of a device, instead of one: an `NSNumber` that holds a `Bool`.
+/// Whether to report every advertisement of a device instead of one: an `NSNumber` with a `Bool`.
 public let CBCentralManagerScanOptionAllowDuplicatesKey: String = "kCBScanOptionAllowDuplicates"
 
-/// Services that a device may be looking for, instead of offering one that is scanned for: `[CBUUID]`.
+/// Solicited services: devices that solicit one of them are reported, too: `[CBUUID]`.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String = "kCBScanOptionSolicitedServiceUUIDs"
 
-/// Whether to alert the user of a connection while the app is suspended: an `NSNumber` that holds a `Bool`.
+/// Whether to alert the user about a connection while the app is suspended: an `NSNumber` with a `Bool`.
 ///
-/// A simulated world keeps the alerts of a machine; on an adapter nobody is alerted.
+/// A simulated world records a machine's alerts; with the daemon, an agent shows them; otherwise there are none.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey: String = "kCBConnectOptionNotifyOnConnection"
 
-/// Whether to alert the user of a disconnection while the app is suspended: an `NSNumber` that holds a `Bool`.
+/// Whether to alert the user about a disconnection while the app is suspended: an `NSNumber` with a `Bool`.
 ///
-/// A simulated world keeps the alerts of a machine; on an adapter nobody is alerted.
+/// A simulated world records a machine's alerts; with the daemon, an agent shows them; otherwise there are none.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String = "kCBConnectOptionNotifyOnDisconnection"
 
-/// Whether to alert the user of notifications while the app is suspended: an `NSNumber` that holds a `Bool`.
+/// Whether to alert the user about notifications while the app is suspended: an `NSNumber` with a `Bool`.
 ///
-/// A simulated world keeps the alerts of a machine; on an adapter nobody is alerted.
+/// A simulated world records a machine's alerts; with the daemon, an agent shows them; otherwise there are none.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String = "kCBConnectOptionNotifyOnNotification"
 
-/// How long to wait before the first attempt to connect, in seconds: an `NSNumber`.
+/// The delay before the first connection attempt, in seconds: an `NSNumber`.
 public let CBConnectPeripheralOptionStartDelayKey: String = "kCBConnectOptionStartDelay"
 
-/// Whether to bring up the profiles of Bluetooth Classic as well: an `NSNumber` that holds a `Bool`.
+/// Whether to connect the profiles of Bluetooth Classic, too: an `NSNumber` with a `Bool`.
 public let CBConnectPeripheralOptionEnableTransportBridgingKey: String = "kCBConnectOptionEnableTransportBridging"
 
-/// Whether the connection is of use only if the device may read the phone's alerts: an `NSNumber` that holds a `Bool`.
+/// Whether the connection requires that the device can use the Apple Notification Center Service: an `NSNumber` with a
+/// `Bool`.
 public let CBConnectPeripheralOptionRequiresANCS: String = "kCBConnectOptionRequiresANCS"
 
-/// Whether to connect again when the link is lost: an `NSNumber` that holds a `Bool`.
+/// Whether to reconnect when the link is lost: an `NSNumber` with a `Bool`.
 public let CBConnectPeripheralOptionEnableAutoReconnect: String = "kCBConnectOptionEnableAutoReconnect"
 
-/// The peripherals of an earlier launch that were connected or about to be: `[CBPeripheral]`.
+/// The peripherals that were connected or connecting in an earlier launch: `[CBPeripheral]`.
 public let CBCentralManagerRestoredStatePeripheralsKey: String = "kCBRestoredPeripherals"
 
 /// The services that an earlier launch scanned for: `[CBUUID]`.
 public let CBCentralManagerRestoredStateScanServicesKey: String = "kCBRestoredScanServices"
 
-/// The options with which an earlier launch scanned: `[String: Any]`.
+/// The scan options of an earlier launch: `[String: Any]`.
 public let CBCentralManagerRestoredStateScanOptionsKey: String = "kCBRestoredScanOptions"
 
-/// Which peers an app wants to hear of when they connect to this machine or leave it.
+/// The keys for ``CBCentralManager/registerForConnectionEvents(options:)``.
 public struct CBConnectionEventMatchingOption: Hashable, RawRepresentable, Sendable {
-    /// The key as it stands in the dictionary.
+    /// The text of the key.
     public let rawValue: String
 
     /// Creates a key from its text.
@@ -62,6 +63,6 @@ public struct CBConnectionEventMatchingOption: Hashable, RawRepresentable, Senda
     /// Peers that offer one of these services: `[CBUUID]`.
     public static let serviceUUIDs = Self(rawValue: "kCBConnectionEventMatchingOptionServiceUUIDs")
 
-    /// Peers that have one of these identifiers: `[UUID]`.
+    /// Peers with one of these identifiers: `[UUID]`.
     public static let peripheralUUIDs = Self(rawValue: "kCBConnectionEventMatchingOptionPeripheralUUIDs")
 }

@@ -1,25 +1,26 @@
 public import Foundation
 
-/// Hears of a central manager, on its queue.
+/// The methods that a central manager calls on its queue.
 ///
 /// Only ``centralManagerDidUpdateState(_:)`` is required.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
-    /// Tells that the manager can, or can no longer, be used.
+    /// The manager's state has changed.
     ///
-    /// Below ``CBManagerState/poweredOn`` scanning has ended and every connection is gone, without further word. Below
-    /// ``CBManagerState/poweredOff`` the manager's peripherals are void, too.
+    /// Below ``CBManagerState/poweredOn``, scans and connections have ended without further calls. Below
+    /// ``CBManagerState/poweredOff``, the manager's peripherals are invalid, too.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
 
-    /// Tells what was preserved of an earlier launch of the app; before anything else, once for each launch.
+    /// The system has restored the state of an earlier launch of the app. Called once per launch, before all other
+    /// methods.
     ///
-    /// `dict` has ``CBCentralManagerRestoredStatePeripheralsKey`` if peripherals were connected or about to be; keep
-    /// them, and become their delegate. ``CBCentralManagerRestoredStateScanServicesKey`` and
-    /// ``CBCentralManagerRestoredStateScanOptionsKey`` say what was scanned for. It is too early for commands.
+    /// `dict` contains ``CBCentralManagerRestoredStatePeripheralsKey`` if peripherals were connected or connecting:
+    /// retain them and set their delegate. ``CBCentralManagerRestoredStateScanServicesKey`` and
+    /// ``CBCentralManagerRestoredStateScanOptionsKey`` describe the scan. Commands are not accepted yet.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
-    /// Tells of a device that was scanned for; keep `peripheral`, or it is gone afterwards.
+    /// A device was discovered. Retain `peripheral`, or it is released.
     ///
-    /// `RSSI` says how strong the signal was, in dBm; 127 if that is unknown.
+    /// `RSSI` is the signal strength in dBm; 127 if it is unknown.
     func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
@@ -27,24 +28,23 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         rssi RSSI: NSNumber
     )
 
-    /// Tells that a connection is there.
+    /// A peripheral was connected.
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral)
 
-    /// Tells that a connection could not be made.
+    /// A connection could not be established.
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
 
-    /// Tells that a connection ended; without an error if the app wanted it so.
+    /// A peripheral was disconnected; without an error if the app requested it.
     ///
-    /// A delegate that has this method is not called with the other one, and its connections are not made again by
-    /// themselves.
+    /// If a delegate has this method, the other one is not called, and its connections are not re-established
+    /// automatically.
     func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
         error: (any Error)?
     )
 
-    /// Tells that a connection ended and when, and whether it is being made again; without an error if the app wanted
-    /// it so.
+    /// A peripheral was disconnected; without an error if the app requested it.
     func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
@@ -53,27 +53,30 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// Tells that a peer that the app registered for connected to this machine or left it.
+    /// A registered peer has connected to this machine or disconnected.
     func centralManager(
         _ central: CBCentralManager,
         connectionEventDidOccur event: CBConnectionEvent,
         for peripheral: CBPeripheral
     )
 
-    /// Tells that a peripheral may, or may no longer, read the phone's alerts; not called on this system.
+    /// The authorization to use the Apple Notification Center Service has changed. Not called on Linux.
     func centralManager(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral)
 }
 
 // Apple's protocol marks these optional; a default is what an absent method does.
 extension CBCentralManagerDelegate {
-    /// Ends the program if the manager has a restore identifier: as on Apple's systems, such an app has the method.
+    /// Ends the program if the manager has a restore identifier: as on Apple's systems, such an app must implement the
+    /// method.
     ///
-    /// A simulated world lists it as a finding instead.
+    /// A simulated world reports a finding instead.
     public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
         central.raiseForMissingRestoration("centralManager(_:willRestoreState:)")
     }
 
-    /// Does nothing; a simulated world lists it if the app is woken for it in the background.
+    /// Does nothing.
+    ///
+    /// A simulated world reports a finding if the app is woken for it in the background.
     public func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
@@ -83,7 +86,9 @@ extension CBCentralManagerDelegate {
         central.session.reportMissing("centralManager(_:didDiscover:advertisementData:rssi:)")
     }
 
-    /// Does nothing; a simulated world lists it if the app is woken for it in the background.
+    /// Does nothing.
+    ///
+    /// A simulated world reports a finding if the app is woken for it in the background.
     public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         central.session.reportMissing("centralManager(_:didConnect:)")
     }
@@ -95,7 +100,7 @@ extension CBCentralManagerDelegate {
         error: (any Error)?
     ) {}
 
-    /// Passes the news on to the newer method, so that a delegate which has only that one is told by it.
+    /// Calls the newer method, for delegates that have only that one.
     public func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
@@ -104,7 +109,9 @@ extension CBCentralManagerDelegate {
         central.forwardDisconnect(of: peripheral, error: error, to: self)
     }
 
-    /// Does nothing; a simulated world lists it if the app is woken for it in the background.
+    /// Does nothing.
+    ///
+    /// A simulated world reports a finding if the app is woken for it in the background.
     public func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,

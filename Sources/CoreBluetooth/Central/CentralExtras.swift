@@ -5,22 +5,22 @@ import Foundation
 
 // What `CoreBluetoothExtras` needs of centrals and their peripherals.
 extension CBCentralManager {
-    /// Scans as ``scanForPeripherals(withServices:options:)`` does, with all that a host can be asked for.
+    /// Scans like ``scanForPeripherals(withServices:options:)``, with all parameters of the host.
     ///
     /// - Parameters:
-    ///   - request: What to scan for.
-    ///   - prepare: Is told the number of the scan, before anything can come of it.
+    ///   - request: The scan request.
+    ///   - prepare: Called with the number of the scan before its first event.
     package func scan(_ request: ScanRequest, prepare: (UInt32) -> Void) {
         guard acceptsCommands() else { return }
         begin(request, prepare: prepare)
     }
 
-    /// Ends the scan with this number, unless it has ended or another has taken its place.
+    /// Stops the scan with this number, unless it has ended or was replaced.
     package func stopScan(_ number: UInt32) {
         if state == .poweredOn { endScan { $0 == number } }
     }
 
-    /// Calls `tell` when the scan with this number has ended, whoever ends it; at once if it has.
+    /// Calls `tell` when the scan with this number has ended for any reason; immediately if it already has.
     package func whenScanEnds(_ number: UInt32, _ tell: @escaping @Sendable () -> Void) {
         let isThere = content.withLock { content in
             guard content.scan != nil, content.scanNumber == number else { return false }
@@ -30,18 +30,18 @@ extension CBCentralManager {
         if !isThere { tell() }
     }
 
-    /// Whether what is discovered now is of the scan with this number.
+    /// Returns whether discovered devices belong to the scan with this number.
     package func hasBegun(_ number: UInt32) -> Bool {
         content.withLock { $0.hasScanBegun && $0.scanNumber == number }
     }
 
-    /// Connects as ``connect(_:options:)`` does, with all that a host can be asked for.
+    /// Connects like ``connect(_:options:)``, with all parameters of the host.
     package func connect(_ peripheral: CBPeripheral, _ request: ConnectRequest) {
         guard acceptsCommands(), accepts(peripheral) else { return }
         peripheral.connect(request)
     }
 
-    /// The object that stands for the sender of an advertisement, which knows of it.
+    /// Returns the object for the sender of an advertisement, updated with it.
     package func peripheral(heardBy report: AdvertisementReport) -> CBPeripheral {
         let peripheral = peripheral(report.peer, name: report.name)
         peripheral.heard(report)
@@ -50,52 +50,52 @@ extension CBCentralManager {
 }
 
 extension CBPeripheral {
-    /// What the controller has told of the connection; `nil` if there is none.
+    /// The controller's information about the connection; `nil` if there is none.
     package var linkDetails: LinkDetails? { record.withLock { $0.link.acceptsRequests ? $0.details : nil } }
 
-    /// The advertisement that was heard last.
+    /// The last received advertisement.
     package var lastReport: AdvertisementReport? { record.withLock { $0.report } }
 
-    /// Where the device was reached last.
+    /// The last known address of the device.
     package var deviceAddress: DeviceAddress? {
         record.withLock { $0.lastAddress ?? $0.report?.address }
     }
 
-    /// The manager that this belongs to.
+    /// The manager that this object belongs to.
     package var manager: CBCentralManager? { reference.manager as? CBCentralManager }
 
-    /// Asks for a change of the connection.
+    /// Requests a change of the connection parameters.
     package func tune(_ tuning: LinkTuning) { request(.tune(tuning)) }
 
-    /// Has the host forget what it has learnt of the device's attributes.
+    /// Makes the host drop what it has discovered of the device's attributes.
     package func forgetDatabase() { request(.forgetDatabase) }
 }
 
 extension CBService {
-    /// Where the service lies in its peripheral's database, as events name it.
+    /// The handle range on the peripheral, as in events.
     package var handleRange: AttributeHandleRange? { range }
 }
 
 extension CBCharacteristic {
-    /// Where the value lies in its peripheral's database, as events name it.
+    /// The handle of the value on the peripheral, as in events.
     package var valueHandle: AttributeHandle? { handles?.value }
 }
 
 extension CBDescriptor {
-    /// Where the descriptor lies in its peripheral's database, as events name it.
+    /// The handle of the descriptor on the peripheral, as in events.
     package var attributeHandle: AttributeHandle? { handle }
 }
 
 extension CBPeripheral {
-    /// Whether `service` is one that this peripheral has now.
+    /// Returns whether `service` currently belongs to this peripheral.
     package func has(_ service: CBService) -> Bool { owns(service) }
-    /// Whether `characteristic` is one that this peripheral has now.
+    /// Returns whether `characteristic` currently belongs to this peripheral.
     package func has(_ characteristic: CBCharacteristic) -> Bool { owns(characteristic) }
-    /// Whether `descriptor` is one that this peripheral has now.
+    /// Returns whether `descriptor` currently belongs to this peripheral.
     package func has(_ descriptor: CBDescriptor) -> Bool { owns(descriptor) }
 }
 
 extension CBUUID {
-    /// The type as the host knows it.
+    /// The type in the host's form.
     package var hostValue: BluetoothUUID { value }
 }

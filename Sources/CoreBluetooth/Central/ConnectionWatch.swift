@@ -2,22 +2,24 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// Which peers an app wants to hear of when they connect to this machine, and of which it has heard.
+/// The connection events that an app has registered for, and the peers that were reported.
 struct ConnectionWatch {
-    /// How many services may be watched for.
+    /// The maximum number of services to match.
     static let serviceLimit = 4
 
     private let services: Set<BluetoothUUID>
     private let peers: Set<PeerIdentifier>
     private var present: [PeerIdentifier]
 
-    /// What happened to a peer.
+    /// A connection event of a peer.
     struct Event: Equatable {
         let peer: PeerIdentifier
         let kind: CBConnectionEvent
     }
 
-    /// Watches from now on: of `links`, which are there already, only the end is told.
+    /// Starts matching.
+    ///
+    /// For the existing `links`, only the disconnection is reported.
     init(_ options: [CBConnectionEventMatchingOption: Any], links: [SystemLink]) {
         let services = options[.serviceUUIDs] as? [CBUUID] ?? []
         self.services = Set(services.prefix(Self.serviceLimit).map(\.value))
@@ -26,7 +28,7 @@ struct ConnectionWatch {
         present = links.filter(matches).map(\.peer)
     }
 
-    /// What the links, as they are now, mean to the app.
+    /// Returns the events for the app that follow from the current links.
     mutating func update(_ links: [SystemLink]) -> [Event] {
         let linked = Set(links.map(\.peer))
         var events: [Event] = []

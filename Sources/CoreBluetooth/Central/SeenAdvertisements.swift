@@ -2,22 +2,22 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// What an app was told of advertisements, by peer: devices say the same again and again.
+/// A cache of the advertisements that an app received, by peer, because devices repeat themselves.
 ///
-/// When there are too many all are forgotten, and made anew from what comes.
+/// When it is full, all entries are dropped and rebuilt from new advertisements.
 struct SeenAdvertisements {
-    /// For how many peers this is kept.
+    /// The maximum number of peers.
     static let limit = 1_024
 
     fileprivate struct Entry {
         var report: AdvertisementReport
         var dictionary: [String: Any]
         let timestamp: Dictionary<String, Any>.Index
-        /// Where the data of the manufacturer are, among the octets and in the dictionary, if they may be replaced.
+        /// The position of the manufacturer data in the octets and in the dictionary, if they can be replaced.
         let manufacturer: (octets: Range<Int>, place: Dictionary<String, Any>.Index)?
     }
 
-    /// An object for as long as somebody else keeps it; mutating, so that it is looked for in its place.
+    /// A weakly referenced object, `mutating` to be updated in place.
     private struct Sender {
         private weak var object: CBPeripheral?
         var peripheral: CBPeripheral? {
@@ -26,18 +26,18 @@ struct SeenAdvertisements {
         }
     }
 
-    /// What the app looks for, which says what is told of the overflow area.
+    /// The current scan, which determines the reported services of the overflow area.
     private var scan = ScanRequest()
-    /// By the lower half of the identifier, which is random but for its first bit.
+    /// An index by the lower half of the identifier, which is random except for its first bit.
     private var places = PlaceTable(secret: 0)
     private var entries: [Entry] = []
-    /// The objects that stand for the peers, as long as the app keeps them and the names are those that they know.
+    /// The peers' objects, while the app retains them and their names are current.
     private var senders: [Sender] = []
-    /// The one that was heard last.
+    /// The index of the last received peer.
     private var latest: Int?
     private var clock = Clock()
 
-    /// The object that stands for the one that was heard last, if it was heard before and is still kept.
+    /// The object of the last received peer, if it was received before and is still retained.
     var sender: CBPeripheral? {
         mutating get {
             guard let latest else { return nil }
@@ -46,14 +46,14 @@ struct SeenAdvertisements {
         set { if let latest { senders[latest].peripheral = newValue } }
     }
 
-    /// The app looks for something, or for something else.
+    /// Starts another scan.
     mutating func begin(_ scan: ScanRequest) {
         guard scan != self.scan else { return }
         self.scan = scan
         forgetAll()
     }
 
-    /// Forgets what was said, but not what the app looks for.
+    /// Drops all entries, but not the scan.
     mutating func forgetAll() {
         places = PlaceTable(secret: 0)
         entries = []
@@ -61,8 +61,8 @@ struct SeenAdvertisements {
         latest = nil
     }
 
-    /// The advertisement as an app sees it that scans, with the time at which it is seen; `nil` if it was found for an
-    /// earlier scan, which looked for something else.
+    /// Returns the advertisement as a scanning app receives it, with the time; `nil` if it was found for an earlier
+    /// scan with other services.
     mutating func dictionary(of report: AdvertisementReport) -> [String: Any]? {
         let key = UInt64(truncatingIfNeeded: report.peer.rawValue) | 1 << 63, timestamp = clock.now()
         latest = places.place(of: key)
@@ -80,7 +80,7 @@ struct SeenAdvertisements {
         return dictionary
     }
 
-    /// Takes a report that says mostly the same; `false` for any other.
+    /// Processes a report that is mostly the same as before; returns `false` for other reports.
     private mutating func update(_ place: Int, _ report: AdvertisementReport) -> Bool {
         switch entries[place].update(report, for: scan) {
         case .same: return true
@@ -105,7 +105,7 @@ struct SeenAdvertisements {
 }
 
 extension SeenAdvertisements {
-    /// Tells the time to the millisecond, by one number for all that is seen in it.
+    /// A clock with millisecond resolution and one number object per millisecond.
     private struct Clock {
         private var time = 0.0
         private var number = NSNumber(value: 0.0)
@@ -135,14 +135,14 @@ extension SeenAdvertisements.Entry {
     }
 
     enum OnUpdate {
-        /// It says the same, or the same but for the data of the manufacturer.
+        /// The same data, possibly with other manufacturer data.
         case same
-        /// It does, but the device is called otherwise.
+        /// The same data, but the device has another name.
         case renamed
         case other
     }
 
-    /// Takes a report, unless it is another one.
+    /// Processes a report if it is similar to the last one.
     mutating func update(_ new: AdvertisementReport, for scan: ScanRequest) -> OnUpdate {
         if new.repeats(report) { return .same }
         guard new.peer.rawValue == report.peer.rawValue, new.isConnectable == report.isConnectable else {
@@ -161,7 +161,7 @@ extension SeenAdvertisements.Entry {
 }
 
 extension [UInt8] {
-    /// Whether `other` has as many octets, and the same but for those in `range`.
+    /// Returns whether `other` has the same length and the same octets outside of `range`.
     fileprivate func equals(_ other: Self, exceptIn range: Range<Int>) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBytes { new in

@@ -1,26 +1,30 @@
 import BLEHost
 
-/// The peers that managers met or that their host knows, with their names: the latest ones, if there are too many.
+/// The peers that managers discovered or that the host knows, with their names.
+///
+/// If there are too many, the latest are kept.
 struct SeenPeers {
-    /// How many peers are remembered.
+    /// The maximum number of peers.
     static let limit = 4096
 
     private var names: [PeerIdentifier: String?] = [:]
-    /// In the order in which they were met; the oldest is where the next one goes.
+    /// In the order of their first discovery.
+    ///
+    /// The oldest is replaced next.
     private var order: [PeerIdentifier] = []
     private var oldest = 0
 
-    /// Whether the next peer takes the place of another one.
+    /// Whether the next peer replaces another one.
     var isFull: Bool { order.count == Self.limit }
 
     func contains(_ peer: PeerIdentifier) -> Bool { names[peer] != nil }
 
-    /// The last name that was known of `peer`.
+    /// Returns the last known name of `peer`.
     func name(of peer: PeerIdentifier) -> String? { names[peer] ?? nil }
 
-    /// Takes a peer, and its name if that is known.
+    /// Adds a peer, with its name if it is known.
     ///
-    /// - Returns: Whether this is news.
+    /// - Returns: True if it has changed.
     @discardableResult
     mutating func insert(_ peer: PeerIdentifier, name: String?) -> Bool {
         guard !contains(peer) else {

@@ -3,10 +3,10 @@ import BLERuntime
 import BLEWire
 import Foundation
 
-/// What a channel's two streams have in common: the flow of octets between them and the host.
+/// The shared state of a channel's two streams: the flow of octets between them and the host.
 ///
-/// Any thread may read and write, whichever hears the host. Sendable because a lock guards what changes; nothing of an
-/// app is called while it is held.
+/// The streams can be used on any thread, also on the one that receives host events. Sendable because a lock protects
+/// the state; the app is never called while it is held.
 final class ChannelConduit: @unchecked Sendable {
     let id: ChannelID
     let psm: CBL2CAPPSM
@@ -15,9 +15,11 @@ final class ChannelConduit: @unchecked Sendable {
     let reference: ManagerReference
     private let condition = NSCondition()
     private var flow: ChannelFlow
-    /// Whether the delegates will be told soon of what the host said.
+    /// Whether the delegates are about to be called for host events.
     private var willRing = false
-    /// Tells the delegates; set before anybody else knows the conduit.
+    /// Calls the delegates.
+    ///
+    /// Set before the conduit is shared.
     private(set) var events: ChannelEvents!
 
     init(
@@ -41,10 +43,10 @@ final class ChannelConduit: @unchecked Sendable {
         }
     }
 
-    /// Looks at the flow, and changes nothing that others wait for.
+    /// Reads the flow without changing anything that others wait for.
     func look<Result>(_ body: (inout ChannelFlow) -> Result) -> Result { condition.withLock { body(&flow) } }
 
-    /// Changes the flow for the app, asks the host for what follows, and tells whom it concerns.
+    /// Changes the flow for the app, sends the resulting requests to the host, and notifies waiting threads.
     func change(_ body: (inout ChannelFlow) -> ChannelFlow.Requests) {
         condition.withLock {
             send(body(&flow))
@@ -53,10 +55,10 @@ final class ChannelConduit: @unchecked Sendable {
         events.ring()
     }
 
-    /// Changes the flow on the manager's queue, for the host.
+    /// Changes the flow for a host event, on the manager's queue.
     ///
-    /// Whom it concerns is told when all is heard that came with it, since other threads would otherwise read and write
-    /// while it is being heard, and no two runs in a simulated world would be alike.
+    /// Waiting threads are notified after all simultaneous events were processed. Otherwise other threads could read
+    /// and write in between, and runs in a simulated world would differ.
     func hear(_ body: (inout ChannelFlow) -> ChannelFlow.Requests) {
         let mustRing = condition.withLock {
             send(body(&flow))
@@ -95,21 +97,21 @@ final class ChannelConduit: @unchecked Sendable {
         return count
     }
 
-    /// Hands requests over while the lock is held, so that they keep their order whichever threads they come from.
+    /// Sends requests while the lock is held, so that they keep their order across threads.
     private func send(_ requests: ChannelFlow.Requests) {
         for request in requests { session.send(.channel(id, request)) }
     }
 
-    /// Whether this thread may wait for the host: not if the host is heard on it, or if time stands still meanwhile.
+    /// Whether this thread may block: not if it delivers host events, or if virtual time stands still meanwhile.
     private var canWait: Bool { session.passesTime && !ServedQueue.isCurrent }
 }
 
-/// Marks the queues on which managers call their delegates, and with that hear the host.
+/// A marker for the queues of managers, on which host events arrive.
 enum ServedQueue {
     private static let key = DispatchSpecificKey<Void>()
 
     static func mark(_ queue: DispatchQueue) { queue.setSpecific(key: key, value: ()) }
 
-    /// Whether the caller keeps such a queue from going on.
+    /// Whether the caller runs on such a queue.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil || Thread.isMainThread }
 }

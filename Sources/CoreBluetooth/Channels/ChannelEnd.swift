@@ -1,11 +1,11 @@
 import Foundation
 
-/// What one of a channel's two streams does, whichever class Foundation wants it to be.
+/// The implementation of one of a channel's two streams, independent of the Foundation class.
 struct ChannelEnd {
     let conduit: ChannelConduit
     private let side: ChannelFlow.Side
 
-    /// Gives `stream`, which is one side of a channel, what it is made of.
+    /// Attaches the implementation to `stream`, one side of a channel.
     init(_ side: ChannelFlow.Side, of conduit: ChannelConduit, as stream: Stream) {
         self.side = side
         self.conduit = conduit

@@ -1,12 +1,11 @@
 import BLERuntime
 import Foundation
 
-/// Tells the delegates of a channel's two streams what they have to hear of, on the run loops on which they scheduled
-/// the streams.
+/// The events of a channel's two streams, delivered to their delegates on the run loops that the app chose.
 ///
-/// Streams that share a run loop share its bell, and the input stream's delegate is told first, so that a simulated
-/// world is the same in each run. Sendable because a lock guards what changes; delegates are called without it, on
-/// their run loops alone.
+/// Streams on the same run loop share its source, and the input stream's delegate is called first, so that each run in
+/// a simulated world is the same. Sendable because a lock protects the state; delegates are called without it, on their
+/// run loops only.
 final class ChannelEvents: @unchecked Sendable {
     typealias Side = ChannelFlow.Side
 
@@ -19,9 +18,11 @@ final class ChannelEvents: @unchecked Sendable {
         let loop: RunLoop
         let mode: RunLoop.Mode
         let bell: RunLoopBell
-        /// What is scheduled here.
+        /// The scheduled sides.
         var sides: [Side]
-        /// Whether the bell has been rung and not been heard; the hold keeps a simulated world waiting until it is.
+        /// Whether the source was signalled but not handled.
+        ///
+        /// The hold stops virtual time until it is.
         var isRung = false
         var hold: Hold?
     }
@@ -34,13 +35,13 @@ final class ChannelEvents: @unchecked Sendable {
     private var listening: [Side: Listening] = [:]
     private var places: [Place] = []
 
-    /// Creates what tells the delegates of streams that are not known yet.
+    /// Creates the events of streams that are attached later.
     ///
     /// - Parameters:
-    ///   - order: Which of several channels on one run loop is told first: the one with the least.
-    ///   - hold: Keeps a simulated world waiting.
-    ///   - isDue: Whether there is an event of a stream to be told.
-    ///   - next: The next event to be told, if there is one that is not among those given; it will be told.
+    ///   - order: The order of channels on one run loop; the lowest is called first.
+    ///   - hold: Makes a simulated world wait.
+    ///   - isDue: Whether a stream has an event to report.
+    ///   - next: The next event to report that is not among the given ones; it counts as reported.
     init(
         order: Int,
         hold: @escaping @Sendable () -> Hold?,
@@ -55,7 +56,7 @@ final class ChannelEvents: @unchecked Sendable {
 
     deinit { for place in places { place.bell.remove() } }
 
-    /// Says which stream one side is, before there can be any event.
+    /// Attaches a stream to a side, before any event.
     func attach(_ stream: Stream, as side: Side) { lock.withLock { listening[side, default: .init()].stream = stream } }
 
     func delegate(of side: Side) -> (any StreamDelegate)? { lock.withLock { listening[side]?.delegate } }
@@ -82,7 +83,7 @@ final class ChannelEvents: @unchecked Sendable {
         remove(side) { $0.loop === loop && $0.mode == mode }
     }
 
-    /// Tells one side's delegate nothing more.
+    /// Stops calling one side's delegate.
     func removeAll(_ side: Side) { remove(side) { _ in true } }
 
     private func remove(_ side: Side, from matches: (Place) -> Bool) {
@@ -94,7 +95,7 @@ final class ChannelEvents: @unchecked Sendable {
         for place in empty { place.bell.remove() }
     }
 
-    /// Has the delegates called to whom there is something to tell.
+    /// Signals the run loops with pending events.
     func ring() {
         let due = Side.allCases.filter(isDue)
         guard !due.isEmpty else { return }
@@ -109,7 +110,9 @@ final class ChannelEvents: @unchecked Sendable {
         for bell in bells { bell.ring() }
     }
 
-    /// Tells what there is to tell now; what comes up meanwhile has a turn of its own, so that others have theirs.
+    /// Calls the delegates for the pending events.
+    ///
+    /// Events that arise meanwhile wait for the next turn.
     private func tell(_ loop: ObjectIdentifier, _ mode: RunLoop.Mode) {
         let (sides, hold): ([Side], Hold?) = lock.withLock {
             let index = places.firstIndex { ObjectIdentifier($0.loop) == loop && $0.mode == mode }

@@ -1,41 +1,40 @@
 import BLEHost
 import Foundation
 
-/// What one channel is to its two streams: what is there to read, what may be written, and how it ended.
+/// The state of a channel from the view of its two streams: readable octets, available space, and the end.
 ///
 /// ```
 ///  stream:  not open ──▶ open ──▶ closed          channel:  open ──▶ over
 /// ```
 ///
-/// A stream that is open shows how the channel stands: while that is open, and as long as there is something to read,
-/// it is open; afterwards it is at its end, or failed. L2CAP knows no channel that is open in one direction, so it is
-/// closed when both streams are.
+/// An open stream shows the state of the channel: open while the channel is open or octets remain to be read, then at
+/// its end or failed. L2CAP has no half-open channels, so the channel is closed when both streams are.
 struct ChannelFlow {
-    /// How many octets may be with the host, written and not yet sent.
+    /// The maximum number of octets that were passed to the host but not sent.
     static let window = 1 << 16
 
-    /// A direction, which is one of the streams.
+    /// A direction: one of the two streams.
     enum Side: CaseIterable {
         case input, output
     }
 
-    /// A direction, as the app treats it.
+    /// A direction from the app's view.
     private struct Direction {
         enum State {
             case notOpen, open, closed
         }
 
         var state = State.notOpen
-        /// The events that need not be told again.
+        /// The events that were already delivered.
         var told: Stream.Event = []
     }
 
-    /// The channel, as it is on the air.
+    /// The state of the L2CAP channel.
     private enum Link: Equatable {
         case open
-        /// It ended; `nil` if the peer wanted it so.
+        /// Ended; `nil` if the peer closed it.
         case over(Failure?)
-        /// This end gave it up.
+        /// Closed by this end.
         case released
     }
 
@@ -44,33 +43,33 @@ struct ChannelFlow {
     private var input = Direction()
     private var output = Direction()
     private var received = OctetQueue()
-    /// Octets that the app has read, of which the host has not been told.
+    /// The number of octets that the app has read without reporting it to the host.
     private var consumed = 0
-    /// Octets that are with the host.
+    /// The number of octets that were passed to the host.
     private(set) var outstanding = 0
-    /// Whether the app has written to a channel that was over.
+    /// Whether the app has written to a channel that was closed.
     private var hasWrittenInVain = false
 
-    /// Creates the flow of a channel that is open.
+    /// Creates the flow of an open channel.
     ///
-    /// - Parameter unitLength: The most octets that the peer takes at once, above 0.
+    /// - Parameter unitLength: The maximum number of octets that the peer accepts at once, above 0.
     init(unitLength: Int) {
         precondition(unitLength > 0, "a peer that takes no octets has no channel")
         self.unitLength = unitLength
     }
 
-    /// What the host has to be asked for, in this order.
+    /// Requests for the host, in order.
     typealias Requests = [ChannelRequest]
 
-    /// Whether the channel is there.
+    /// Whether the channel is open.
     var isOpen: Bool { link == .open }
 
-    /// Whether nothing more will be asked of the host.
+    /// Whether the channel was released; no more requests follow.
     var isReleased: Bool { link == .released }
 }
 
 extension ChannelFlow {
-    /// Takes what the host says; returns what to ask it for.
+    /// Processes a host event and returns the resulting requests.
     mutating func receive(_ event: ChannelEvent) -> Requests {
         switch event {
         case .received(let octets):
@@ -85,7 +84,7 @@ extension ChannelFlow {
         return []
     }
 
-    /// Gives the channel up, whatever the streams do.
+    /// Closes the channel, whatever the state of the streams.
     mutating func release() -> Requests {
         defer {
             link = .released
@@ -94,7 +93,9 @@ extension ChannelFlow {
         return link == .open ? [.close] : []
     }
 
-    /// Closes the channel under the app, which may read what is there already.
+    /// Closes the channel of an unpublished PSM.
+    ///
+    /// Received octets can still be read.
     mutating func withdraw() -> Requests {
         guard link == .open else { return [] }
         link = .over(.cancelled)
@@ -127,7 +128,7 @@ extension ChannelFlow {
         }
     }
 
-    /// Why a stream is of no use.
+    /// Returns the error of a failed stream.
     func error(of side: Side) -> (any Error)? {
         guard status(of: side) == .error else { return nil }
         return switch link {
@@ -138,7 +139,7 @@ extension ChannelFlow {
         }
     }
 
-    /// What a stream's delegate has to hear of next.
+    /// Returns the next event for a stream's delegate.
     func dueEvent(of side: Side) -> Stream.Event? {
         let now: [Stream.Event] =
             switch status(of: side) {
@@ -150,14 +151,14 @@ extension ChannelFlow {
         return now.first { !self[side].told.contains($0) }
     }
 
-    /// The next event that a stream's delegate hears of, unless it is one of `told`.
+    /// Returns the next event for a stream's delegate, except those in `told`.
     mutating func nextEvent(of side: Side, besides told: Stream.Event) -> Stream.Event? {
         guard let event = dueEvent(of: side), !told.contains(event) else { return nil }
         self[side].told.insert(event)
         return event
     }
 
-    /// What a delegate is told of as often as it has done something about it.
+    /// Returns the event that is repeated whenever the delegate has acted on it.
     private func readiness(of side: Side) -> Stream.Event? {
         switch side {
         case .input: hasBytes ? .hasBytesAvailable : nil
@@ -172,13 +173,13 @@ extension ChannelFlow {
 }
 
 extension ChannelFlow {
-    /// Whether ``read(into:)`` has something to give.
+    /// Whether ``read(into:)`` would return octets.
     var hasBytes: Bool { input.state == .open && !received.isEmpty }
 
-    /// Whether there may be something to read later, but there is nothing now.
+    /// Whether there are no octets to read now but may be later.
     var isWaitingForBytes: Bool { input.state == .open && received.isEmpty && link == .open }
 
-    /// Moves what is there into `destination`: how much, 0 if there is nothing, -1 if there can be nothing.
+    /// Moves available octets into `destination`; returns their number, 0 if there are none, −1 if there never will be.
     mutating func read(into destination: UnsafeMutableBufferPointer<UInt8>) -> (count: Int, Requests) {
         input.told.remove(.hasBytesAvailable)
         guard input.state == .open else { return (-1, []) }
@@ -190,23 +191,24 @@ extension ChannelFlow {
         return (count, consumed > 0 ? [.consumed(consumed)] : [])
     }
 
-    /// How many octets have to be read before the host is told although there is more to read.
+    /// The number of read octets that is reported to the host even if there are more to read.
     private static let worthTelling = 4096
 }
 
 extension ChannelFlow {
-    /// How much room there has to be before the delegate is told again, so that it need not write in crumbs.
+    /// The free space at which the delegate is called again, so that it need not write in small pieces.
     private static let worthWriting = window / 4
 
     private var space: Int { link == .open ? max(0, Self.window - outstanding) : 0 }
 
-    /// Whether ``write(_:)`` would take something.
+    /// Whether ``write(_:)`` would accept octets.
     var hasSpace: Bool { output.state == .open && space > 0 }
 
-    /// Whether something may be written later, but nothing now.
+    /// Whether nothing can be written now but may be later.
     var isWaitingForSpace: Bool { output.state == .open && link == .open && space == 0 }
 
-    /// Takes as much as there is room for: how much, 0 if there is none, -1 if there never will be.
+    /// Accepts as many octets as there is space for; returns their number, 0 if there is none, −1 if there never will
+    /// be.
     mutating func write(_ octets: UnsafeBufferPointer<UInt8>) -> (count: Int, Requests) {
         output.told.remove(.hasSpaceAvailable)
         guard output.state == .open else { return (-1, []) }

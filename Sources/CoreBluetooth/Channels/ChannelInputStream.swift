@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the other end of a channel sends, as a stream, for any thread.
+/// The input stream of a channel, usable on any thread.
 final class ChannelInputStream: InputStream {
     private var end: ChannelEnd!
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is sent to the other end of a channel, as a stream, for any thread.
+/// The output stream of a channel, usable on any thread.
 final class ChannelOutputStream: OutputStream {
     private var end: ChannelEnd!
 
@@ -9,7 +9,9 @@ final class ChannelOutputStream: OutputStream {
         end = ChannelEnd(.output, of: conduit, as: self)
     }
 
-    /// What Foundation requires of its subclasses; a stream without a channel is of no use.
+    /// Required by Foundation.
+    ///
+    /// A stream without a channel cannot be used.
     required init(toMemory: ()) { super.init(toMemory: ()) }
 
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int {

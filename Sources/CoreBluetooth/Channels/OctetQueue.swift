@@ -1,11 +1,11 @@
-/// Octets in the order in which they came, taken out in pieces of any size.
+/// A queue of octets, removed in pieces of any size.
 struct OctetQueue {
     private var units: [[UInt8]] = []
-    /// Which unit is the first that is not used up, and how much of it is.
+    /// The index of the first unit that is not used up, and the octets used of it.
     private var first = 0
     private var used = 0
 
-    /// How many octets there are.
+    /// The number of octets.
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
@@ -16,7 +16,7 @@ struct OctetQueue {
         count += unit.count
     }
 
-    /// Moves as many octets as there are and `destination` has room for; returns how many.
+    /// Moves as many octets as fit into `destination`; returns their number.
     mutating func move(to destination: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var moved = 0
         while moved < destination.count, first < units.count {

@@ -1,22 +1,24 @@
 import CoreFoundation
 import Foundation
 
-/// Has something done on the thread of a run loop, as often as it is rung, and rings before that count as one.
+/// A signal that runs a closure on the thread of a run loop.
 ///
-/// `RunLoop` lets no other thread in without a delay of its own, so this is a source of the run loop underneath. On the
-/// main thread it also goes through the main queue, which is served even where nobody runs the main run loop: in a
-/// program with an asynchronous `main`, and in tests.
+/// Several signals before it runs count as one.
 ///
-/// Sendable because a lock guards what changes, and run loops and their sources may be told things from any thread.
+/// `RunLoop` lets other threads in only with a delay, so this uses a source of the underlying CFRunLoop. On the main
+/// thread it also uses the main queue, which runs even if nothing runs the main run loop: in programs with an
+/// asynchronous `main`, and in tests.
+///
+/// Sendable because a lock protects the state, and run loops and their sources can be used from any thread.
 final class RunLoopBell: @unchecked Sendable {
     private enum State {
-        /// The run loop has yet to say which one it is.
+        /// The underlying run loop is not known yet.
         case waiting(rung: Bool)
         case installed(CFRunLoop, CFRunLoopSource)
         case removed
     }
 
-    /// What the source keeps, and calls.
+    /// The object that the source retains and calls.
     private final class Clapper {
         let strike: @Sendable () -> Void
         init(_ strike: @escaping @Sendable () -> Void) { self.strike = strike }
@@ -28,7 +30,9 @@ final class RunLoopBell: @unchecked Sendable {
     private let lock = NSLock()
     private var state = State.waiting(rung: false)
 
-    /// Creates a bell, which is heard only while `loop` runs in `mode`; of several, the one with the least order first.
+    /// Creates a signal that is handled only while `loop` runs in `mode`.
+    ///
+    /// Of several, the one with the lowest order comes first.
     init(in loop: RunLoop, mode: RunLoop.Mode, order: Int, _ strike: @escaping @Sendable () -> Void) {
         self.strike = strike
         self.order = order
@@ -46,7 +50,7 @@ final class RunLoopBell: @unchecked Sendable {
         }
     }
 
-    /// Has the run loop call what the bell was made for, soon.
+    /// Makes the run loop call the closure soon.
     func ring() {
         let installed: (CFRunLoop, CFRunLoopSource)? = lock.withLock {
             switch state {
@@ -63,7 +67,7 @@ final class RunLoopBell: @unchecked Sendable {
         if usesMainQueue { DispatchQueue.main.async(execute: strike) }
     }
 
-    /// Takes the bell off its run loop, which may be about to be heard one last time.
+    /// Removes the signal from its run loop, which may still be about to handle it.
     func remove() {
         let source: CFRunLoopSource? = lock.withLock {
             defer { state = .removed }

@@ -3,7 +3,7 @@ public import Foundation
 // Key-value observing by key path, under the names that Foundation has for it on Apple's systems. Without the
 // Objective-C runtime nothing can be observed by name, nor what others declare.
 
-/// What an observer wants to be told of a change.
+/// The information that an observer requests about a change.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     /// One bit for each option.
     public let rawValue: UInt
@@ -15,38 +15,40 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     public static var new: Self { Self(rawValue: 1 << 0) }
     /// The value before the change.
     public static var old: Self { Self(rawValue: 1 << 1) }
-    /// To be called at once, with the value as it is.
+    /// Call the handler immediately, with the current value.
     public static var initial: Self { Self(rawValue: 1 << 2) }
-    /// To be called before each change, too; accepted, and not done here.
+    /// Call the handler before each change, too.
+    ///
+    /// Accepted without effect.
     public static var prior: Self { Self(rawValue: 1 << 3) }
 }
 
-/// How a value changed.
+/// The kind of change.
 public enum NSKeyValueChange: UInt, Sendable {
-    /// It was set; all that happens here.
+    /// The value was set. All changes here are of this kind.
     case setting = 1
-    /// Something was put into a collection.
+    /// An element was inserted into a collection.
     case insertion = 2
-    /// Something was taken out of a collection.
+    /// An element was removed from a collection.
     case removal = 3
-    /// Something in a collection was replaced.
+    /// An element of a collection was replaced.
     case replacement = 4
 }
 
-/// What an observer is told.
+/// A change of an observed property.
 public struct NSKeyValueObservedChange<Value> {
-    /// How the value changed.
+    /// The kind of change.
     public typealias Kind = NSKeyValueChange
 
-    /// How the value changed.
+    /// The kind of change.
     public let kind: Kind
-    /// The value after the change, for those who asked for it.
+    /// The value after the change, if requested.
     public let newValue: Value?
-    /// The value before the change, for those who asked for it.
+    /// The value before the change, if requested.
     public let oldValue: Value?
-    /// Which elements of a collection changed; always `nil`.
+    /// The indexes of changed elements; always `nil`.
     public let indexes: IndexSet?
-    /// Whether the change is about to come; always `false`.
+    /// Whether the change is about to happen; always `false`.
     public let isPrior: Bool
 
     init(new: Value?, old: Value?) {
@@ -58,7 +60,7 @@ public struct NSKeyValueObservedChange<Value> {
     }
 }
 
-/// Observes as long as somebody keeps it.
+/// An observation, which lasts as long as this object is retained.
 public final class NSKeyValueObservation: NSObject {
     private let end: @Sendable () -> Void
 
@@ -66,26 +68,26 @@ public final class NSKeyValueObservation: NSObject {
 
     deinit { end() }
 
-    /// Observes no longer.
+    /// Ends the observation.
     public func invalidate() { end() }
 }
 
-/// An object whose properties can be observed: a manager or a peripheral.
+/// An object with observable properties: a manager or a peripheral.
 public protocol _KeyValueCodingAndObserving: NSObject {}
 
-/// What such an object has.
+/// The requirements of an observable object.
 protocol Observed: _KeyValueCodingAndObserving {
-    /// Who observes it.
+    /// The observers of the object.
     var watchers: Watchers { get }
-    /// Has what the object knows of itself tell them, from now on.
+    /// Starts reporting changes of the object's properties to observers.
     func beWatched()
 }
 
 extension _KeyValueCodingAndObserving {
-    /// Calls `changeHandler` after each change of a property, on the thread that made it, before the delegate hears of
-    /// what else it means.
+    /// Calls `changeHandler` after each change of a property, on the thread that made the change and before the
+    /// delegate is called for the same event.
     ///
-    /// - Returns: What must be kept for as long as the property shall be observed.
+    /// - Returns: The observation, which lasts until it is released.
     @preconcurrency
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>,

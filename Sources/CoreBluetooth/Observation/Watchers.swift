@@ -1,23 +1,22 @@
 import Foundation
 
-/// Those who want to hear when what an object says of itself changes.
+/// The observers of an object's properties.
 ///
-/// An object's guarded values tell it of every access that might have been a change, and each watch then compares what
-/// it has seen last with what there is now. So nothing has to be declared observable, and an object that nobody
-/// observes pays nothing.
+/// The object's protected values report every access that might have been a change; each observer then compares the
+/// current value with the last one. No property has to be declared observable, and unobserved objects pay nothing.
 final class Watchers: Sendable {
     private struct State {
         var watches: [(id: Int, look: @Sendable () -> Bool)] = []
         var next = 0
-        /// The thread that is looking, whose own accesses are no changes.
+        /// The thread that is comparing values, whose own accesses are not changes.
         var looking: Thread?
-        /// Whether another thread changed something meanwhile.
+        /// Whether another thread has changed something meanwhile.
         var isStale = false
     }
 
     private let state = Protected(State())
 
-    /// Adds a watch, which says whether it saw a change, and returns the number under which it can be removed.
+    /// Adds an observer, which returns whether it saw a change; returns its number for removal.
     func add(_ look: @escaping @Sendable () -> Bool) -> Int {
         state.withLock { state in
             state.next += 1
@@ -28,7 +27,7 @@ final class Watchers: Sendable {
 
     func remove(_ id: Int) { state.withLock { $0.watches.removeAll { $0.id == id } } }
 
-    /// Has every watch look, unless this is one of them looking.
+    /// Makes every observer compare, unless this call comes from one of them.
     func look() {
         guard var watches = begin() else { return }
         while true {
@@ -51,7 +50,7 @@ final class Watchers: Sendable {
         }
     }
 
-    /// Those who are to look again, since somebody who was told changed something, or another thread did.
+    /// Returns the observers that must compare again, because a handler or another thread changed something.
     private func goOn(_ hasChanged: Bool) -> [(id: Int, look: @Sendable () -> Bool)]? {
         state.withLock { state in
             defer { state.isStale = false }
@@ -62,7 +61,7 @@ final class Watchers: Sendable {
     }
 }
 
-/// One property that somebody observes.
+/// One observed property.
 final class Watch<Object: AnyObject, Value>: Sendable {
     private struct State {
         weak var object: Object?
@@ -85,7 +84,7 @@ final class Watch<Object: AnyObject, Value>: Sendable {
         self.handler = handler
     }
 
-    /// Tells of the value if it is another one than before, and says whether it is.
+    /// Calls the handler if the value has changed, and returns whether it has.
     func look() -> Bool {
         let (object, keyPath) = state.withLock { ($0.object, $0.keyPath) }
         guard let object else { return false }

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The optional methods of a ``CBCentralManagerDelegate``, as code for Apple's systems calls them.
+/// The optional methods of a ``CBCentralManagerDelegate``, for code that calls them as on Apple's systems.
 ///
-/// There a method that need not be written is called with a question mark or an exclamation mark behind its name. Here
-/// it is always there, by its default; this stands for all of them where such a mark is written.
+/// There, optional methods are called with `?` or `!` after their name. Here all methods exist, with default
+/// implementations; this type makes such calls compile.
 public struct CBCentralManagerDelegateMethods {
     private let delegate: any CBCentralManagerDelegate
 
@@ -80,7 +80,7 @@ public struct CBCentralManagerDelegateMethods {
 }
 
 extension CBCentralManagerDelegate {
-    /// Stands for the methods of this name where they are called as `centralManager?(…)`.
+    /// All methods of this name, for calls such as `centralManager?(…)`.
     @_disfavoredOverload
     public var centralManager: CBCentralManagerDelegateMethods? { CBCentralManagerDelegateMethods(self) }
 }

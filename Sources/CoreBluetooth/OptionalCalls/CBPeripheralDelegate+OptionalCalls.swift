@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The optional methods of a ``CBPeripheralDelegate``, as code for Apple's systems calls them.
+/// The optional methods of a ``CBPeripheralDelegate``, for code that calls them as on Apple's systems.
 ///
-/// There a method that need not be written is called with a question mark or an exclamation mark behind its name. Here
-/// it is always there, by its default; this stands for all of them where such a mark is written.
+/// There, optional methods are called with `?` or `!` after their name. Here all methods exist, with default
+/// implementations; this type makes such calls compile.
 public struct CBPeripheralDelegateMethods {
     private let delegate: any CBPeripheralDelegate
 
@@ -133,19 +133,19 @@ public struct CBPeripheralDelegateMethods {
 }
 
 extension CBPeripheralDelegate {
-    /// Stands for the methods of this name where they are called as `peripheral?(…)`.
+    /// All methods of this name, for calls such as `peripheral?(…)`.
     @_disfavoredOverload
     public var peripheral: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 
-    /// Stands for the methods of this name where they are called as `peripheralDidUpdateName?(…)`.
+    /// All methods of this name, for calls such as `peripheralDidUpdateName?(…)`.
     @_disfavoredOverload
     public var peripheralDidUpdateName: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 
-    /// Stands for the methods of this name where they are called as `peripheralDidUpdateRSSI?(…)`.
+    /// All methods of this name, for calls such as `peripheralDidUpdateRSSI?(…)`.
     @_disfavoredOverload
     public var peripheralDidUpdateRSSI: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 
-    /// Stands for the methods of this name where they are called as `peripheralIsReady?(…)`.
+    /// All methods of this name, for calls such as `peripheralIsReady?(…)`.
     @_disfavoredOverload
     public var peripheralIsReady: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 }

@@ -1,7 +1,7 @@
-/// The optional methods of a ``CBPeripheralManagerDelegate``, as code for Apple's systems calls them.
+/// The optional methods of a ``CBPeripheralManagerDelegate``, for code that calls them as on Apple's systems.
 ///
-/// There a method that need not be written is called with a question mark or an exclamation mark behind its name. Here
-/// it is always there, by its default; this stands for all of them where such a mark is written.
+/// There, optional methods are called with `?` or `!` after their name. Here all methods exist, with default
+/// implementations; this type makes such calls compile.
 public struct CBPeripheralManagerDelegateMethods {
     private let delegate: any CBPeripheralManagerDelegate
 
@@ -81,17 +81,17 @@ public struct CBPeripheralManagerDelegateMethods {
 }
 
 extension CBPeripheralManagerDelegate {
-    /// Stands for the methods of this name where they are called as `peripheralManager?(…)`.
+    /// All methods of this name, for calls such as `peripheralManager?(…)`.
     @_disfavoredOverload
     public var peripheralManager: CBPeripheralManagerDelegateMethods? { CBPeripheralManagerDelegateMethods(self) }
 
-    /// Stands for the methods of this name where they are called as `peripheralManagerDidStartAdvertising?(…)`.
+    /// All methods of this name, for calls such as `peripheralManagerDidStartAdvertising?(…)`.
     @_disfavoredOverload
     public var peripheralManagerDidStartAdvertising: CBPeripheralManagerDelegateMethods? {
         CBPeripheralManagerDelegateMethods(self)
     }
 
-    /// Stands for the methods of this name where they are called as `peripheralManagerIsReady?(…)`.
+    /// All methods of this name, for calls such as `peripheralManagerIsReady?(…)`.
     @_disfavoredOverload
     public var peripheralManagerIsReady: CBPeripheralManagerDelegateMethods? {
         CBPeripheralManagerDelegateMethods(self)

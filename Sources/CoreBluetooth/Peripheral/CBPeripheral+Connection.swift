@@ -34,7 +34,7 @@ extension CBPeripheral {
 
     func connectFailed() -> PeripheralLink.OnFailed { record.withLock { $0.link.failed() } }
 
-    /// Takes note that the connection ended: all that was discovered goes with it.
+    /// Records the end of the connection and drops everything that was discovered.
     func disconnected(wanted: Bool, isReconnecting: Bool) -> PeripheralLink.OnDisconnected {
         let (action, old) = record.withLock { record in
             let action = record.link.disconnected(wanted: wanted, isReconnecting: isReconnecting)
@@ -44,10 +44,10 @@ extension CBPeripheral {
         return action
     }
 
-    /// The delegate has heard, or there is none to hear, that the host tries again.
+    /// Records that the delegate knows of the host's reconnection attempt, or that there is no delegate.
     func reconnect() { record.withLock { $0.link.reconnect() } }
 
-    /// Stops the host from trying again, unless the delegate has heard of it or took matters into its own hands.
+    /// Stops the host's reconnection attempt, unless the delegate knows of it or has acted itself.
     func giveUpReconnecting() { send(record.withLock { $0.link.giveUp() }) }
 
     func radioLost() {
@@ -58,7 +58,7 @@ extension CBPeripheral {
         old.endSubscriptions()
     }
 
-    /// Takes note of an advertisement; returns whether the delegate was told that the peripheral has another name now.
+    /// Records an advertisement; returns whether the delegate was called for a new name.
     @discardableResult
     func heard(_ report: AdvertisementReport) -> Bool {
         let isRenamed = record.withLock { record in
@@ -74,7 +74,7 @@ extension CBPeripheral {
 
     func setName(_ name: String) { record.withLock { $0.name = name } }
 
-    /// Gives up the connection of an object that nobody keeps any more.
+    /// Ends the connection of an object that the app has released.
     func abandonConnection() {
         switch state {
         case .disconnected, .disconnecting: return

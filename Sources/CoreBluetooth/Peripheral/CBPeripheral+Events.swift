@@ -4,7 +4,7 @@ import BLEWire
 import Foundation
 
 extension CBPeripheral {
-    /// Takes what the host says but for what is notified; on the manager's queue.
+    /// Processes a host event other than a notified value, on the manager's queue.
     func receive(_ event: PeerEvent, answering number: RequestNumber) {
         let step = takeStep { $0.receive(event, answering: number, of: self) }
         step.call?.make(by: self, to: step.delegate)
@@ -16,19 +16,21 @@ extension CBPeripheral {
         if let rest = step.rest { proceed(rest) }
     }
 
-    /// Sends what may be sent now, and tells the app of what was answered; on the manager's queue.
+    /// Sends the requests that can be sent now and delivers results, on the manager's queue.
     ///
-    /// What the app asks for meanwhile, it hears of later.
+    /// Results of requests that the app makes meanwhile are delivered later.
     func proceed() { proceed(.whatThereIs) }
 
-    /// Answers all that has not been answered, since there is no connection any more.
+    /// Fails all pending requests, because the connection has ended.
     ///
-    /// The host has answered what it knew of; this is what waited for its turn, or came too late.
+    /// The host has failed the requests that it had; these were queued or arrived too late.
     func failRequests(_ failure: Failure) {
         if let rest = tell(takeStep { $0.failRequests(failure, of: self) }) { proceed(rest) }
     }
 
-    /// Tells the app of a value that it did not ask for; what waits for answers goes on waiting.
+    /// Delivers a notified value.
+    ///
+    /// Pending results are not affected.
     func notified(_ handle: AttributeHandle, _ value: [UInt8]) {
         var delegate: (any CBPeripheralDelegate)?, isAsking = false
         let found = record.withLock { record -> CBCharacteristic? in
@@ -44,13 +46,13 @@ extension CBPeripheral {
         if isAsking { proceed() }
     }
 
-    /// Takes one step after the other until nothing is left to tell.
+    /// Takes steps until there is nothing left to deliver.
     private func proceed(_ rest: PeripheralRecord.Rest) {
         var rest: PeripheralRecord.Rest? = rest
         while let left = rest { rest = tell(takeStep { $0.proceed(left, of: self) }) }
     }
 
-    /// Takes a step, and sends what is to be sent with it.
+    /// Takes a step and sends its requests.
     private func takeStep(_ body: (inout PeripheralRecord) -> PeripheralRecord.Step) -> PeripheralRecord.Step {
         record.withLock { record in
             let step = body(&record)
@@ -59,7 +61,7 @@ extension CBPeripheral {
         }
     }
 
-    /// Tells what came of a step, and returns what is left then.
+    /// Delivers the result of a step and returns what is left to do.
     private func tell(_ step: consuming PeripheralRecord.Step) -> PeripheralRecord.Rest? {
         step.call?.make(by: self, to: step.delegate)
         if case .event(let event) = step.heard { tellObservers(event) }

@@ -4,10 +4,10 @@ import BLEWire
 import Foundation
 
 extension CBPeripheral {
-    /// The longest value of an attribute, in octets: Core 6.0, Vol 3, Part F, 3.2.9.
+    /// The maximum length of an attribute value, in octets: Core 6.0, Vol 3, Part F, 3.2.9.
     static let longestValue = 512
 
-    /// Sends `request` if there is a connection, and says so if there is none.
+    /// Sends `request` if the peripheral is connected; otherwise logs a misuse.
     func request(_ request: PeerRequest) {
         if isReady() { submit(request) }
     }
@@ -98,7 +98,7 @@ extension CBPeripheral {
         submit(.writeCommand(handle, [UInt8](octetsOf: data)))
     }
 
-    /// How many values without response an app may send although it was told that there is no room.
+    /// The maximum number of values without response that an app can send after it was told that there is no space.
     private static let mostOutstanding = 1024
 
     func subscribe(_ enabled: Bool, to characteristic: CBCharacteristic) {
@@ -150,29 +150,29 @@ extension CBPeripheral {
         (0x0001...0x00FF).contains(psm) ? submit(request) : fail(request, .invalidParameters)
     }
 
-    /// Answers through the delegate that no distances are measured here.
+    /// Reports through the delegate that distance measurement is not supported.
     func refuseSounding() {
         if isReady() { refuse(.soundingCompleted(.notSupported)) }
     }
 
-    /// Answers through the delegate, in its turn, with what says that nothing comes of what was asked for.
+    /// Reports the failure of a request through the delegate, in its turn.
     private func refuse(_ call: PeripheralDelegateCall) { answer(nil, .call(call)) }
 
-    /// Sends `request` when its turn has come.
+    /// Sends `request` in its turn.
     ///
-    /// It leaves while the queue is locked, so that requests of several threads leave in its order.
+    /// It is sent while the queue is locked, so that requests of several threads are sent in its order.
     private func submit(_ request: PeerRequest) {
         record.withLock { record in
             if let number = record.requests.submit(request) { session.send(.peer(peer, request, number)) }
         }
     }
 
-    /// Answers in the place of the peripheral that nothing comes of `request`.
+    /// Fails `request` without asking the peripheral.
     private func fail(_ request: PeerRequest, _ failure: Failure) {
         answer(request, .event(request.answer(failure)))
     }
 
-    /// Answers in the place of the peripheral, when the turn of `request` has come and never before this returns.
+    /// Answers without asking the peripheral, in the turn of `request` and never before this method returns.
     private func answer(_ request: PeerRequest?, _ answer: PeripheralRequests.Answer) {
         record.withLock { $0.requests.submit(request, answer: answer) }
         let subject = Guarded(self)

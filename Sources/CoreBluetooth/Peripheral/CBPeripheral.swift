@@ -5,13 +5,13 @@ public import Foundation
 
 /// A remote device that offers services.
 ///
-/// Requests are carried out in the order in which they are made; each returns at once, and what comes of it is told to
-/// the delegate. While there is no connection they are ignored with a line on the standard error.
+/// Requests are carried out in the order in which they are made. All methods return immediately; results arrive at the
+/// delegate. While the peripheral is not connected, requests are ignored with a line on standard error.
 open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     let session: any HostSession
     let reference: ManagerReference
     let record: Protected<PeripheralRecord>
-    /// Who observes properties of the peripheral.
+    /// The observers of the peripheral's properties.
     let watchers = Watchers()
 
     init(_ peer: PeerIdentifier, name: String?, session: any HostSession, reference: ManagerReference) {
@@ -25,60 +25,60 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
 
     func beWatched() { record.tell(watchers) }
 
-    /// Hears of this peripheral, on the manager's queue.
+    /// The delegate, called on the manager's queue.
     open weak var delegate: (any CBPeripheralDelegate)? {
         get { record.withLock { $0.delegate } }
         set { record.withLock { $0.delegate = newValue } }
     }
 
-    /// What the device calls itself: in its GAP service if that is known, else in an advertisement.
+    /// The name of the device: from its GAP service if known, otherwise from an advertisement.
     open var name: String? { record.withLock { $0.name } }
 
-    /// How strong the signal was when it was last asked for, in dBm.
+    /// The signal strength when it was last read, in dBm.
     @available(*, deprecated, message: "Use readRSSI() instead.")
     open var rssi: NSNumber? { record.withLock { $0.rssi }?.number }
 
-    /// How the manager stands to the device.
+    /// The state of the connection.
     open var state: CBPeripheralState { record.withLock { $0.link.publicState } }
 
-    /// The services that were discovered in this connection; `nil` before that.
+    /// The services discovered in this connection; `nil` before.
     open var services: [CBService]? { record.withLock { $0.database.services } }
 
-    /// Whether there is room for a write without response.
+    /// Whether there is space for a write without response.
     ///
-    /// If there is none, the delegate hears as soon as there is.
+    /// Otherwise the delegate is called as soon as there is.
     open var canSendWriteWithoutResponse: Bool {
         record.withLock { $0.link.acceptsRequests && $0.window.isOpen }
     }
 
-    /// Whether the device may read the phone's alerts; never on this system.
+    /// Whether the device may use the Apple Notification Center Service; never on Linux.
     open var ancsAuthorized: Bool { false }
 
-    /// Asks how strong the signal is.
+    /// Reads the signal strength.
     open func readRSSI() { request(.readRSSI) }
 
-    /// Looks for services of the given types, or for all if there is none.
+    /// Discovers services of the given types, or all services if there are none.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         request(.discoverServices(only: serviceUUIDs?.map(\.value) ?? []))
     }
 
-    /// Looks for services that belong to `service`, of the given types or all.
+    /// Discovers services that `service` includes, of the given types or all.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
         discoverIncluded(includedServiceUUIDs?.map(\.value) ?? [], in: service)
     }
 
-    /// Looks for characteristics of `service`, of the given types or all.
+    /// Discovers characteristics of `service`, of the given types or all.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
         discoverValues(characteristicUUIDs?.map(\.value) ?? [], in: service)
     }
 
-    /// Looks for the descriptors of `characteristic`.
+    /// Discovers the descriptors of `characteristic`.
     open func discoverDescriptors(for characteristic: CBCharacteristic) { discoverDescriptions(of: characteristic) }
 
     /// Reads the value of `characteristic`.
     open func readValue(for characteristic: CBCharacteristic) { read(characteristic) }
 
-    /// The longest value that can be written at once, in octets.
+    /// Returns the maximum length of a value in one write, in octets.
     @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         guard type == .withoutResponse else { return Self.longestValue }
@@ -87,13 +87,13 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
 
     /// Writes `data` to `characteristic`.
     ///
-    /// Without response nothing is told afterwards, and while ``canSendWriteWithoutResponse`` is `false`, values may be
-    /// lost.
+    /// Without response, the delegate is not called, and values may be dropped while ``canSendWriteWithoutResponse`` is
+    /// `false`.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
         if type == .withoutResponse { writeCommand(data, to: characteristic) } else { write(data, to: characteristic) }
     }
 
-    /// Has `characteristic` send its value by itself, or no longer: as notifications if it can, else as indications.
+    /// Subscribes to or unsubscribes from `characteristic`: notifications if it has them, otherwise indications.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         subscribe(enabled, to: characteristic)
     }
@@ -103,22 +103,26 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
 
     /// Writes `data` to `descriptor`.
     ///
-    /// - Precondition: `descriptor` is not the one by which a client asks for notifications (2902), for which there is
-    ///   ``setNotifyValue(_:for:)``; that ends the program, as on Apple's systems.
+    /// - Precondition: `descriptor` is not a Client Characteristic Configuration descriptor (2902), for which there is
+    ///   ``setNotifyValue(_:for:)``; otherwise the program ends, as on Apple's systems.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) { write(data, to: descriptor) }
 
-    /// Opens a channel to the service with the number `PSM`, from 1 to 255, which the peripheral has to make known.
+    /// Opens an L2CAP channel to the service with `PSM`, 1 to 255, which the peripheral must announce.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) { openChannel(PSM) }
 
-    /// Measures the distance; answered with ``CBError/operationNotSupported``.
+    /// Measures the distance.
+    ///
+    /// Always fails with ``CBError/operationNotSupported``.
     open func startChannelSoundingSession(_ configuration: CBChannelSoundingSessionConfiguration) {
         refuseSounding()
     }
 
-    /// Ends measuring the distance; there is nothing to end, since it can not begin.
+    /// Ends the measurement of the distance.
+    ///
+    /// Has no effect, because there is none.
     open func cancelChannelSoundingSession() {}
 
-    /// The device and where it stands, for logs.
+    /// The device and the address of the object, for logs.
     open override var description: String {
         let now = record.withLock { ($0.name, $0.link.publicState) }
         return "<CBPeripheral: \(address), identifier = \(identifier), name = \(now.0 ?? "(null)"), "

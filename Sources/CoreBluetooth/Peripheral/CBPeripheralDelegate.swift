@@ -1,71 +1,71 @@
 public import Foundation
 
-/// Hears what becomes of requests to a peripheral, and what it says by itself, on the manager's queue.
+/// The methods that a peripheral calls for results and events, on the manager's queue.
 ///
 /// Every method is optional.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
-    /// Tells that the peripheral is called otherwise.
+    /// The name of the peripheral has changed.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
-    /// Tells that services are gone, with all that belonged to them; discover again what is needed.
+    /// Services have been removed, with everything in them; discover again what you need.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
-    /// Tells of the strength of the signal, as apps of long ago asked for it; not called any more.
+    /// The signal strength was read (deprecated). Not called.
     @available(*, deprecated, message: "Use peripheral(_:didReadRSSI:error:) instead.")
     func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
-    /// Tells how strong the signal is, in dBm.
+    /// The signal strength was read, in dBm.
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)
-    /// Tells that ``CBPeripheral/services`` holds what was found.
+    /// ``CBPeripheral/services`` contains the discovered services.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?)
-    /// Tells that ``CBService/includedServices`` holds what was found.
+    /// ``CBService/includedServices`` contains the discovered services.
     func peripheral(
         _ peripheral: CBPeripheral,
         didDiscoverIncludedServicesFor service: CBService,
         error: (any Error)?
     )
-    /// Tells that ``CBService/characteristics`` holds what was found.
+    /// ``CBService/characteristics`` contains the discovered characteristics.
     func peripheral(
         _ peripheral: CBPeripheral,
         didDiscoverCharacteristicsFor service: CBService,
         error: (any Error)?
     )
-    /// Tells that a characteristic has a value that was read, notified or indicated.
+    /// A characteristic has a new value, from a read, notification or indication.
     func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateValueFor characteristic: CBCharacteristic,
         error: (any Error)?
     )
-    /// Tells what became of a write with response.
+    /// A write with response has completed.
     func peripheral(
         _ peripheral: CBPeripheral,
         didWriteValueFor characteristic: CBCharacteristic,
         error: (any Error)?
     )
-    /// Tells whether a characteristic now sends its value by itself.
+    /// A subscription has been changed.
     func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     )
-    /// Tells that ``CBCharacteristic/descriptors`` holds what was found.
+    /// ``CBCharacteristic/descriptors`` contains the discovered descriptors.
     func peripheral(
         _ peripheral: CBPeripheral,
         didDiscoverDescriptorsFor characteristic: CBCharacteristic,
         error: (any Error)?
     )
-    /// Tells that a descriptor has a value that was read.
+    /// The value of a descriptor was read.
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?)
-    /// Tells what became of a write to a descriptor.
+    /// A write to a descriptor has completed.
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
-    /// Tells that there is room again for writes without response.
+    /// There is space again for writes without response.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
-    /// Tells what became of an attempt to open a channel.
+    /// An L2CAP channel was opened, or could not be.
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
-    /// Tells the result of a measurement of distance.
+    /// A distance measurement has a result.
     func peripheral(
         _ peripheral: CBPeripheral,
         didReceive results: CBChannelSoundingProcedureResults?,
         error: (any Error)?
     )
-    /// Tells that no more distances are measured.
+    /// A distance measurement session has ended.
     func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?)
 }
 
@@ -73,7 +73,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
 extension CBPeripheralDelegate {
     /// Does nothing.
     public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
-    /// Complains on the standard error, since an app that uses services which are gone does not work.
+    /// Logs a warning, because an app that keeps using removed services does not work.
     public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         peripheral.reference.console.warn(
             "The services of \(peripheral) changed, but its delegate lacks peripheral(_:didModifyServices:)"
@@ -97,7 +97,9 @@ extension CBPeripheralDelegate {
         didDiscoverCharacteristicsFor service: CBService,
         error: (any Error)?
     ) {}
-    /// Does nothing; a simulated world lists it if the app is woken for it in the background.
+    /// Does nothing.
+    ///
+    /// A simulated world reports a finding if the app is woken for it in the background.
     public func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateValueFor characteristic: CBCharacteristic,

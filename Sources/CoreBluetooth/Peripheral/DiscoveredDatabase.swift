@@ -1,32 +1,36 @@
 import BLEHost
 import BLEWire
 
-/// What is known of a peripheral's services: objects that stay the same as long as what they stand for does.
+/// The discovered attributes of a peripheral.
+///
+/// Each attribute keeps its object as long as it exists.
 struct DiscoveredDatabase {
-    /// A service, and the numbers by which it is recognised when it is found again.
+    /// A service with the properties that identify it when it is discovered again.
     private struct Known {
         let object: CBService
         let found: DiscoveredService
-        /// Whether it is known only as part of others.
+        /// Whether it is only known as an included service.
         var isPart: Bool
-        /// Its characteristics as they were found last; `nil` unless that was all of them, and all are still there.
+        /// Its characteristics as last discovered; `nil` unless all of them were discovered and still exist.
         var characteristics: [DiscoveredCharacteristic]?
     }
 
-    /// Those that were discovered as services of their own; `nil` before that.
+    /// The services that were discovered directly; `nil` before.
     private(set) var services: [CBService]?
-    /// All services, in the order of their handles, of which no two share one.
+    /// All services in the order of their handles, without overlaps.
     private var known: [Known] = []
     private var characteristics = HandleTable<CBCharacteristic>()
     private var descriptors = HandleTable<CBDescriptor>()
-    /// Characteristics that are gone, of which it has not been said yet that they send nothing more.
+    /// Removed characteristics whose subscriptions have not been reported as ended.
     private var dropped: [CBCharacteristic] = []
 
     func service(in range: AttributeHandleRange) -> CBService? { index(of: range).map { known[$0].object } }
     func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? { characteristics[handle] }
     func descriptor(_ handle: AttributeHandle) -> CBDescriptor? { descriptors[handle] }
 
-    /// Adds services, and drops what lies where they are now; those of the host itself (GAP and GATT) stay hidden.
+    /// Adds services and drops overlapping ones.
+    ///
+    /// The services of the host itself (GAP and GATT) stay hidden.
     mutating func add(_ found: [DiscoveredService], of peripheral: CBPeripheral) {
         for item in found where !item.isHidden { known[insert(item, of: peripheral)].isPart = false }
         services = known.filter { !$0.isPart }.map(\.object)
@@ -50,7 +54,7 @@ struct DiscoveredDatabase {
         }
     }
 
-    /// Adds characteristics of `service`, and drops those in whose place they are now.
+    /// Adds characteristics of `service` and drops those at the same handles.
     mutating func add(_ found: [DiscoveredCharacteristic], to service: CBService) {
         for range in ranges(replacedBy: found, in: service) { removeCharacteristics(in: range) }
         var list = (service.characteristics ?? []).filter { known in
@@ -79,12 +83,12 @@ struct DiscoveredDatabase {
         characteristic.setDescriptors(list)
     }
 
-    /// Where the services are that have a handle in `range`.
+    /// Returns the ranges of the services with a handle in `range`.
     func ranges(touching range: AttributeHandleRange) -> [AttributeHandleRange] {
         known.map(\.found.range).filter { $0.overlaps(range) }
     }
 
-    /// Where the services are in whose place there are others, if `found` is what is there now.
+    /// Returns the ranges of the services that `found` replaces.
     func ranges(replacedBy found: [DiscoveredService]) -> [AttributeHandleRange] {
         let found = found.sorted { $0.range.start < $1.range.start }
         var replaced: [AttributeHandleRange] = [], first = 0
@@ -99,7 +103,7 @@ struct DiscoveredDatabase {
         return replaced
     }
 
-    /// Where the characteristics of `service` are in whose place there are others, if `found` is what is there now.
+    /// Returns the ranges of the characteristics of `service` that `found` replaces.
     func ranges(replacedBy found: [DiscoveredCharacteristic], in service: CBService) -> [AttributeHandleRange] {
         (service.characteristics ?? []).compactMap { known in
             guard let range = known.handles?.range else { return nil }
@@ -110,7 +114,7 @@ struct DiscoveredDatabase {
         }
     }
 
-    /// Whether `found` is just what was found before, so that there is nothing to add.
+    /// Returns whether `found` equals what was discovered before.
     func isAllThereIs(_ found: [DiscoveredService]) -> Bool {
         guard services != nil else { return false }
         var next = 0
@@ -122,12 +126,12 @@ struct DiscoveredDatabase {
         return known[next...].allSatisfy(\.isPart)
     }
 
-    /// Whether `found` is just what was found in the service before, so that there is nothing to add.
+    /// Returns whether `found` equals what was discovered in the service before.
     func isAllThereIs(_ found: [DiscoveredCharacteristic], in range: AttributeHandleRange) -> Bool {
         index(of: range).map { known[$0].characteristics == found } ?? false
     }
 
-    /// Drops the services that have a handle in `range`, with all that belongs to them, and returns them.
+    /// Removes and returns the services with a handle in `range`, with everything in them.
     mutating func remove(in range: AttributeHandleRange) -> [CBService] {
         let gone = known.filter { $0.found.range.overlaps(range) }
         guard !gone.isEmpty else { return [] }
@@ -148,14 +152,14 @@ struct DiscoveredDatabase {
         for index in known.indices { known[index].characteristics = nil }
     }
 
-    /// Hands out the characteristics that are gone, whose subscriptions have ended with them.
+    /// Returns the removed characteristics, whose subscriptions have ended.
     mutating func takeDropped() -> [CBCharacteristic] {
         guard !dropped.isEmpty else { return [] }
         defer { dropped = [] }
         return dropped
     }
 
-    /// Removes everything, as if nothing had been discovered, and returns the services.
+    /// Removes everything and returns the services.
     mutating func removeAll() -> [CBService] {
         let gone = remove(in: .all)
         removeCharacteristics(in: .all)
@@ -163,12 +167,14 @@ struct DiscoveredDatabase {
         return gone
     }
 
-    /// The connection is gone, and with it what the peripheral sends by itself.
+    /// Ends all subscriptions, because the connection has ended.
     func endSubscriptions() {
         for characteristic in characteristics.objects { characteristic.subscription = .none }
     }
 
-    /// Where a service is that was found, for which there is a new object unless it is the one that was there before.
+    /// Inserts a discovered service and returns its index.
+    ///
+    /// A new object is created unless it is the same service as before.
     private mutating func insert(_ found: DiscoveredService, of peripheral: CBPeripheral) -> Int {
         if let index = index(of: found.range), found.stands(for: known[index].found) { return index }
         _ = remove(in: found.range)
@@ -182,17 +188,17 @@ struct DiscoveredDatabase {
         return index < known.count && known[index].found.range == range ? index : nil
     }
 
-    /// Where the first service is that does not begin before `handle`.
+    /// Returns the index of the first service that starts at or after `handle`.
     private func place(of handle: AttributeHandle) -> Int {
         known.indices.bisected { known[$0].found.range.start.wire < handle.wire }
     }
 }
 
 extension DiscoveredService {
-    /// Whether apps do not get to see the service, since the host deals with it.
+    /// Whether the service is hidden from apps because the host handles it.
     fileprivate var isHidden: Bool { uuid == .short(0x1800) || uuid == .short(0x1801) }
 
-    /// Whether this is what was found before.
+    /// Returns whether this is the same service as `old`.
     fileprivate func stands(for old: DiscoveredService) -> Bool { range == old.range && uuid == old.uuid }
 }
 
@@ -201,7 +207,7 @@ extension CBService {
 }
 
 extension CBCharacteristic {
-    /// Whether this is the object of what was found.
+    /// Returns whether this object represents `found`.
     fileprivate func stands(for found: DiscoveredCharacteristic) -> Bool {
         let new = Handles(found)
         return handles == new && uuid.value == found.uuid && properties.rawValue == UInt(found.properties)

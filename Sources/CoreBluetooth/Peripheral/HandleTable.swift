@@ -1,11 +1,11 @@
 import BLEWire
 
-/// Objects that stand for attributes of a peripheral, in the order of their handles.
+/// The objects for attributes of a peripheral, sorted by handle.
 ///
-/// A handle is found in a few steps of a binary search, without being hashed: each notification looks for one.
+/// A handle is found by binary search instead of hashing, because each notification looks one up.
 struct HandleTable<Object> {
     private var handles: [UInt16] = []
-    /// What stands for each handle, at the same place.
+    /// The objects, at the same indices as their handles.
     private(set) var objects: [Object] = []
 
     subscript(handle: AttributeHandle) -> Object? {
@@ -28,7 +28,7 @@ struct HandleTable<Object> {
         }
     }
 
-    /// Removes what has a handle in `range`, and returns it.
+    /// Removes and returns the objects with a handle in `range`.
     mutating func remove(in range: AttributeHandleRange) -> [Object] {
         let first = place(of: range.start.wire), end = place(after: range.end.wire)
         defer {
@@ -38,7 +38,7 @@ struct HandleTable<Object> {
         return Array(objects[first..<end])
     }
 
-    /// Where the first handle is that is not less than `handle`.
+    /// Returns the index of the first handle that is not less than `handle`.
     private func place(of handle: UInt16) -> Int {
         var low = 0, high = handles.count
         while low < high {
@@ -48,6 +48,6 @@ struct HandleTable<Object> {
         return low
     }
 
-    /// Where the first handle is that is greater than `handle`.
+    /// Returns the index of the first handle that is greater than `handle`.
     private func place(after handle: UInt16) -> Int { handle == .max ? handles.count : place(of: handle + 1) }
 }

@@ -3,10 +3,10 @@ import BLERuntime
 import BLEWire
 import Foundation
 
-/// What the app is to be told of a peripheral, with the objects that it is about.
+/// A call of a peripheral's delegate, with its arguments.
 ///
-/// Objects that stand for attributes take their new value when the call is made, so that each delegate method finds
-/// what it was called about.
+/// Attribute objects take their new value when the call is made, so that each delegate method sees the value that it
+/// was called for.
 enum PeripheralDelegateCall: Equatable {
     case nameUpdated
     case servicesModified([CBService])
@@ -19,17 +19,17 @@ enum PeripheralDelegateCall: Equatable {
     case valueWritten(CBCharacteristic, Failure?)
     case descriptorRead(CBDescriptor, Result<[UInt8], Failure>)
     case descriptorWritten(CBDescriptor, Failure?)
-    /// `nil` for a subscription that is what it was.
+    /// `nil` for an unchanged subscription.
     case subscriptionChanged(CBCharacteristic, Subscription?, Failure?)
     case readyToWrite
     case channelOpened(Result<OpenedChannel, Failure>)
     case soundingCompleted(Failure)
-    /// Nobody is told: characteristics are gone, and with them what they sent by themselves.
+    /// No delegate call: characteristics were removed, and with them their subscriptions.
     case subscriptionsEnded([CBCharacteristic])
-    /// Nobody is told: a channel was opened for an app that does not wait for it any more.
+    /// No delegate call: a channel was opened, but the app does not wait for it any more.
     case channelUnwanted(OpenedChannel)
 
-    /// Brings the objects up to date and calls `delegate`; on the manager's queue, while nothing is locked.
+    /// Updates the objects and calls `delegate`, on the manager's queue, without holding a lock.
     func make(by peripheral: CBPeripheral, to delegate: (any CBPeripheralDelegate)?) {
         switch self {
         case .nameUpdated: delegate?.peripheralDidUpdateName(peripheral)

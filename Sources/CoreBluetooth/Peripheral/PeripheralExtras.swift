@@ -4,21 +4,21 @@ import Foundation
 
 // What `CoreBluetoothExtras` needs of peripheral managers.
 extension CBPeripheralManager {
-    /// Advertises as ``startAdvertising(_:)`` does, with all that a host can be asked for.
+    /// Advertises like ``startAdvertising(_:)``, with all parameters of the host.
     ///
-    /// - Returns: Whether the host was asked, which answers.
+    /// - Returns: True if a request was sent to the host, which answers.
     package func startAdvertising(_ request: AdvertisingRequest) -> Bool {
         guard acceptsCommands() else { return false }
         return beginAdvertising(request)
     }
 
-    /// The centrals that are connected to this machine now, and where.
+    /// The connected centrals and their addresses.
     package var connections: [ConnectedCentral] { content.withLock { $0.connections } }
 
-    /// The object that stands for a central.
+    /// Returns the object for a central.
     package func object(for central: RemoteCentral) -> CBCentral { self.central(central) }
 
-    /// Ends the link to `central`, whichever app uses it.
+    /// Disconnects `central`.
     package func dismiss(_ central: CBCentral) {
         guard acceptsCommands() else { return }
         session.send(.server(.disconnect(central.peer)))

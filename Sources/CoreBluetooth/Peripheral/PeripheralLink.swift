@@ -1,6 +1,6 @@
 import BLEHost
 
-/// How one manager stands to one peripheral.
+/// The connection state of one peripheral in one manager.
 ///
 ///                     connect                  connected                 connect
 ///     ┌──────────────┐ ───▶ ┌────────────┐ ─────────────▶ ┌───────────┐ ───────▶ ┌────────────┐
@@ -12,29 +12,29 @@ import BLEHost
 ///            └────────────── │ closing │ ◀──────────────────────┘
 ///                            └─────────┘
 ///
-/// A connection that is being confirmed ends as any other does.
-/// Answers of the host that have been overtaken by what the app asked for in the meantime are recognised and ignored.
+/// A connection that is being confirmed ends like any other. Events of the host that the app's later requests have
+/// overtaken are ignored.
 struct PeripheralLink: Equatable {
     private enum State: Equatable {
-        /// No connection, and none wanted.
+        /// Neither connected nor connecting.
         case disconnected
-        /// The host is trying, as it was asked to last; `nil` if an earlier launch of the app asked.
+        /// The host is connecting, with the last request; `nil` if an earlier launch of the app made it.
         case connecting(ConnectRequest?)
         case connected(ConnectRequest?)
-        /// There is a connection, and the app asked for it once more, of which it is about to hear.
+        /// Connected. The app called `connect` again, and its delegate is about to be called.
         case confirming(ConnectRequest)
-        /// The app gave the connection up, pending or established, and may want it again afterwards.
+        /// The app has cancelled or disconnected, and may have called `connect` again.
         case closing(wasConnected: Bool, next: ConnectRequest?)
-        /// The link was lost and the host is trying again, of which the app is just being told.
+        /// The link was lost and the host is reconnecting; the delegate is being called.
         case lost(ConnectRequest?)
     }
 
     private var state: State
 
-    /// Begins without a connection.
+    /// Creates the state of an unconnected peripheral.
     init() { state = .disconnected }
 
-    /// Begins with a connection that an earlier launch of the app made or waited for.
+    /// Creates the state of a peripheral that an earlier launch of the app connected or was connecting to.
     init(isConnected: Bool) { state = isConnected ? .connected(nil) : .connecting(nil) }
 
     var publicState: CBPeripheralState {
@@ -46,10 +46,10 @@ struct PeripheralLink: Equatable {
         }
     }
 
-    /// Whether requests have somewhere to go.
+    /// Whether requests can be sent.
     var acceptsRequests: Bool { publicState == .connected }
 
-    /// Whether answers of the peer still count.
+    /// Whether results of the peer still count.
     var acceptsAnswers: Bool {
         switch state {
         case .connected, .confirming, .closing(wasConnected: true, next: _): true
@@ -58,15 +58,15 @@ struct PeripheralLink: Equatable {
     }
 
     enum OnConnect: Equatable {
-        /// Ask the host.
+        /// Send a request to the host.
         case send
-        /// It is there: tell, as soon as this call has returned, what ``confirm()`` says.
+        /// Already connected: call the delegate with ``confirm()`` after this call has returned.
         case confirm
-        /// It is there, but wanted in another way: the same, and have the host know.
+        /// Already connected, but with other options: as above, and update the host.
         case renewAndConfirm
-        /// It is wanted already, but in another way: have the host know.
+        /// Already requested, but with other options: update the host.
         case renew
-        /// It is wanted already, or will be asked for when the old connection is gone.
+        /// Already requested, or deferred until the old connection has ended.
         case nothing
     }
 
@@ -84,13 +84,13 @@ struct PeripheralLink: Equatable {
     }
 
     enum OnConfirm: Equatable {
-        /// Tell that there is a connection.
+        /// Call the delegate.
         case tell
-        /// It has ended or been given up since.
+        /// The connection has ended or was cancelled since.
         case nothing
     }
 
-    /// The app can hear that the connection that it asked for was there already.
+    /// Confirms to the app that the peripheral was already connected.
     mutating func confirm() -> OnConfirm {
         let action: OnConfirm
         (state, action) =
@@ -102,7 +102,7 @@ struct PeripheralLink: Equatable {
     }
 
     enum OnCancel: Equatable {
-        /// Tell the host.
+        /// Send a request to the host.
         case send
         case nothing
     }
@@ -121,7 +121,7 @@ struct PeripheralLink: Equatable {
 
     enum OnConnected: Equatable {
         case tell
-        /// Nobody wants it any more: tell the host.
+        /// No longer wanted: send a request to the host.
         case undo
         case ignore
     }
@@ -139,9 +139,9 @@ struct PeripheralLink: Equatable {
 
     enum OnFailed: Equatable {
         case tell
-        /// Tell that it is gone, as the app wanted it.
+        /// Report the disconnection that the app requested.
         case tellOfDisconnection
-        /// Tell that it is gone, and ask the host for the connection that the app wanted afterwards.
+        /// Report the disconnection, and connect again as the app requested.
         case tellOfDisconnectionAndConnect(ConnectRequest)
         case ignore
     }
@@ -162,16 +162,16 @@ struct PeripheralLink: Equatable {
 
     enum OnDisconnected: Equatable {
         case tell
-        /// Tell, and ask the host for the connection that the app wanted afterwards.
+        /// Report, and connect again as the app requested.
         case tellAndConnect(ConnectRequest)
-        /// Tell that the host tries again; ``reconnect()`` or ``giveUp()`` follows.
+        /// Report the reconnection attempt; ``reconnect()`` or ``giveUp()`` follows.
         case tellOfReconnecting
-        /// Tell that the connection was not made.
+        /// Report the failure.
         case tellOfFailure
         case ignore
     }
 
-    /// The connection ended, perhaps because the app wanted it so, and perhaps the host tries again by itself.
+    /// Processes the end of the connection, wanted or not, with or without a reconnection attempt of the host.
     mutating func disconnected(wanted: Bool, isReconnecting: Bool) -> OnDisconnected {
         let action: OnDisconnected
         (state, action) =
@@ -187,18 +187,18 @@ struct PeripheralLink: Equatable {
         return action
     }
 
-    /// The app has heard that the host tries again.
+    /// Records that the delegate knows of the reconnection attempt.
     mutating func reconnect() {
         if case .lost(let request) = state { state = .connecting(request) }
     }
 
-    /// The app could not hear that the host tries again; whether to tell the host to stop.
+    /// Cancels the reconnection, because the delegate cannot be told of it; returns whether to tell the host.
     mutating func giveUp() -> OnCancel {
         guard case .lost = state else { return .nothing }
         state = .disconnected
         return .send
     }
 
-    /// There is no radio any more, and with it no connection.
+    /// Ends the connection because the radio is gone.
     mutating func radioLost() { state = .disconnected }
 }

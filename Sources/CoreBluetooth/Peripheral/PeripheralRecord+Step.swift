@@ -2,34 +2,34 @@ import BLEHost
 
 // What comes of a step.
 extension PeripheralRecord {
-    /// What is to be done after a step.
+    /// The result of a step.
     struct Step: ~Copyable {
-        /// To be sent while the record is still locked, so that requests of several threads leave in its order.
+        /// Requests to send while the record is locked, so that requests of several threads keep its order.
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
-        /// What the app is to be told.
+        /// The delegate call to make.
         var call: PeripheralDelegateCall?
-        /// Whom to tell, as it was when this became known.
+        /// The delegate at the time of the event.
         var delegate: (any CBPeripheralDelegate)?
-        /// What observers hear after that.
+        /// The event for observers after the call.
         var heard = Heard.nothing
-        /// `nil` if nothing is left.
+        /// The remaining work; `nil` if there is none.
         var rest: Rest?
     }
 
-    /// What observers hear.
+    /// An event for observers.
     enum Heard {
         case nothing
-        /// The event that the step took.
+        /// The event that this step processed.
         case sameEvent
-        /// One that was kept until now, or that the host did not have to say.
+        /// A deferred event, or one that does not come from the host.
         case event(PeerEvent)
     }
 
-    /// What is left when that has been told.
+    /// The remaining work after a step.
     enum Rest {
-        /// No more answers than that, since what is asked meanwhile is told later.
+        /// At most this many results, because results of requests made meanwhile are delivered later.
         case answers(Int)
-        /// As many answers as there are requests by then.
+        /// As many results as there are requests at that time.
         case whatThereIs
     }
 }

@@ -1,42 +1,41 @@
 import BLEHost
 import BLEWire
 
-/// What one manager knows of a peripheral, and what its app has asked of it.
+/// One manager's knowledge of a peripheral, and the pending requests of its app.
 ///
-/// It is told what the host says, and says what the app is to be told, one thing at a time: each is told before the
-/// next step, so that what the app does meanwhile counts. It is locked while it takes a step, and never while the app
-/// is called.
+/// It takes host events and returns delegate calls, one at a time. Each call is made before the next step, so that what
+/// the app does in it counts. The record is locked during a step, and never while the app is called.
 ///
-/// Changed only on the manager's queue, but for what the app itself decides: its delegate, whether it wants a
-/// connection, and what it asks for.
+/// Changed only on the manager's queue, except for what the app sets itself: the delegate, connection requests and
+/// other requests.
 struct PeripheralRecord {
     weak var delegate: (any CBPeripheralDelegate)?
     var name: String?
     var link = PeripheralLink()
     var mtu = 23
     var rssi: RSSI?
-    /// What the controller has told of the connection that there is.
+    /// The controller's information about the current connection.
     var details: LinkDetails? { didSet { if let details { lastAddress = details.address } } }
-    /// Where the device was reached last.
+    /// The last known address of the device.
     private(set) var lastAddress: DeviceAddress?
-    /// The advertisement that was heard last.
+    /// The last received advertisement.
     var report: AdvertisementReport?
     var requests = PeripheralRequests()
     var window = SendWindow()
     var database = DiscoveredDatabase()
-    /// What became known together, and is told before all else.
+    /// Simultaneous events, which are delivered before everything else.
     private var due: [News] = []
 
-    /// Begins without a connection.
+    /// Creates the record of an unconnected peripheral.
     init(name: String?) { self.name = name }
 
-    /// What somebody is to hear.
+    /// A pending delivery.
     private struct News {
         let call: PeripheralDelegateCall?
         let event: PeerEvent?
     }
 
-    /// Takes what the host says.
+    /// Processes a host event.
     mutating func receive(
         _ event: PeerEvent,
         answering number: RequestNumber,
@@ -61,7 +60,7 @@ struct PeripheralRecord {
         return step
     }
 
-    /// Goes on with what is left: sends what may be sent now, and tells of the answer whose turn has come.
+    /// Continues: sends the requests that can be sent now, and delivers the next result.
     mutating func proceed(_ rest: Rest, of peripheral: CBPeripheral) -> Step {
         var step = Step(rest: rest)
         if due.isEmpty {
@@ -76,7 +75,7 @@ struct PeripheralRecord {
         return step
     }
 
-    /// Answers all that has not been answered, since there is no connection any more.
+    /// Fails all pending requests, because the connection has ended.
     mutating func failRequests(_ failure: Failure, of peripheral: CBPeripheral) -> Step {
         for answer in requests.removeAll(failure) { expect(answer, of: peripheral) }
         var step = Step(rest: .answers(0))
@@ -84,18 +83,18 @@ struct PeripheralRecord {
         return step
     }
 
-    /// Forgets what belonged to a connection, and returns what was discovered in it.
+    /// Drops everything that belongs to a connection, and returns the discovered attributes.
     mutating func forgetConnection() -> DiscoveredDatabase {
         defer { (mtu, details, requests, window, database, due) = (23, nil, .init(), .init(), .init(), []) }
         return database
     }
 
-    /// A characteristic whose value comes by itself, unless nobody knows of it.
+    /// Returns the characteristic of a notified value, if it was discovered.
     func notifying(_ handle: AttributeHandle) -> CBCharacteristic? {
         link.acceptsAnswers ? database.characteristic(handle) : nil
     }
 
-    /// Has what is due be told first, says whom to tell, and whether anything is left.
+    /// Completes a step: pending deliveries come first, then the delegate and the remaining work are determined.
     private mutating func finish(_ step: inout Step) {
         if !due.isEmpty {
             if step.call != nil || !step.heard.isNothing {
@@ -127,13 +126,13 @@ struct PeripheralRecord {
         }
     }
 
-    /// Gives back what an answer brought that comes too late.
+    /// Returns the delegate call that undoes a result which arrived too late.
     private static func discard(_ event: PeerEvent) -> PeripheralDelegateCall? {
         guard case .channelOpened(_, .success(let channel)) = event else { return nil }
         return .channelUnwanted(channel)
     }
 
-    /// Takes note of what the host says, and of what else the app must hear before that.
+    /// Applies a host event, and queues what the app must receive before it.
     private mutating func apply(_ event: PeerEvent, of peripheral: CBPeripheral, _ step: inout Step) {
         guard link.acceptsAnswers else { return step.call = Self.discard(event) }
         step.call = learn(event, of: peripheral)
@@ -218,14 +217,14 @@ struct PeripheralRecord {
         return .characteristicsDiscovered(service, failure)
     }
 
-    /// Answers what was asked about attributes that are gone, while it can still be said what it was about.
+    /// Fails requests about removed attributes, while their objects still exist.
     private mutating func void(in ranges: [AttributeHandleRange], of peripheral: CBPeripheral) {
         for answer in requests.void(in: ranges) { expect(answer, of: peripheral) }
     }
 }
 
 extension Result where Failure == BLEHost.Failure {
-    /// Hands out what was found, or returns why nothing was.
+    /// Returns the found attributes, or the failure.
     fileprivate func taken(_ body: (Success) -> Void) -> Failure? {
         switch self {
         case .success(let found):

@@ -1,7 +1,9 @@
 import BLEHost
 import BLEWire
 
-/// The requests of one app to one peripheral, whose answers the app hears in the order in which it asked.
+/// The requests of one app to one peripheral.
+///
+/// Their results are delivered in the order of the requests.
 ///
 ///     ┌─────────┐ its turn ┌──────┐ answer ┌──────────┐ nothing before it
 ///     │ waiting │ ───────▶ │ sent │ ─────▶ │ answered │ ─────────────────▶ told
@@ -10,48 +12,48 @@ import BLEWire
 ///          ▼                   ▼                 ▼
 ///         told                told              told
 ///
-/// What is with the host has a number, which its answer has, too. An answer with another number comes too late.
+/// A request at the host has a number, and so does its result. A result with an unknown number arrived too late.
 ///
-/// What nobody has to be asked is answered from the start. What is asked about is gone when services change; of that
-/// the app hears before all else, while it can still be told what it asked about.
+/// Requests that the host need not see are answered from the start. When services change, requests about removed
+/// attributes fail before everything else, while their objects still exist.
 ///
-/// Apps ask for as much as they like at once, but a host keeps only so many requests of all its clients for one link.
+/// Apps can make any number of requests, but a host accepts only some from all its clients per link.
 struct PeripheralRequests {
-    /// How many requests may be with the host.
+    /// The maximum number of requests at the host.
     static let limit = 16
 
-    /// What came of a request, as the app is to be told.
+    /// The result of a request.
     enum Answer {
-        /// What the host says.
+        /// An event of the host.
         case event(PeerEvent)
-        /// What nobody had to be asked.
+        /// A result without the host.
         case call(PeripheralDelegateCall)
     }
 
     private enum Entry {
         case waiting(PeerRequest)
-        /// With the host, under this number.
+        /// Sent to the host with this number.
         case sent(PeerRequest, RequestNumber)
-        /// `nil` for what is about no attribute that the peripheral has.
+        /// `nil` for requests that concern no attribute.
         case answered(PeerRequest?, Answer)
     }
 
-    /// What does not wait any more.
+    /// Requests that are not queued any more.
     private var begun: [Entry] = []
     private var waiting: [Entry] = []
-    /// Where in `waiting` the next one is; what lies before it has begun.
+    /// The index of the next queued request in `waiting`.
     private var next = 0
-    /// What is with the host, although the app has had its answer.
+    /// Requests that are still at the host although their result was delivered.
     private var told: [RequestNumber] = []
     private var latest = RequestNumber.none
 
-    /// How many there are, of which as many answers may be due at most.
+    /// The number of requests, which is the maximum number of results.
     var count: Int { begun.count + waiting.count - next }
 
-    /// Whether there is an answer whose turn has come.
+    /// Whether the next result in order is available.
     var isAnswered: Bool { if case .answered? = begun.first { true } else { false } }
 
-    /// Adds a request; returns the number to send it with, if that is to be now.
+    /// Adds a request; returns its number if it must be sent now.
     mutating func submit(_ request: PeerRequest) -> RequestNumber? {
         guard next == waiting.count, mayBegin(request) else {
             waiting.append(.waiting(request))
@@ -60,25 +62,25 @@ struct PeripheralRequests {
         return send(request)
     }
 
-    /// Adds a request that needs nobody to be answered.
+    /// Adds a request with a known result.
     mutating func submit(_ request: PeerRequest?, answer: Answer) {
         let entry = Entry.answered(request, answer)
         if next == waiting.count, begun.count < Self.limit { begun.append(entry) } else { waiting.append(entry) }
     }
 
-    /// What an event means for the requests.
+    /// The meaning of an event for the requests.
     enum OnReceive {
-        /// It answers the one whose turn it is, which is over with that.
+        /// The result of the first request, which is complete.
         case tellInTurn
-        /// It answers one, whose turn to be told comes.
+        /// The result of a later request, which is delivered in its turn.
         case keep
-        /// It answers one of which the app has had the answer.
+        /// The result of a request whose result was already delivered.
         case discard
-        /// It answers none.
+        /// Not a result.
         case tell
     }
 
-    /// Takes what the host says.
+    /// Processes a host event.
     mutating func receive(_ event: PeerEvent, answering number: RequestNumber) -> OnReceive {
         guard number != .none else { return .tell }
         if case .sent(_, number)? = begun.first {
@@ -94,7 +96,7 @@ struct PeripheralRequests {
         return .discard
     }
 
-    /// Hands out the answer whose turn has come, if there is one, and what to send now, with its number.
+    /// Removes and returns the next result in order, if available, and the requests to send now.
     mutating func proceed() -> (answer: Answer?, requests: [(request: PeerRequest, number: RequestNumber)]) {
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         begin(&requests)
@@ -104,7 +106,7 @@ struct PeripheralRequests {
         return (answer, requests)
     }
 
-    /// Hands out what may be sent now, with its number.
+    /// Returns the requests to send now, with their numbers.
     mutating func begin() -> [(request: PeerRequest, number: RequestNumber)] {
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         begin(&requests)
@@ -115,9 +117,9 @@ struct PeripheralRequests {
         if begun.count > 1 { begun.removeFirst() } else { begun.removeLast() }
     }
 
-    /// Gives up what is about attributes in one of `ranges`, which are gone, and hands out the answers to it.
+    /// Removes the requests about attributes in `ranges`, which no longer exist, and returns their results.
     ///
-    /// Others may take the place of these attributes, and answers tell of handles alone.
+    /// Other attributes may get the same handles, and results contain only handles.
     mutating func void(in ranges: [AttributeHandleRange]) -> [Answer] {
         guard !ranges.isEmpty else { return [] }
         let isGone = { (request: PeerRequest) in ranges.contains { request.isAbout($0) } }
@@ -143,7 +145,7 @@ struct PeripheralRequests {
         return answers
     }
 
-    /// Gives up all that was not told, and hands out the answers to it.
+    /// Removes all undelivered requests and returns their results.
     mutating func removeAll(_ failure: Failure) -> [Answer] {
         defer { (begun, waiting, next, told) = ([], [], 0, []) }
         return (begun + waiting[next...]).map { entry in
@@ -154,7 +156,7 @@ struct PeripheralRequests {
         }
     }
 
-    /// Whether a subscription to the value with this handle has been asked for and not been told.
+    /// Returns whether a change of the subscription with this handle is pending.
     func isChanging(_ handle: AttributeHandle) -> Bool {
         (begun + waiting[next...]).contains { entry in
             switch entry {
@@ -166,7 +168,7 @@ struct PeripheralRequests {
         }
     }
 
-    /// Begins what may begin of what waits.
+    /// Starts the queued requests that can be sent.
     private mutating func begin(_ requests: inout [(request: PeerRequest, number: RequestNumber)]) {
         while next < waiting.count {
             switch waiting[next] {
@@ -202,10 +204,11 @@ struct PeripheralRequests {
 }
 
 extension PeerRequest {
-    /// Whether a host may have this while it has `earlier`.
+    /// Returns whether the host may receive this request while it has `earlier`.
     ///
-    /// It keeps the order of what is about attributes, and write commands are not answered. But it carries out at once
-    /// what is about the link; of that, only what a channel brings cannot wait until what was asked before is told.
+    /// The host keeps the order of requests about attributes, and write commands have no result. But it carries out
+    /// requests about the link immediately, so these must wait until earlier results are delivered; only the results of
+    /// opened channels cannot be deferred.
     fileprivate func mayFollow(_ earlier: PeerRequest) -> Bool {
         switch self {
         case .attribute(.writeCommand): true

@@ -1,6 +1,6 @@
 import BLEHost
 
-/// Whether a manager advertises.
+/// The advertising state of one manager.
 ///
 ///             start                 answered
 ///     ┌─────┐ ─────▶ ┌──────────┐ ───────────▶ ┌────┐
@@ -12,31 +12,31 @@ import BLEHost
 ///        └─────────── │ paused │ ◀────────────────┘
 ///                     └────────┘ ── radio back ──▶ starting
 ///
-/// Each time that the host is asked to start gets an answer, also if the app has stopped since: so they are counted.
+/// Each start request to the host gets a result, even if the app has stopped since; so they are counted.
 struct AdvertisingState: Equatable {
     private enum State: Equatable {
         case off
-        /// The host was asked.
+        /// The host was asked to advertise.
         case starting(AdvertisingRequest)
         case on(AdvertisingRequest)
-        /// There is no radio now; when it is back, the host is asked again.
+        /// There is no radio; the host is asked again when it returns.
         case paused(AdvertisingRequest)
     }
 
-    /// Who waits for an answer of the host.
+    /// The origin of a start request.
     private enum Asker: Equatable {
         case app
-        /// Nobody: the radio came back.
+        /// The return of the radio, not the app.
         case radio
     }
 
     private var state: State
     private var askers: [Asker] = []
 
-    /// Begins without an advertisement.
+    /// Creates the state of a manager that is not advertising.
     init() { state = .off }
 
-    /// Begins with what an earlier launch of the app advertises.
+    /// Creates the state of a manager whose earlier launch is advertising.
     init(_ request: AdvertisingRequest) { state = .on(request) }
 
     var isAdvertising: Bool {
@@ -47,7 +47,7 @@ struct AdvertisingState: Equatable {
     }
 
     enum OnStart: Equatable {
-        /// Ask the host.
+        /// Send a request to the host.
         case send
         case alreadyAdvertising
     }
@@ -63,7 +63,7 @@ struct AdvertisingState: Equatable {
     }
 
     enum OnStop: Equatable {
-        /// Tell the host.
+        /// Send a request to the host.
         case send
         case nothing
     }
@@ -79,13 +79,13 @@ struct AdvertisingState: Equatable {
     }
 
     enum OnAnswered: Equatable {
-        /// Tell the app.
+        /// Call the delegate.
         case tell
-        /// The app did not ask.
+        /// The app did not request this.
         case nothing
     }
 
-    /// The host advertises now, or does not.
+    /// Processes the result of the host.
     mutating func answered(success: Bool) -> OnAnswered {
         guard !askers.isEmpty else { return .nothing }
         let asker = askers.removeFirst()
@@ -100,7 +100,7 @@ struct AdvertisingState: Equatable {
         return asker == .app ? .tell : .nothing
     }
 
-    /// The radio is gone for now.
+    /// Pauses advertising, because the radio is gone.
     mutating func radioLost() {
         switch state {
         case .starting(let request), .on(let request): state = .paused(request)
@@ -108,7 +108,7 @@ struct AdvertisingState: Equatable {
         }
     }
 
-    /// The radio is back: what to ask the host for, if anything.
+    /// Returns the request to repeat now that the radio is back, if any.
     mutating func radioBack() -> AdvertisingRequest? {
         guard case .paused(let request) = state else { return nil }
         state = .starting(request)

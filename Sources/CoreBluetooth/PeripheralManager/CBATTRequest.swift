@@ -1,22 +1,22 @@
 import BLEHost
 public import Foundation
 
-/// A read or a write of a central, which the app answers.
+/// A read or write request of a central, which the app must answer.
 ///
 /// Threads may share a request: a lock protects ``value``, which is all that changes.
 open class CBATTRequest: NSObject, @unchecked Sendable {
-    /// What is answered as one: a read, or all writes that arrived together.
+    /// The unit of an answer: a read, or all writes that arrived together.
     let exchange: Exchange
     private let sender: CBCentral
     private let target: CBCharacteristic
     private let first: Int
     private let content: Protected<Data?>
 
-    /// What is answered as one, at most once.
+    /// A unit that is answered at most once.
     final class Exchange: Sendable {
-        /// `nil` if the central does not wait for an answer.
+        /// `nil` if the central does not expect an answer.
         let transaction: ServerTransaction?
-        /// The manager that was asked.
+        /// The manager that received the request.
         let receiver: ManagerReference
         private let isAnswered = Protected(false)
 
@@ -25,7 +25,7 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
             self.receiver = receiver
         }
 
-        /// Whether nobody answered before.
+        /// Records an answer; returns whether it is the first.
         func answer() -> Bool {
             isAnswered.withLock { isAnswered in
                 defer { isAnswered = true }
@@ -42,26 +42,28 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
         content = Protected(value)
     }
 
-    /// Requests come from a central.
+    /// Unavailable: requests come from a central.
     @available(*, unavailable)
     public override init() { preconditionFailure("requests come from a central") }
 
-    /// Who asks.
+    /// The central that made the request.
     open var central: CBCentral { sender }
 
-    /// What is asked about.
+    /// The requested characteristic.
     open var characteristic: CBCharacteristic { target }
 
-    /// The octet of the value with which the request begins, counted from zero.
+    /// The offset of the first octet in the value.
     open var offset: Int { first }
 
-    /// What the central writes; for a read, the app puts here what the central shall see from ``offset`` on.
+    /// The written value.
+    ///
+    /// For a read, set it to the value from ``offset`` on.
     open var value: Data? {
         get { content.current }
         set { content.withLock { $0 = newValue } }
     }
 
-    /// The request and where it stands, for logs.
+    /// The request and the address of the object, for logs.
     open override var description: String {
         "<CBATTRequest: \(address), central = \(sender.identifier), characteristic = \(target.uuid), "
             + "offset = \(first), value = \(value.map { "\($0.count) octets" } ?? "(null)")>"

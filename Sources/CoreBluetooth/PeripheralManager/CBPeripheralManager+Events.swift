@@ -13,7 +13,7 @@ extension CBPeripheralManager {
         delegate?.peripheralManagerDidUpdateState(self)
     }
 
-    /// Makes sure that the host knows what is published and advertised, whatever it remembers.
+    /// Publishes and advertises again when the radio returns.
     private func radioBack() {
         let (services, advertisement) = content.withLock { ($0.services.definitions, $0.advertising.radioBack()) }
         if !services.isEmpty { session.send(.service(.removeAllServices)) }
@@ -33,7 +33,7 @@ extension CBPeripheralManager {
         }
     }
 
-    /// What was published and advertised counts no more, here and, should it remember, for the host.
+    /// Drops the published services and the advertisement, also at the host.
     private func forgetServices() {
         content.withLock {
             _ = $0.advertising.stop()
@@ -43,7 +43,7 @@ extension CBPeripheralManager {
         session.send(.service(.removeAllServices))
     }
 
-    /// Brings the objects up to date with `event`, then tells the delegate; on the manager's queue.
+    /// Updates the objects for `event`, then calls the delegate; on the manager's queue.
     func apply(_ event: ServerEvent, _ latest: inout LatestPeers) {
         switch event {
         case .serviceAdded(let id, let failure): serviceAdded(id, failure)
@@ -126,7 +126,7 @@ extension CBPeripheralManager {
         delegate.peripheralManager(self, didReceiveWrite: requests)
     }
 
-    /// Answers for an app that is not there to answer.
+    /// Refuses a request for an app that cannot answer it.
     private func refuse(_ transaction: ServerTransaction) {
         session.send(.service(.respond(transaction, .failure(.requestNotSupported))))
     }
@@ -145,7 +145,7 @@ extension CBPeripheralManager {
         return central
     }
 
-    /// The object that stands for `remote`: the one that the app has, or a new one.
+    /// Returns the object for `remote`: the one that the app has, or a new one.
     func central(_ remote: RemoteCentral) -> CBCentral {
         content.withLock {
             if let known = $0.centrals[remote.peer] {

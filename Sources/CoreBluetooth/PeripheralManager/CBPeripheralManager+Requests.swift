@@ -89,7 +89,7 @@ extension CBPeripheralManager {
         return true
     }
 
-    /// Runs `body` on the manager's queue after all that is waiting already.
+    /// Runs `body` on the manager's queue after everything that is already queued.
     func later(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
         reference.later { ($0 as? CBPeripheralManager).map(body) }
     }
@@ -101,7 +101,7 @@ extension CBPeripheralManager {
 }
 
 extension AdvertisingRequest {
-    /// What of an advertisement centrals do not see on Apple's systems; `nil` if they see all.
+    /// Returns the part of an advertisement that would not be sent on Apple's systems; `nil` if there is none.
     fileprivate static func excess(_ data: [String: Any]) -> String? {
         let honoured = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
         let ignored = data.keys.filter { !honoured.contains($0) }.sorted()
@@ -113,9 +113,9 @@ extension AdvertisingRequest {
         return "a name of \(name) octets does not fit, and is cut off"
     }
 
-    /// Reads what an app wants to advertise; `nil` if values have the wrong type.
+    /// Reads an app's advertisement; returns `nil` if values have the wrong type.
     ///
-    /// Keys that are not honoured are complained of and ignored.
+    /// Unsupported keys are ignored with a warning.
     fileprivate init?(_ data: [String: Any], console: Console) {
         self.init()
         for (key, value) in data.sorted(by: { $0.key < $1.key }) {
@@ -133,7 +133,7 @@ extension AdvertisingRequest {
 }
 
 extension ConnectionLatency {
-    /// The same as the host has it; `nil` for a number without a name.
+    /// Converts to the host's type; returns `nil` for a number without a name.
     init?(_ latency: CBPeripheralManagerConnectionLatency) {
         switch latency {
         case .low: self = .low

@@ -3,7 +3,7 @@ import BLEWire
 import Foundation
 
 extension CBPeripheralManager {
-    /// Goes on where an earlier launch of the app ended, and tells the delegate.
+    /// Continues where an earlier launch of the app ended, and calls the delegate.
     func restore(_ state: PreservedPeripheral) {
         let services = state.services.map(RestoredService.init)
         content.withLock { content in
@@ -24,9 +24,9 @@ extension CBPeripheralManager {
 }
 
 extension AdvertisingRequest {
-    /// What an app finds of its advertisement when it is launched again.
+    /// The advertisement of an earlier launch, as a dictionary.
     ///
-    /// Apple's systems give the types of services there as `Data`.
+    /// Apple's systems give the service types as `Data` here.
     fileprivate var dictionary: [String: Any] {
         var dictionary: [String: Any] = [:]
         if let localName { dictionary[CBAdvertisementDataLocalNameKey] = localName }
@@ -35,7 +35,7 @@ extension AdvertisingRequest {
     }
 }
 
-/// A service that an earlier launch of an app published, made anew from what the host was told then.
+/// A service of an earlier launch, rebuilt from its definition.
 struct RestoredService {
     let service: CBMutableService
     let characteristics: [CBMutableCharacteristic]

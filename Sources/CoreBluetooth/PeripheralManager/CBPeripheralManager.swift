@@ -5,21 +5,21 @@ import BLEWire
 public import Dispatch
 public import Foundation
 
-/// Publishes services, advertises them, and answers the centrals that use them.
+/// An object that publishes services, advertises them, and answers the requests of centrals.
 ///
-/// Commands before the state is ``CBManagerState/poweredOn`` are ignored with a line on the standard error. Everything
-/// returns at once; what comes of it is told to the delegate, on the queue given at the start.
+/// Commands are ignored before the state is ``CBManagerState/poweredOn``, with a line on standard error. All methods
+/// return immediately; results arrive at the delegate, on the queue passed to the initializer.
 open class CBPeripheralManager: CBManager, @unchecked Sendable {
     let content: Protected<Content>
 
-    /// What a manager knows.
+    /// The mutable state of a manager.
     struct Content {
         weak var delegate: (any CBPeripheralManagerDelegate)?
         var advertising = AdvertisingState()
         var services = PublishedServices()
         var centrals = WeakTable<PeerIdentifier, CBCentral>()
         var window = SendWindow()
-        /// Who is connected, whether or not they use this app's services.
+        /// The connected centrals, whether or not they use this app's services.
         var connections: [ConnectedCentral] = []
     }
 
@@ -33,9 +33,9 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
     ///
-    /// The delegate hears of the state as soon as it is known. A manager with a restore identifier goes on where an
-    /// earlier launch of the app ended, if the host has kept that; see <doc:LivingInTheBackground>. The other option
-    /// is accepted and changes nothing.
+    /// The delegate receives the state as soon as it is known. A manager with a restore identifier continues where an
+    /// earlier launch of the app ended, if the host has kept its state; see <doc:LivingInTheBackground>. The other
+    /// option has no effect.
     public init(
         delegate: (any CBPeripheralManagerDelegate)?,
         queue: dispatch_queue_t?,
@@ -52,16 +52,16 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
     deinit { content.withLock { $0.services.withdrawAll() } }
 
-    /// Hears of this manager, on its queue.
+    /// The delegate, called on the manager's queue.
     open weak var delegate: (any CBPeripheralManagerDelegate)? {
         get { content.withLock { $0.delegate } }
         set { content.withLock { $0.delegate = newValue } }
     }
 
-    /// Whether the manager advertises.
+    /// Whether the manager is advertising.
     open var isAdvertising: Bool { content.withLock { $0.advertising.isAdvertising } }
 
-    /// Whether the app may act as a peripheral; a spelling of long ago.
+    /// Whether the app may act as a peripheral (deprecated spelling).
     @available(*, deprecated, message: "Use CBManager.authorization instead.")
     @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
@@ -73,8 +73,9 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         }
     }
 
-    /// Advertises a name (``CBAdvertisementDataLocalNameKey``) and services (``CBAdvertisementDataServiceUUIDsKey``),
-    /// and nothing else that may be in `advertisementData`.
+    /// Advertises a name (``CBAdvertisementDataLocalNameKey``) and services (``CBAdvertisementDataServiceUUIDsKey``).
+    ///
+    /// Other keys are ignored.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard acceptsCommands() else { return }
         beginAdvertising(advertisementData ?? [:])
@@ -89,7 +90,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         }
     }
 
-    /// Asks for another trade between delay and energy on the connection to `central`.
+    /// Requests a connection latency for the connection to `central`.
     open func setDesiredConnectionLatency(
         _ latency: CBPeripheralManagerConnectionLatency,
         for central: CBCentral
@@ -98,42 +99,49 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         session.send(.server(.setLatency(central.peer, latency)))
     }
 
-    /// Publishes a service, which can not be changed from now on; those that it includes come first.
+    /// Publishes a service, which cannot be changed afterwards.
     ///
-    /// - Precondition: Characteristics with a value can be read and nothing else; otherwise the program ends, as on
-    ///   Apple's systems.
+    /// Services that it includes must be published first.
+    ///
+    /// - Precondition: A characteristic with a value can only be readable; otherwise the program ends, as on Apple's
+    ///   systems.
     open func add(_ service: CBMutableService) {
         guard acceptsCommands() else { return }
         publish(service)
     }
 
-    /// Takes a service back; those that include it go first.
+    /// Removes a service.
+    ///
+    /// Services that include it must be removed first.
     open func remove(_ service: CBMutableService) {
         guard acceptsCommands() else { return }
         withdraw(service)
     }
 
-    /// Takes all services back.
+    /// Removes all services.
     open func removeAllServices() {
         guard acceptsCommands() else { return }
         content.withLock { $0.services.withdrawAll() }
         session.send(.service(.removeAllServices))
     }
 
-    /// Answers a read, or a group of writes by its first request, once.
+    /// Answers a read, or a group of writes by its first request.
     ///
-    /// For a read, put what the central shall see into ``CBATTRequest/value`` first.
+    /// Call it once.
+    ///
+    /// For a read, set ``CBATTRequest/value`` first.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
         guard acceptsCommands() else { return }
         answer(request, result)
     }
 
-    /// Notifies or indicates a value to those of `centrals` that are subscribed, or to all that are if it is `nil`.
+    /// Notifies or indicates a value to the subscribed centrals among `centrals`, or to all subscribed ones if it is
+    /// `nil`.
     ///
-    /// A value that is too long for a central reaches it in part; see ``CBCentral/maximumUpdateValueLength``.
+    /// A value that is too long for a central is cut; see ``CBCentral/maximumUpdateValueLength``.
     ///
-    /// - Returns: `false` if there is no room; nothing is sent then, and
-    ///   ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` says when to try again.
+    /// - Returns: `false` if there is no room. Nothing is sent then; try again after
+    ///   ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)``.
     @discardableResult
     open func updateValue(
         _ value: Data,
@@ -144,16 +152,18 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         return update(value, for: characteristic, centrals)
     }
 
-    /// Lets centrals open channels, to a number that the delegate is told.
+    /// Publishes an L2CAP service.
     ///
-    /// Nobody can discover it: a characteristic of the type ``CBUUIDL2CAPPSMCharacteristicString`` is the usual way to
-    /// make it known.
+    /// The delegate receives its PSM.
+    ///
+    /// Centrals cannot discover the PSM by themselves; a characteristic of the type
+    /// ``CBUUIDL2CAPPSMCharacteristicString`` is the usual way to announce it.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         guard acceptsCommands() else { return }
         session.send(.server(.publishChannel(encryptionRequired: encryptionRequired)))
     }
 
-    /// Lets centrals open no more channels to `PSM`, and closes those that are open.
+    /// Unpublishes an L2CAP service and closes its channels.
     open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard acceptsCommands() else { return }
         session.send(.server(.unpublishChannel(SPSM(wire: PSM))))

@@ -1,13 +1,13 @@
-/// Whether to tell the user that Bluetooth is off when a manager is created: an `NSNumber` that holds a `Bool`.
+/// Whether to alert the user if Bluetooth is off when the manager is created: an `NSNumber` with a `Bool`.
 ///
-/// There is nobody to tell on a machine without a screen, so the option is accepted and changes nothing.
+/// Accepted without effect: a machine without a screen has no alerts.
 public let CBPeripheralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
 
-/// Names a manager across launches of its app: a `String`.
+/// The restore identifier of a manager: a `String`.
 public let CBPeripheralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
 
 /// The services that an earlier launch published: `[CBMutableService]`.
 public let CBPeripheralManagerRestoredStateServicesKey: String = "kCBRestoredServices"
 
-/// What an earlier launch advertised: `[String: Any]`.
+/// The advertisement of an earlier launch: `[String: Any]`.
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey: String = "kCBRestoredAdvertisement"

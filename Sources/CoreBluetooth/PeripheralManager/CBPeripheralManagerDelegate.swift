@@ -1,62 +1,65 @@
 public import Foundation
 
-/// Hears of a peripheral manager, on its queue.
+/// The methods that a peripheral manager calls on its queue.
 ///
 /// Only ``peripheralManagerDidUpdateState(_:)`` is required.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
-    /// Tells that the manager can, or can no longer, be used.
+    /// The manager's state has changed.
     ///
-    /// Below ``CBManagerState/poweredOn`` nothing is advertised and every central is gone. Below
-    /// ``CBManagerState/poweredOff`` the services are gone, too, and must be added again.
+    /// Below ``CBManagerState/poweredOn``, advertising has stopped and all centrals are disconnected. Below
+    /// ``CBManagerState/poweredOff``, the services are removed, too, and must be added again.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
-    /// Tells what was preserved of an earlier launch of the app; before anything else, once for each launch.
+    /// The system has restored the state of an earlier launch of the app. Called once per launch, before all other
+    /// methods.
     ///
-    /// `dict` has ``CBPeripheralManagerRestoredStateServicesKey`` if there were services, and
-    /// ``CBPeripheralManagerRestoredStateAdvertisementDataKey`` if they were advertised. It is too early for commands.
+    /// `dict` contains ``CBPeripheralManagerRestoredStateServicesKey`` if there were services, and
+    /// ``CBPeripheralManagerRestoredStateAdvertisementDataKey`` if they were advertised. Commands are not accepted yet.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
-    /// Tells that advertising has begun, or why not.
+    /// Advertising has started, or failed.
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
-    /// Tells that a service is published, or why not.
+    /// A service was published, or could not be.
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
-    /// Tells that a central wants to hear of each value of a characteristic.
+    /// A central has subscribed to a characteristic.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
         didSubscribeTo characteristic: CBCharacteristic
     )
-    /// Tells that a central does not want to, or can not, hear of values any more.
+    /// A central has unsubscribed from a characteristic, or was disconnected.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     )
-    /// Tells that a central reads; answer with ``CBPeripheralManager/respond(to:withResult:)``.
+    /// A central reads a value; answer with ``CBPeripheralManager/respond(to:withResult:)``.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
-    /// Tells that a central writes, all or nothing; answer the first of `requests`, once.
+    /// A central writes values, all or none; answer the first of `requests`, once.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
-    /// Tells that there is room again for values, after there was none.
+    /// There is space again for updates, after ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)``
+    /// returned `false`.
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
-    /// Tells what became of an attempt to offer a channel.
+    /// An L2CAP service was published, or could not be.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didPublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     )
-    /// Tells that a channel is not offered any more.
+    /// An L2CAP service was unpublished.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     )
-    /// Tells that a central opened a channel.
+    /// A central has opened an L2CAP channel.
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 
 // Apple's protocol marks these optional; a default is what an absent method does.
 extension CBPeripheralManagerDelegate {
-    /// Ends the program if the manager has a restore identifier: as on Apple's systems, such an app has the method.
+    /// Ends the program if the manager has a restore identifier: as on Apple's systems, such an app must implement the
+    /// method.
     ///
-    /// A simulated world lists it as a finding instead.
+    /// A simulated world reports a finding instead.
     public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
         peripheral.raiseForMissingRestoration("peripheralManager(_:willRestoreState:)")
     }
@@ -64,7 +67,9 @@ extension CBPeripheralManagerDelegate {
     public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {}
     /// Does nothing.
     public func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {}
-    /// Does nothing; a simulated world lists it if the app is woken for it in the background.
+    /// Does nothing.
+    ///
+    /// A simulated world reports a finding if the app is woken for it in the background.
     public func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
@@ -78,12 +83,12 @@ extension CBPeripheralManagerDelegate {
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {}
-    /// Refuses, so that the central does not wait for an app that does not answer reads.
+    /// Refuses the request, so that the central need not wait for an app that does not answer reads.
     public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
         peripheral.session.reportMissing("peripheralManager(_:didReceiveRead:)")
         peripheral.respond(to: request, withResult: .requestNotSupported)
     }
-    /// Refuses, so that the central does not wait for an app that does not answer writes.
+    /// Refuses the requests, so that the central need not wait for an app that does not answer writes.
     public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         peripheral.session.reportMissing("peripheralManager(_:didReceiveWrite:)")
         guard let first = requests.first else { return }

@@ -1,6 +1,6 @@
 import BLEHost
 
-/// The services of a peripheral manager, by the names under which the host knows them.
+/// The services of a peripheral manager, by the host's identifiers.
 struct PublishedServices {
     private struct Record {
         let service: CBMutableService
@@ -8,19 +8,19 @@ struct PublishedServices {
         let definition: ServiceDefinition
     }
 
-    /// In the order in which they were published.
+    /// In the order of publication.
     private var records: [Record] = []
     private var characteristics: [LocalAttributeID: CBMutableCharacteristic] = [:]
-    /// Services of which the host has not said what became of them, also if they were withdrawn since.
+    /// Services without a result from the host, including those that were removed since.
     private var awaited: [LocalAttributeID: CBMutableService] = [:]
     private var lastID: UInt32 = 0
 
     func characteristic(_ id: LocalAttributeID) -> CBMutableCharacteristic? { characteristics[id] }
 
-    /// What to tell a host that has forgotten the services.
+    /// The definitions for a host that has lost the services.
     var definitions: [ServiceDefinition] { records.map(\.definition) }
 
-    /// Gives names to a service and what it holds, and freezes them; returns what to tell the host.
+    /// Assigns identifiers to a service and its attributes, and freezes them; returns the definition for the host.
     mutating func publish(_ snapshot: ServiceSnapshot, by publisher: ManagerReference) -> ServiceDefinition {
         var definition = snapshot.definition
         definition.id = nextID()
@@ -42,7 +42,9 @@ struct PublishedServices {
         return definition
     }
 
-    /// Takes over a service that the host knows from an earlier launch of the app; those that it includes come first.
+    /// Restores a service of an earlier launch that the host still has.
+    ///
+    /// Services that it includes come first.
     mutating func restore(_ restored: RestoredService, by publisher: ManagerReference) {
         let definition = restored.definition
         restored.service.includedServices = definition.includes.compactMap { id in
@@ -60,10 +62,10 @@ struct PublishedServices {
         )
     }
 
-    /// Takes the host's answer; returns the service of which the app must be told, unless it has been told before.
+    /// Processes the host's result; returns the service for the delegate call, unless the call was already made.
     ///
-    /// A service that was told of stays, also if the host refuses to take it once more: its radio may have gone off
-    /// again, and it hears of the service when that is back.
+    /// A service that was reported stays even if the host refuses it later: the radio may have gone again, and the host
+    /// receives the service when it is back.
     mutating func answered(_ id: LocalAttributeID, success: Bool) -> CBMutableService? {
         guard let service = awaited.removeValue(forKey: id) else { return nil }
         if !success, let index = records.firstIndex(where: { $0.definition.id == id }) { withdraw(at: index) }
@@ -71,15 +73,15 @@ struct PublishedServices {
     }
 
     enum OnWithdraw: Equatable {
-        /// Tell the host.
+        /// Send a request to the host.
         case send(LocalAttributeID)
-        /// Others include the service.
+        /// Other services include this one.
         case inUse
-        /// It is not one of these.
+        /// The service is not published by this manager.
         case unknown
     }
 
-    /// Takes a service back, so that it can be changed again.
+    /// Removes a service, which can be changed again.
     mutating func withdraw(_ service: CBMutableService) -> OnWithdraw {
         guard let index = records.firstIndex(where: { $0.service === service }) else { return .unknown }
         let id = records[index].definition.id
@@ -90,7 +92,7 @@ struct PublishedServices {
 
     mutating func withdrawAll() { while !records.isEmpty { withdraw(at: records.count - 1) } }
 
-    /// Forgets who is subscribed, since every central is gone.
+    /// Drops all subscriptions, because all centrals are disconnected.
     func unsubscribeAll() { for characteristic in characteristics.values { characteristic.unsubscribeAll() } }
 
     private mutating func withdraw(at index: Int) {

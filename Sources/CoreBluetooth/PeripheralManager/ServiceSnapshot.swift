@@ -2,22 +2,22 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// What a service holds at the moment in which it is published.
+/// A copy of a service's contents at the time of publication.
 ///
-/// It is read at once and without any lock, since apps may have classes of their own for services and what they hold.
+/// It is read at once and without a lock, because apps may subclass services and characteristics.
 struct ServiceSnapshot {
     let service: CBMutableService
     let includes: [CBMutableService]
     let characteristics: [CBMutableCharacteristic]
-    /// What to tell the host, with names that are yet to be given.
+    /// The definition for the host, without identifiers.
     let definition: ServiceDefinition
-    /// Why the service can not be published; `nil` if it can.
+    /// The reason why the service cannot be published; `nil` if it can.
     let obstacle: Failure?
 
-    /// Reads `service`.
+    /// Copies `service`.
     ///
-    /// - Precondition: Characteristics with a value can be read and nothing else; otherwise the program ends, as on
-    ///   Apple's systems.
+    /// - Precondition: A characteristic with a value can only be readable; otherwise the program ends, as on Apple's
+    ///   systems.
     init(_ service: CBMutableService) {
         self.service = service
         let parts = service.includedServices ?? [], values = service.characteristics ?? []
@@ -44,7 +44,7 @@ struct ServiceSnapshot {
 }
 
 extension LocalAttributeID {
-    /// The name of what has not been published yet.
+    /// A placeholder before publication.
     fileprivate static let unnamed = Self(rawValue: 0)
 }
 
@@ -68,7 +68,7 @@ extension CharacteristicDefinition {
 }
 
 extension CBMutableCharacteristic {
-    /// Whether the properties and descriptors are some that a local characteristic may have.
+    /// Whether a local characteristic may have these properties and descriptors.
     fileprivate var isAllowed: Bool {
         properties.isDisjoint(with: [.broadcast, .extendedProperties])
             && (descriptors ?? []).allSatisfy { $0 is CBMutableDescriptor }

@@ -1,14 +1,14 @@
 import BLEWire
 
-/// What the reasons of controllers and servers are called in apps: the one place where that is decided.
+/// The mapping of HCI and ATT errors to error codes for apps.
 enum ErrorTable {
-    /// The code for a reason of a controller; ``CBError/unknown`` for what no row names.
+    /// Returns the code for an HCI status; ``CBError/unknown`` if it is not in the table.
     static func code(of reason: HCI.Status) -> CBError.Code { codes[reason] ?? .unknown }
 
-    /// The code for a refusal of a server.
+    /// Returns the code for an ATT error.
     ///
-    /// Every number keeps itself: Apple's codes are those of the specification, and apps compare the ones that belong
-    /// to their own profiles by number.
+    /// Numbers stay the same: Apple's codes are those of the specification, and apps compare the codes of their own
+    /// profiles by number.
     static func code(of refusal: ATT.ErrorCode) -> CBATTError.Code {
         CBATTError.Code(rawValue: Int(refusal.wire)) ?? .unlikelyError
     }
@@ -79,6 +79,6 @@ enum ErrorTable {
         ),
     ]
 
-    /// Whether a row names the reason, so that nobody has to guess whether it was forgotten.
+    /// Returns whether the table contains the status.
     static func knows(_ reason: HCI.Status) -> Bool { codes[reason] != nil }
 }

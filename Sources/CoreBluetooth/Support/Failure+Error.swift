@@ -3,15 +3,15 @@ import BLEWire
 import Foundation
 
 extension Failure {
-    /// What a request that failed was about, which decides what some failures are called.
+    /// The subject of a failed request, on which some error codes depend.
     package enum Subject {
         case connection, attribute, server, channel
     }
 
-    /// The key under which the reason of the controller stands in the error's user information, as an `NSNumber`.
+    /// The key of the HCI status in the error's user information, as an `NSNumber`.
     static let reasonKey = "HCIReason"
 
-    /// The failure as apps know it: refusals of a peer's server in the one domain, everything else in the other.
+    /// Converts to the error for apps: ATT errors of a peer in one domain, everything else in the other.
     package func error(about subject: Subject) -> any Error {
         switch self {
         case .att(let code): return CBATTError(ErrorTable.code(of: code))
@@ -45,7 +45,9 @@ extension Failure {
         CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: sentence])
     }
 
-    /// Why a channel was not opened: a lack of security is called what it is called for attributes.
+    /// Returns the error for a refused channel.
+    ///
+    /// Insufficient security has the same errors as for attributes.
     ///
     /// Core 6.0, Vol 3, Part A, 4.23 and 4.26.
     private static func error(of result: Signal.ConnectionResult) -> any Error {

@@ -4,10 +4,10 @@ public import Foundation
 // whatever says by which of them it stands.
 
 extension _CVarArgObject where Self: NSObject {
-    /// What `%@` is replaced by: the description.
+    /// The replacement of `%@`: the description.
     public var _cVarArgObject: any CVarArg { description as NSString }
 
-    /// Asked of what stands for the object, not of the object.
+    /// Asked of the replacement, not of the object.
     public var _cVarArgEncoding: [Int] { _cVarArgObject._cVarArgEncoding }
 }
 

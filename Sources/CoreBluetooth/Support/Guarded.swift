@@ -1,4 +1,4 @@
-/// A value of its own that any thread may read and change, for those who pass it on.
+/// A shareable value that any thread can read and change.
 final class Guarded<Value>: Sendable {
     private let content: Protected<Value>
 
@@ -8,6 +8,6 @@ final class Guarded<Value>: Sendable {
         try content.withLock(body)
     }
 
-    /// The value as it is now.
+    /// The current value.
     var current: Value { content.current }
 }

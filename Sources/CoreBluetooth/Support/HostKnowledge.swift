@@ -1,21 +1,21 @@
 import BLEHost
 import BLERuntime
 
-/// What the managers of a program know of one host together.
+/// The shared knowledge of a process's managers about one host.
 ///
-/// That is what the host can do, since apps ask for it without naming a manager, and whom any manager has met, since an
-/// app hands a peripheral from one to another by its identifier.
+/// That is the features of the host, because apps query them without a manager, and the discovered peers, because apps
+/// pass a peripheral from one manager to another by its identifier.
 final class HostKnowledge: Sendable {
     private static let known = Protected(WeakTable<HostIdentity, HostKnowledge>())
 
     private let features = Protected(CBCentralManager.Feature())
     private let peers = Protected(SeenPeers())
-    /// Kept, so that no other host can come to have its identity.
+    /// Retained, so that no other host can get the same object identity.
     private let link: any HostLink
 
     private init(_ link: any HostLink) { self.link = link }
 
-    /// What is known of the host behind `link`; nothing before a central manager was told of it.
+    /// Returns the knowledge about the host behind `link`; empty before a central manager has received any.
     static func of(_ link: any HostLink) -> HostKnowledge {
         known.withLock { known in
             if let knowledge = known[link.host] { return knowledge }
@@ -25,23 +25,25 @@ final class HostKnowledge: Sendable {
         }
     }
 
-    /// Takes what the host says that it can do.
+    /// Records the host's features.
     func update(_ host: HostFeatures) { features.withLock { $0 = CBCentralManager.Feature(host) } }
 
-    /// Whether the host can do all of `wanted`.
+    /// Returns whether the host has all of `wanted`.
     func includes(_ wanted: CBCentralManager.Feature) -> Bool { features.current.isSuperset(of: wanted) }
 
-    /// A manager has met `peer`, or heard its name.
+    /// Records a peer that a manager has discovered, or its name.
     func meet(_ peer: PeerIdentifier, name: String?) { peers.withLock { _ = $0.insert(peer, name: name) } }
 
-    /// What is known of `peer`; `nil` if no manager has met it.
+    /// Returns a peer that a manager has discovered; `nil` for others.
     func peer(_ peer: PeerIdentifier) -> KnownPeer? {
         peers.withLock { $0.contains(peer) ? KnownPeer(peer: peer, name: $0.name(of: peer)) : nil }
     }
 }
 
 extension CBCentralManager.Feature {
-    /// What of it apps can ask for; measuring distances is not among what a host can do.
+    /// Converts to the features for apps.
+    ///
+    /// Distance measurement is not among them.
     init(_ features: HostFeatures) {
         self = features.contains(.extendedScanAndConnect) ? .extendedScanAndConnect : []
     }

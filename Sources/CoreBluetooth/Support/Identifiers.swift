@@ -5,19 +5,19 @@ import Foundation
 package import FoundationEssentials
 
 extension UUID {
-    /// The identifier as apps see it.
+    /// Converts to the identifier for apps.
     package init(_ peer: PeerIdentifier) {
         self = withUnsafeBytes(of: peer.rawValue.bigEndian) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// The 128 bits, the first character first.
+    /// The 128 bits, most significant first.
     var bits: UInt128 {
         withUnsafeBytes(of: uuid) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
     }
 }
 
 extension CFUUID {
-    /// The 128 bits, the first character first.
+    /// The 128 bits, most significant first.
     var bits: UInt128 {
         withUnsafeBytes(of: CFUUIDGetUUIDBytes(self)) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
     }
@@ -28,7 +28,7 @@ extension PeerIdentifier {
 }
 
 extension NSObject {
-    /// Where the object lies, as descriptions show it.
+    /// The address of the object, for descriptions.
     var address: String {
         "0x" + String(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), radix: 16)
     }

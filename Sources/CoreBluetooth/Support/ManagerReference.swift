@@ -1,32 +1,33 @@
 import BLEHost
 import Dispatch
 
-/// How everything that belongs to a manager reaches it: weakly, and on its queue alone.
+/// A weak reference to a manager, used only on the manager's queue.
 ///
-/// The manager is set once, before its queue starts, and looked into only on that queue; the rest never changes.
+/// The manager is set once, before its queue starts, and read only on that queue; the rest never changes.
 final class ManagerReference: @unchecked Sendable {
-    /// Where the manager's delegate is called: a serial queue that targets the app's.
+    /// The queue of the manager's delegate calls: a serial queue that targets the app's.
     let queue: DispatchQueue
     let console = Console()
-    /// Those who hear what the host says after the delegate has.
+    /// The observers of events, which receive them after the delegate.
     let observers = Observers()
     weak var manager: CBManager?
-    /// What the last event was about.
+    /// The peripheral of the last event.
     private weak var latestPeripheral: CBPeripheral?
     private weak var latestCentral: CBCentral?
 
     init(queue: DispatchQueue) { self.queue = queue }
 
-    /// Runs `body` on the manager's queue after all that is waiting already, unless the manager is gone by then.
+    /// Runs `body` on the manager's queue after everything that is already queued, unless the manager has been released
+    /// by then.
     func later(_ body: @escaping @Sendable (CBManager) -> Void) {
         queue.async {
             if let manager = self.manager { body(manager) }
         }
     }
 
-    /// Has the manager take what has come together; on its queue.
+    /// Passes events to the manager, on its queue.
     ///
-    /// An app that lets go of its manager while it is being told hears nothing more.
+    /// If the app releases its manager in a callback, the remaining events are dropped.
     func hear(_ events: inout [ClientEvent]) {
         guard var manager else { return }
         var latest = LatestPeers(peripheral: latestPeripheral, central: latestCentral)
@@ -51,19 +52,19 @@ final class ManagerReference: @unchecked Sendable {
     }
 }
 
-/// The objects that events were about before, of which those that came with them mostly are, too.
+/// The objects of the preceding events, which most following events concern, too.
 ///
-/// An object is looked for anew when the app has let go of it.
+/// An object is looked up again when the app has released it.
 struct LatestPeers {
     var peripheral: CBPeripheral?
     var central: CBCentral?
 
-    /// Which objects they are.
+    /// The identities of the objects.
     fileprivate var identities: (ObjectIdentifier?, ObjectIdentifier?) {
         (peripheral.map { ObjectIdentifier($0) }, central.map { ObjectIdentifier($0) })
     }
 
-    /// Lets go of what nobody else keeps.
+    /// Drops the objects that nothing else retains.
     mutating func dropUnkept() {
         if isKnownUniquelyReferenced(&peripheral) { peripheral = nil }
         if isKnownUniquelyReferenced(&central) { central = nil }

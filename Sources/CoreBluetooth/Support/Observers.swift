@@ -2,53 +2,53 @@ package import BLEHost
 package import BLEWire
 import Synchronization
 
-/// Those who hear what the host says beside the delegate of a manager.
+/// The receivers of host events besides the delegate of a manager.
 ///
-/// They are told on the manager's queue, after the delegate: by then, what an app's objects say is up to date.
+/// They are called on the manager's queue after the delegate, when the app's objects are up to date.
 package final class Observers: Sendable {
-    /// Names an observer.
+    /// The identifier of an observer.
     package struct ID: Hashable, Sendable {
         fileprivate let number: Int
     }
 
-    /// A value of a peripheral, of which some observers hear as long as it is sent.
+    /// A value of a peripheral that observers keep subscribed.
     package struct Subject: Hashable, Sendable {
         private let peer: PeerIdentifier
         private let handle: AttributeHandle
 
-        /// The value of `peer` with this handle.
+        /// Creates the subject for the value of `peer` with this handle.
         package init(_ handle: AttributeHandle, of peer: PeerIdentifier) { (self.peer, self.handle) = (peer, handle) }
     }
 
-    /// What an event is to somebody who waits for one.
+    /// The meaning of an event for a waiting observer.
     package enum Reception {
-        /// It is something else.
+        /// The event does not concern it.
         case passed
-        /// It ends the waiting, and may end that of others.
+        /// The event ends this wait, but is still offered to the other observers.
         case heard
-        /// It is what was waited for, and of no concern to others who wait.
+        /// The event ends this wait and is not offered to other waiting observers.
         case answered
     }
 
     private struct Entry {
         let id: ID
         let receive: @Sendable (ClientEvent) -> Reception
-        /// Whether this waits for one event alone.
+        /// Whether this observer waits for a single event.
         let isWaiting: Bool
-        /// What has to be sent for this one's sake.
+        /// The value that must stay subscribed for this observer.
         let subject: Subject?
     }
 
     private let content = Protected<(entries: [Entry], last: Int)>(([], 0))
-    /// How many there are, for those who would have something to tell.
+    /// The number of observers.
     private let count = Atomic<Int>(0)
 
     /// Calls `receive` with every event from now on.
     ///
     /// - Parameters:
-    ///   - subject: What has to be sent as long as there are observers of it.
+    ///   - subject: The requests that must be active while there are observers.
     ///   - receive: Called on the manager's queue.
-    /// - Returns: What to end it with.
+    /// - Returns: The observation, to end it.
     package func add(of subject: Subject? = nil, _ receive: @escaping @Sendable (ClientEvent) -> Void) -> ID {
         insert(isWaiting: false, of: subject) {
             receive($0)
@@ -56,14 +56,14 @@ package final class Observers: Sendable {
         }
     }
 
-    /// Calls `receive` with every event from now on, until one is what it waits for.
+    /// Calls `receive` with every event until it ends the wait.
     ///
-    /// An event that answers one who waits is not shown to those who began to wait later.
+    /// An event that answers one wait is not offered to waits that began later.
     package func wait(_ receive: @escaping @Sendable (ClientEvent) -> Reception) -> ID {
         insert(isWaiting: true, receive)
     }
 
-    /// Whether there are observers of `subject`.
+    /// Returns whether there are observers of `subject`.
     package func areThere(of subject: Subject) -> Bool {
         content.withLock { $0.entries.contains { $0.subject == subject } }
     }
@@ -82,7 +82,9 @@ package final class Observers: Sendable {
         }
     }
 
-    /// Calls an observer no more, but for an event that is under way.
+    /// Removes an observer.
+    ///
+    /// An event that is being delivered may still reach it.
     package func remove(_ id: ID) {
         content.withLock {
             $0.entries.removeAll { $0.id == id }
@@ -90,7 +92,7 @@ package final class Observers: Sendable {
         }
     }
 
-    /// Whether there is nobody to tell, which is so in most apps.
+    /// Whether there are no observers, as in most apps.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     func tell(_ event: ClientEvent) {

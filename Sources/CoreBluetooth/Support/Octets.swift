@@ -4,14 +4,14 @@ import Foundation
 // again as much.
 
 extension Data {
-    /// The same octets as apps have them.
+    /// Converts octets to `Data`.
     init(octets: [UInt8]) { self = octets.withUnsafeBytes { Data($0) } }
 
-    /// The same octets as apps have them.
+    /// Converts octets to `Data`.
     init(octets: ArraySlice<UInt8>) { self = octets.withUnsafeBytes { Data($0) } }
 }
 
 extension [UInt8] {
-    /// The same octets as the host has them.
+    /// Converts `Data` to octets.
     init(octetsOf data: Data) { self = data.withUnsafeBytes { [UInt8]($0) } }
 }

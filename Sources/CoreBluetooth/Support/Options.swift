@@ -3,7 +3,9 @@ import BLEWire
 import Foundation
 
 extension ScanRequest {
-    /// Reads the arguments of a call to scan; values of the wrong type count as absent, and are complained of.
+    /// Reads the arguments of a scan call.
+    ///
+    /// Values of the wrong type are ignored with a warning.
     init(services: [CBUUID]?, options: [String: Any]?, console: Console) {
         let options = Options(options, console: console)
         self.init(
@@ -15,7 +17,9 @@ extension ScanRequest {
 }
 
 extension ConnectRequest {
-    /// Reads the options of a call to connect; values of the wrong type count as absent, and are complained of.
+    /// Reads the options of a connect call.
+    ///
+    /// Values of the wrong type are ignored with a warning.
     init(options: [String: Any]?, console: Console) {
         let options = Options(options, console: console)
         let seconds = options.seconds(CBConnectPeripheralOptionStartDelayKey)
@@ -27,9 +31,9 @@ extension ConnectRequest {
     }
 }
 
-/// The options that an app gives, which may hold anything.
+/// The options dictionary of an app, which may contain anything.
 private struct Options {
-    /// The longest delay that is obeyed, in seconds: a day.
+    /// The maximum delay, in seconds: a day.
     private static let longestDelay: Double = 86_400
 
     private let values: [String: Any]
@@ -40,7 +44,7 @@ private struct Options {
         self.console = console
     }
 
-    /// What the user is to be told while the app sleeps.
+    /// The alerts for the user while the app is suspended.
     var alerts: ConnectionAlerts {
         var alerts: ConnectionAlerts = []
         if bool(CBConnectPeripheralOptionNotifyOnConnectionKey) { alerts.insert(.connection) }
@@ -52,7 +56,7 @@ private struct Options {
     func bool(_ key: String) -> Bool { value(key, of: NSNumber.self)?.boolValue ?? false }
     func uuids(_ key: String) -> [BluetoothUUID] { value(key, of: [CBUUID].self)?.map(\.value) ?? [] }
 
-    /// A time, zero or more.
+    /// Returns a duration of zero or more seconds.
     func seconds(_ key: String) -> Double {
         let seconds = value(key, of: NSNumber.self)?.doubleValue ?? 0
         return seconds > 0 ? min(seconds, Self.longestDelay) : 0

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A value that any thread may read while a manager's queue changes it, where it lies in the object that has it.
+/// A value that a manager's queue changes and any thread can read, stored in its owner.
 ///
 /// `Mutex` would require that nobody else can reach what it holds. Delegates belong to the app and are not `Sendable`,
 /// so this type makes that promise itself: the lock makes each access whole, and only the manager's queue calls
 /// delegates. No code of an app runs while the lock is held.
 ///
-/// This is what `Locked` is for threads of our own, here because a generic type is only as fast as a field where it is
-/// compiled with what it holds: 60 instructions for each access instead of 800.
+/// It does the same as `Locked`, but is in this module because a generic type is only as fast as a field where it is
+/// specialized: 60 instructions per access instead of 800.
 struct Protected<Value>: ~Copyable, @unchecked Sendable {
     // These two are not private: the compiler does not find them from other files then, in builds for debugging.
     struct Content {
@@ -15,13 +15,13 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
         var watchers: Watchers?
     }
 
-    /// Takes what is not `Sendable` past the lock.
+    /// A wrapper that passes non-Sendable values through the lock.
     struct Carrier<Carried: ~Copyable>: ~Copyable, @unchecked Sendable {
         var carried: Carried
     }
 
     private let mutex: Mutex<Carrier<Content>>
-    /// Ends each turn with a store that the next one loads, which is the order that the thread sanitizer sees.
+    /// Ends each turn with a store that the next turn loads, an order that the thread sanitizer understands.
     private let turn = Atomic<Bool>(false)
 
     init(_ value: Value) { mutex = Mutex(Carrier(carried: Content(value: value))) }
@@ -38,10 +38,10 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
         return result
     }
 
-    /// Has `watchers` look whenever the value may have changed; outside of the lock.
+    /// Makes `watchers` compare whenever the value may have changed, outside of the lock.
     func tell(_ watchers: Watchers) { access { $0.watchers = watchers } }
 
-    /// The value as it is now.
+    /// The current value.
     var current: Value { access { $0.value } }
 
     private func access<Result: ~Copyable, Failure: Error>(

@@ -1,6 +1,6 @@
 import BLERuntime
 
-/// How much an app may have on its way to the host before it must wait.
+/// A limit of the values that an app has passed to the host but that were not sent.
 ///
 ///              submit, the last that fits            refuse
 ///     ┌──────┐ ─────────────────────────▶ ┌────────┐ ───────▶ ┌──────────┐
@@ -9,23 +9,23 @@ import BLERuntime
 ///        ▲     taken, down to half                                  │
 ///        └──────────────────────────────────────────────────────────┘
 ///
-/// It opens again only when half of it is free, so that an app which sends whatever fits is not woken for each value.
+/// It opens again only when half of it is free, so that an app that always fills it is not woken for each value.
 struct SendWindow: Equatable {
-    /// How many values may be on their way: the host tells of half as many at once.
+    /// The maximum number of values; the host reports half as many at a time.
     static let size = 2 * EventReceiver.worthwhileReceipts
 
     private enum State: Equatable {
         case open(Int), closed(Int)
-        /// Closed, and the app was told so when it wanted to send something.
+        /// Closed, and the app has been refused.
         case refusing(Int)
     }
 
     private var state = State.open(0)
 
-    /// What it means that the host has taken something.
+    /// The result of values having been sent.
     enum OnTaken: Equatable {
         case nothing
-        /// The app may go on; `wasRefused` if it has tried to meanwhile.
+        /// The app can continue; `wasRefused` if it was refused meanwhile.
         case reopened(wasRefused: Bool)
     }
 
@@ -36,14 +36,14 @@ struct SendWindow: Equatable {
         }
     }
 
-    /// How many values are on their way.
+    /// The number of values that were passed to the host but not sent.
     var outstanding: Int {
         switch state {
         case .open(let count), .closed(let count), .refusing(let count): count
         }
     }
 
-    /// Counts a value that is sent.
+    /// Counts a value.
     mutating func submit() {
         state =
             switch state {
@@ -53,7 +53,7 @@ struct SendWindow: Equatable {
             }
     }
 
-    /// Notes that the app wanted to send something for which there is no room.
+    /// Records that the app was refused.
     mutating func refuse() {
         state =
             switch state {
@@ -62,7 +62,7 @@ struct SendWindow: Equatable {
             }
     }
 
-    /// Counts values that the host has passed on.
+    /// Counts values that were sent.
     mutating func taken(_ taken: Int) -> OnTaken {
         let left = max(0, outstanding - taken), action: OnTaken
         (state, action) =

@@ -1,11 +1,11 @@
-/// Objects by key, which are there as long as somebody else keeps them.
+/// A table of weakly referenced objects by key.
 ///
-/// Entries of objects that are gone are swept out whenever the table has doubled, so it takes no more room than a
-/// constant factor of what the app keeps.
+/// Entries of released objects are removed whenever the table has doubled, so its size stays within a constant factor
+/// of the live objects.
 struct WeakTable<Key: Hashable, Object: AnyObject> {
     private struct Entry {
         weak var object: Object?
-        /// Entries that were put in later have a greater one.
+        /// Increases with each inserted entry.
         let number: UInt64
     }
 
@@ -23,12 +23,12 @@ struct WeakTable<Key: Hashable, Object: AnyObject> {
         }
     }
 
-    /// The objects that are still there, in the order in which they were put in.
+    /// The live objects in the order of insertion.
     ///
-    /// Apps hear of what happens to each in that order, so that a simulated world is the same in each process.
+    /// Apps receive events about them in this order, so that a simulated world is the same in each process.
     var objects: [Object] { entries.values.sorted { $0.number < $1.number }.compactMap(\.object) }
 
-    /// How many entries there are, with those of objects that are gone.
+    /// The number of entries, including those of released objects.
     var entryCount: Int { entries.count }
 
     mutating func removeAll() {
