@@ -3,10 +3,10 @@ public import CoreBluetooth
 import Foundation
 
 extension CBManager {
-    /// Returns when Bluetooth can be used, at once if it can.
+    /// Waits until Bluetooth is on; returns immediately if it is.
     ///
-    /// - Throws: `CBError.operationNotSupported` if there is no Bluetooth here, `CancellationError` if the task is
-    ///   cancelled while it waits.
+    /// - Throws: `CBError.operationNotSupported` if Bluetooth is not available, `CancellationError` if the task is
+    ///   cancelled.
     public func poweredOn() async throws {
         try Task.checkCancellation()
         let answer = Answer<Void>()
@@ -34,16 +34,18 @@ extension Answer<Void> {
 }
 
 extension CBCentralManager {
-    /// Connects to a device, and gives up after a while, if that is wished, or when the task is cancelled.
+    /// Connects to a device.
     ///
-    /// When this returns, it is known what the connection is like.
+    /// Gives up after an optional timeout, or when the task is cancelled.
+    ///
+    /// When this returns, the details of the connection are known.
     ///
     /// - Parameters:
-    ///   - peripheral: Whom to connect to.
-    ///   - timeout: How long to try; for ever if `nil`.
-    ///   - reconnects: Whether the host connects again by itself when the connection is lost.
-    /// - Throws: `CBError.connectionTimeout` when the time is over, other codes of `CBError` if there can be no
-    ///   connection, `CancellationError` if the task was cancelled.
+    ///   - peripheral: The peripheral to connect to.
+    ///   - timeout: The time limit; `nil` for none.
+    ///   - reconnects: Whether the host reconnects by itself after the connection is lost.
+    /// - Throws: `CBError.connectionTimeout` after the time limit, other codes of `CBError` if the connection fails,
+    ///   `CancellationError` if the task is cancelled.
     public func connect(
         _ peripheral: CBPeripheral,
         timeout: Duration?,
@@ -74,9 +76,9 @@ extension CBCentralManager {
         }
     }
 
-    /// Ends a connection, pending or established, and returns when it has ended.
+    /// Ends a pending or established connection and waits for the end.
     ///
-    /// It ends, too, if the task is cancelled while it waits.
+    /// The connection ends even if the task is cancelled meanwhile.
     public func disconnect(_ peripheral: CBPeripheral) async throws {
         guard state == .poweredOn, peripheral.state != .disconnected else { return }
         let peer = peripheral.peer

@@ -2,16 +2,18 @@ import BLEHost
 public import CoreBluetooth
 
 extension CBCentralManager {
-    /// Scans as long as somebody iterates over what comes back, and tells the delegate, too.
+    /// Scans while the returned sequence is iterated.
     ///
-    /// A manager has one scan: another one, begun in this or the ordinary way, takes its place. The sequence ends with
-    /// its scan: then, with `stopScan()`, or when the manager's state is no longer `.poweredOn`. Scanning ends when the
-    /// task that iterates is cancelled or drops the sequence, unless another scan has taken the place of this one.
+    /// The delegate is called, too.
+    ///
+    /// A manager has only one scan: a later one, started in any way, replaces it. The sequence ends when its scan is
+    /// replaced, with `stopScan()`, or when the manager is not `.poweredOn` any more. The scan ends when the iterating
+    /// task is cancelled or drops the sequence, unless another scan has replaced it.
     ///
     /// - Parameters:
-    ///   - filter: Which devices to tell of.
-    ///   - limit: How many discoveries wait for somebody who is slow; the newest are kept.
-    /// - Returns: The devices that are found.
+    ///   - filter: The devices to report.
+    ///   - limit: The maximum number of discoveries that wait for a slow reader; the newest are kept.
+    /// - Returns: The discovered devices.
     public func discoveries(
         _ filter: ScanFilter = ScanFilter(),
         keeping limit: Int = 1024

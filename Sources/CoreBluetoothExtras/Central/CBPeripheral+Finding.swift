@@ -5,10 +5,12 @@ import Foundation
 
 // What a device offers, for tasks. Names differ from those with delegates, so that neither hides the other.
 extension CBPeripheral {
-    /// Finds services of the given types, or all if there is none given; the delegate hears, too.
+    /// Discovers services of the given types, or all if there are none.
     ///
-    /// - Throws: `CBError.notConnected` and other errors as the delegate would get them, `CancellationError` if the
-    ///   task is cancelled while it waits.
+    /// The delegate is called, too.
+    ///
+    /// - Throws: `CBError.notConnected` and other errors that the delegate would receive, `CancellationError` if the
+    ///   task is cancelled.
     public func findServices(_ types: [CBUUID]? = nil) async throws -> [CBService] {
         try await answer(
             to: { event -> Result<Void, Failure>? in
@@ -20,7 +22,7 @@ extension CBPeripheral {
         return (services ?? []).filter { types?.contains($0.uuid) ?? true }
     }
 
-    /// Finds the services that belong to `service`.
+    /// Discovers the services that `service` includes.
     public func findIncludedServices(_ types: [CBUUID]? = nil, of service: CBService) async throws -> [CBService] {
         guard has(service), let range = service.handleRange else { throw CBError(.invalidHandle) }
         try await answer(
@@ -33,7 +35,7 @@ extension CBPeripheral {
         return (service.includedServices ?? []).filter { types?.contains($0.uuid) ?? true }
     }
 
-    /// Finds characteristics of `service`.
+    /// Discovers characteristics of `service`.
     public func findCharacteristics(
         _ types: [CBUUID]? = nil,
         of service: CBService
@@ -49,7 +51,7 @@ extension CBPeripheral {
         return (service.characteristics ?? []).filter { types?.contains($0.uuid) ?? true }
     }
 
-    /// Finds the descriptors of `characteristic`.
+    /// Discovers the descriptors of `characteristic`.
     public func findDescriptors(of characteristic: CBCharacteristic) async throws -> [CBDescriptor] {
         guard has(characteristic), let handle = characteristic.valueHandle else { throw CBError(.invalidHandle) }
         try await answer(
@@ -62,15 +64,15 @@ extension CBPeripheral {
         return characteristic.descriptors ?? []
     }
 
-    /// Forgets what is known of what the device offers, so that finding it anew asks the device.
+    /// Drops everything known about the device's services, so that the next discovery asks the device.
     ///
-    /// For devices whose services change without their saying so, as while an app for them is being written. What was
-    /// found is void then: `services` is `nil`, requests about it fail, notifications are turned off, and the
-    /// delegate hears of it by `peripheral(_:didModifyServices:)`. What is kept of a bonded device for its next
-    /// connection is forgotten, too. Other apps that are connected to the device keep what they found.
+    /// This is for devices whose services change without notice, such as during development. `services` becomes `nil`,
+    /// requests about old services fail, notifications end, and the delegate gets `peripheral(_:didModifyServices:)`.
+    /// The stored database of a bonded device is dropped, too. Other apps that are connected to the device are not
+    /// affected.
     ///
-    /// - Throws: `CBError.notConnected` if there is no connection, or none any more; `CancellationError` if the task is
-    ///   cancelled while it waits.
+    /// - Throws: `CBError.notConnected` if there is no connection, or it is lost; `CancellationError` if the task is
+    ///   cancelled.
     public func forgetServices() async throws {
         try await answer(
             to: { event -> Result<Void, Failure>? in
@@ -81,7 +83,7 @@ extension CBPeripheral {
         )
     }
 
-    /// Asks how strong the signal is now, in dBm.
+    /// Reads the current signal strength, in dBm.
     public func signalStrength() async throws -> Int {
         try await answer(
             to: { event -> Result<Int, Failure>? in

@@ -4,16 +4,17 @@ public import CoreBluetooth
 import Foundation
 
 extension CBPeripheral {
-    /// Where the device was reached or heard last; `nil` if it was neither since the manager was created.
+    /// The last known address of the device; `nil` if it was neither connected nor received since the manager was
+    /// created.
     public var bluetoothAddress: BluetoothAddress? { deviceAddress.map(BluetoothAddress.init) }
 
-    /// The advertisement of the device that was heard last.
+    /// The last received advertisement of the device.
     public var lastAdvertisement: Advertisement? { lastReport.map(Advertisement.init) }
 
-    /// How often the ends of the connection meet; `nil` if there is none.
+    /// The connection parameters; `nil` if there is no connection.
     public var connectionParameters: ConnectionParameters? { linkDetails.flatMap(ConnectionParameters.init) }
 
-    /// The physical layers of what is sent and of what is received; `nil` if there is no connection.
+    /// The physical layers of the two directions; `nil` if there is no connection.
     public var physicalLayers: (transmit: PhysicalLayer, receive: PhysicalLayer)? {
         guard let linkDetails, let transmit = PhysicalLayer(linkDetails.transmitPHY),
             let receive = PhysicalLayer(linkDetails.receivePHY)
@@ -21,19 +22,19 @@ extension CBPeripheral {
         return (transmit, receive)
     }
 
-    /// The longest payload of one packet on the air, 27 to 251 octets, of what is sent and of what is received; `nil`
-    /// if there is no connection.
+    /// The maximum payload of a packet on the air in the two directions, 27 to 251 octets; `nil` if there is no
+    /// connection.
     public var dataLength: (transmit: Int, receive: Int)? {
         linkDetails.map { ($0.transmitOctets, $0.receiveOctets) }
     }
 
-    /// How far the connection can be trusted; `nil` if there is none.
+    /// The security of the connection; `nil` if there is none.
     public var connectionSecurity: ConnectionSecurity? { linkDetails.map { ConnectionSecurity($0.security) } }
 
-    /// Asks for other connection parameters, and returns when they are in force.
+    /// Requests connection parameters and waits until they are in use.
     ///
-    /// - Throws: `CBError.invalidParameters` for a range that must not be asked for; other codes if the device or a
-    ///   controller refuses, or the connection is lost.
+    /// - Throws: `CBError.invalidParameters` for a range that is not allowed; other codes if the device or a controller
+    ///   refuses it, or the connection is lost.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.18.
     public func requestConnectionParameters(_ range: ConnectionParameterRange) async throws {
@@ -41,7 +42,7 @@ extension CBPeripheral {
         try await request(.parameters(parameters))
     }
 
-    /// Says which physical layers are preferred, any if empty, and returns when the controllers have chosen.
+    /// Sets the preferred physical layers, any if empty, and waits until the controllers have chosen.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.49.
     public func requestPhysicalLayers(
@@ -51,7 +52,7 @@ extension CBPeripheral {
         try await request(.physicalLayers(transmit: PHYSet(transmit), receive: PHYSet(receive)))
     }
 
-    /// Suggests how long the payload of a packet on the air may be: 27 to 251 octets.
+    /// Suggests a maximum payload for packets on the air: 27 to 251 octets.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.33.
     public func requestDataLength(_ octets: Int) async throws {

@@ -4,9 +4,11 @@ import Foundation
 
 // Values, for tasks.
 extension CBPeripheral {
-    /// Reads the value of `characteristic`, however long it is; the delegate hears, too.
+    /// Reads the value of `characteristic`, of any length.
     ///
-    /// - Throws: As the delegate would hear: a refusal of the device is a `CBATTError`.
+    /// The delegate is called, too.
+    ///
+    /// - Throws: The errors that the delegate would receive; a refusal by the device is a `CBATTError`.
     public func value(of characteristic: CBCharacteristic) async throws -> Data {
         guard has(characteristic), let handle = characteristic.valueHandle else { throw CBError(.invalidHandle) }
         let octets = try await answer(
@@ -32,7 +34,7 @@ extension CBPeripheral {
         return Data(octets)
     }
 
-    /// Writes a value, and returns when the device has taken it.
+    /// Writes a value and waits for the device's response.
     public func write(_ value: Data, to characteristic: CBCharacteristic) async throws {
         guard has(characteristic), let handle = characteristic.valueHandle else { throw CBError(.invalidHandle) }
         try await answer(
@@ -44,16 +46,18 @@ extension CBPeripheral {
         )
     }
 
-    /// Writes a value that the device does not answer, as soon as there is room for it.
+    /// Writes a value without response as soon as there is space for it.
     ///
-    /// - Throws: `CBError.notConnected` if there is no connection any more, so that the value was not sent.
+    /// - Throws: `CBError.notConnected` if the connection was lost, so that the value was not sent.
     public func send(_ value: Data, to characteristic: CBCharacteristic) async throws {
         guard has(characteristic) else { throw CBError(.invalidHandle) }
         while !canSendWriteWithoutResponse { try await roomToSend() }
         writeValue(value, for: characteristic, type: .withoutResponse)
     }
 
-    /// Waits until there is room for a value without response; all who wait hear of it.
+    /// Waits until there is space for a value without response.
+    ///
+    /// All waiting tasks continue.
     func roomToSend() async throws {
         guard let manager else { throw CBError(.notConnected) }
         let peer = self.peer
@@ -66,15 +70,15 @@ extension CBPeripheral {
         }
     }
 
-    /// Has `characteristic` send its value by itself, as long as somebody iterates over the values.
+    /// Subscribes to `characteristic` while the returned sequence is iterated.
     ///
-    /// The sequence throws when the device refuses, or when the connection ends. When the task that iterates is
-    /// cancelled, or drops the sequence, the device is asked to send no more, unless others iterate over its values.
+    /// The sequence throws if the device refuses or the connection ends. When the iterating task is cancelled or drops
+    /// the sequence, the subscription ends, unless other tasks iterate over the values.
     ///
     /// - Parameters:
-    ///   - characteristic: One of this peripheral that notifies or indicates.
-    ///   - policy: What becomes of values for which an iterating task is too slow; all are kept if not said otherwise.
-    /// - Returns: The values, in the order in which they come.
+    ///   - characteristic: A characteristic of this peripheral with notifications or indications.
+    ///   - policy: The buffering policy for a slow reader; by default all values are kept.
+    /// - Returns: The values in order.
     public func values(
         of characteristic: CBCharacteristic,
         buffering policy: AsyncThrowingStream<Data, any Error>.Continuation.BufferingPolicy = .unbounded

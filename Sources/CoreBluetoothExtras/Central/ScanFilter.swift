@@ -1,18 +1,20 @@
 import BLEHost
 public import CoreBluetooth
 
-/// Which advertisements a scan tells of, decided by the host before an app is woken.
+/// A filter of advertisements that the host applies before it wakes the app.
 public struct ScanFilter {
-    /// Services of which a device must advertise at least one; every device if empty.
+    /// The device must advertise at least one of these services; any device matches if empty.
     public var services: [CBUUID]
-    /// The weakest signal that is worth a report, in dBm, such as -70; every one if `nil`.
+    /// The minimum signal strength in dBm, such as −70; `nil` for no minimum.
     public var minimumRSSI: Int?
-    /// What the advertised name must begin with; any name, or none, if `nil`.
+    /// The beginning of the advertised name; `nil` for any name or none.
     public var namePrefix: String?
-    /// Whether to tell of every advertisement, instead of each device once.
+    /// Whether to report every advertisement, instead of each device once.
     public var allowsDuplicates: Bool
 
-    /// Creates a filter; without arguments, it lets each device through once.
+    /// Creates a filter.
+    ///
+    /// Without arguments, it matches each device once.
     public init(
         services: [CBUUID] = [],
         minimumRSSI: Int? = nil,
@@ -35,10 +37,10 @@ public struct ScanFilter {
     }
 }
 
-/// A device that a scan has found.
+/// A discovered device.
 public struct Discovery: Sendable {
-    /// The object by which to connect.
+    /// The peripheral to connect to.
     public let peripheral: CBPeripheral
-    /// The advertisement as it came.
+    /// The received advertisement.
     public let advertisement: Advertisement
 }

@@ -1,16 +1,16 @@
 public import CoreBluetooth
 
 extension CBL2CAPChannel {
-    /// How many octets were written to the output stream and have not gone out; of a channel that has ended, how many
-    /// never will.
+    /// The number of octets that were written to the output stream but not sent; after the end of the channel, those
+    /// that never will be.
     public var unsentOctets: Int { unsent }
 
-    /// Waits until all that was written has gone out, or the channel has ended.
+    /// Waits until everything that was written is sent, or the channel has ended.
     ///
-    /// What has gone out is with the controller, which sends it again until the other device has it or the connection
+    /// Sent octets are with the controller, which retransmits them until the peer has received them or the connection
     /// is lost.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled while it waits.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func waitUntilSent() async throws {
         guard let manager else { return }
         let answer = Answer<Void>()

@@ -3,15 +3,15 @@ import BLEWire
 public import CoreBluetooth
 import Foundation
 
-/// An advertisement with what Core Bluetooth does not let an app say.
+/// An advertisement with options that Core Bluetooth does not offer.
 public struct BroadcastAdvertisement {
-    /// What the device is called.
+    /// The local name.
     public var localName: String?
-    /// Services that it offers.
+    /// The advertised services.
     public var services: [CBUUID] = []
-    /// A maker's data, which begin with the two octets of the company identifier, the lower one first.
+    /// Manufacturer data, starting with the two octets of the company identifier, least significant first.
     public var manufacturerData: Data?
-    /// Data of services, in this order.
+    /// Service data, in this order.
     public var serviceData: [(service: CBUUID, data: Data)] = []
     /// The flags at the beginning of the advertisement, as Core Specification Supplement, Part A, 1.3 numbers them;
     /// none if `nil`.
@@ -22,25 +22,25 @@ public struct BroadcastAdvertisement {
     /// most 31 octets. An extended advertisement that takes connections has at most 245 and no scan response; any other
     /// extended one has up to 1 650, or a scan response of up to 251 instead.
     public var packets: (advertisement: Data, scanResponse: Data)?
-    /// Whether centrals may connect.
+    /// Whether centrals can connect.
     public var isConnectable = true
-    /// Whether to use extended advertising, which devices before Bluetooth 5 do not hear: up to 1 650 octets instead of
-    /// 31, or as many as one packet holds, about 240, if centrals may connect.
+    /// Whether to use extended advertising, which devices before Bluetooth 5 do not receive: up to 1650 octets instead
+    /// of 31, or about 240 if it is connectable.
     public var isExtended = false
-    /// How often to advertise, 20 ms to 10.24 s.
+    /// The advertising interval, 20 ms to 10.24 s.
     public var interval = Duration.milliseconds(100)
-    /// How strong to send, -127 to 20 dBm, or `nil` for the controller to choose.
+    /// The transmit power, −127 to 20 dBm; `nil` for the controller's choice.
     ///
-    /// Only controllers of Bluetooth 5 can be asked.
+    /// Requires a controller of Bluetooth 5.
     public var transmitPower: Int?
-    /// How strong the advertisement says that it is sent, -127 to 20 dBm; nothing of that if `nil`.
+    /// The transmit power to include in the advertisement, −127 to 20 dBm; `nil` for none.
     public var statedPower: Int?
-    /// Where an extended advertisement begins: ``PhysicalLayer/le1M`` or ``PhysicalLayer/leCoded``.
+    /// The primary physical layer of extended advertising: ``PhysicalLayer/le1M`` or ``PhysicalLayer/leCoded``.
     public var primaryPhysicalLayer = PhysicalLayer.le1M
-    /// Where an extended advertisement's data are sent.
+    /// The physical layer of the data of extended advertising.
     public var secondaryPhysicalLayer = PhysicalLayer.le1M
 
-    /// Creates an advertisement that says nothing yet.
+    /// Creates an empty advertisement.
     public init() {}
 
     var request: AdvertisingRequest? {
@@ -70,9 +70,9 @@ public struct BroadcastAdvertisement {
 }
 
 extension CBPeripheralManager {
-    /// Advertises, and returns when that has begun; `stopAdvertising()` ends it.
+    /// Starts advertising and waits until it has started; `stopAdvertising()` ends it.
     ///
-    /// - Throws: `CBError.invalidParameters` if not all finds room, `CBError.operationNotSupported` if the controller
+    /// - Throws: `CBError.invalidParameters` if the data do not fit, `CBError.operationNotSupported` if the controller
     ///   lacks extended advertising, `CBError.alreadyAdvertising`; `CancellationError` if the task is cancelled, in
     ///   which case nothing is advertised.
     public func advertise(_ advertisement: BroadcastAdvertisement) async throws {

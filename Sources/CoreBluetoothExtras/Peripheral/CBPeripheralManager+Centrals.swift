@@ -2,18 +2,18 @@ import BLEHost
 public import CoreBluetooth
 
 extension CBPeripheralManager {
-    /// The centrals that are connected to this machine now, whether or not they use this app's services.
+    /// The connected centrals, whether or not they use this app's services.
     ///
     /// Where apps share a radio through the daemon, those that do, and if this is the only app that publishes or
     /// advertises, all.
     public var connectedCentrals: [CBCentral] { connections.map { object(for: $0.central) } }
 
-    /// Where a connected central was reached; `nil` if it is not connected.
+    /// Returns the address of a connected central; `nil` if it is not connected.
     public func bluetoothAddress(of central: CBCentral) -> BluetoothAddress? {
         connections.first { $0.central.peer == central.peer }.map { BluetoothAddress($0.address) }
     }
 
-    /// Ends the connection to a central, for every app of this machine.
+    /// Ends the connection to a central.
     ///
     /// Where apps share a radio through the daemon, nothing happens if the central is not among ``connectedCentrals``,
     /// or if another app uses it as well.

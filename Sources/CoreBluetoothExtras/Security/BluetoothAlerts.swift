@@ -4,46 +4,45 @@ import BLESimulation
 public import CoreBluetooth
 public import Dispatch
 
-/// Shows the user what apps that sleep do not hear, where Apple's systems show an alert.
+/// The alerts for the user about events of suspended apps, where Apple's systems show an alert.
 ///
-/// An app asks for it with `CBConnectPeripheralOptionNotifyOnConnectionKey`, `…NotifyOnDisconnectionKey` and
-/// `…NotifyOnNotificationKey`; the daemon that it shares a radio through alerts its user when the app is suspended,
-/// stopped or frozen. Of several objects of apps of one user, the latest hears of an alert, and no other; the log of
-/// the daemon has it if there is none. An app that has a radio for itself has no such alerts, nor has a simulated
-/// world: `Machine.alerts` has them there.
+/// An app requests them with `CBConnectPeripheralOptionNotifyOnConnectionKey`, `…NotifyOnDisconnectionKey` and
+/// `…NotifyOnNotificationKey`. The daemon alerts its user when the app is suspended, stopped or frozen. Of several
+/// objects in apps of one user, only the latest gets an alert; without any, it is written to the daemon's log. There
+/// are no such alerts without the daemon; in a simulated world, use `Machine.alerts`.
 ///
 ///     let alerts = BluetoothAlerts { alert in print(alert.text) }
 public final class BluetoothAlerts: Sendable {
-    /// What the user is told.
+    /// An alert for the user.
     public struct Alert: Sendable {
-        /// What has happened.
+        /// The event of an alert.
         public enum Occasion: Sendable {
-            /// A connection was made.
+            /// A connection was established.
             case connection
             /// A connection was lost.
             case disconnection
-            /// The device sent a value by itself.
+            /// The device sent a notification or indication.
             case notification
         }
 
-        /// What has happened.
+        /// The event.
         public let occasion: Occasion
-        /// What the app is called.
+        /// The name of the app.
         public let app: String
         /// The identifier of the device.
         public let identifier: UUID
-        /// What the device is called; `nil` if the app does not know.
+        /// The name of the device; `nil` if the app does not know it.
         public let name: String?
-        /// The sentence that says so, in English.
+        /// The text of the alert, in English.
         public let text: String
     }
 
     private let session: any HostSession
 
-    /// Begins to show alerts, and does so for as long as the object is there.
+    /// Starts to receive alerts, as long as the object is retained.
     ///
     /// - Parameters:
-    ///   - queue: Where `handler` is called; a queue of its own if `nil`.
+    ///   - queue: The queue for `handler`; `nil` for a private queue.
     ///   - handler: Shows an alert.
     public init(queue: DispatchQueue? = nil, handler: @escaping @Sendable (Alert) -> Void) {
         let queue = DispatchQueue(label: "CoreBluetooth.alerts", target: queue)

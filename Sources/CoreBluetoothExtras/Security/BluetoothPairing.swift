@@ -4,8 +4,8 @@ import BLESimulation
 public import CoreBluetooth
 public import Dispatch
 
-/// Looks after pairing and bonds: asks the user where Apple's systems show an alert, and lists, makes and removes
-/// bonds.
+/// The handler of pairing and bonds, which asks the user where Apple's systems show an alert, and lists, creates and
+/// removes bonds.
 ///
 /// Core Bluetooth has no call to pair: what a device refuses for want of it starts pairing, and is asked again
 /// afterwards. Where nobody asks the user, devices are paired if an app needs it (``UnattendedPairing``), in a way
@@ -19,12 +19,12 @@ public import Dispatch
 /// through the daemon, an app is asked about the devices of its own user's apps, and lists and removes the bonds of
 /// its own user; root, the user of the daemon and apps that its policy names are not limited so.
 public final class BluetoothPairing: Sendable {
-    /// What is told, in order, on the queue.
+    /// An event, delivered in order on the queue.
     public enum Event: Sendable {
         case asked(PairingPrompt)
-        /// What was asked about this device needs no answer any more.
+        /// The question about this device needs no answer any more.
         case withdrawn(UUID)
-        /// Devices were paired, and whether keys are kept.
+        /// Devices were paired; `isBonded` tells whether the keys are stored.
         case paired(UUID, PairingMethod, isBonded: Bool)
         case failed(UUID, PairingError)
     }
@@ -32,12 +32,12 @@ public final class BluetoothPairing: Sendable {
     private let session: any HostSession
     private let questions: PairingQuestions
 
-    /// Begins to listen, and to ask the user if that has a capability.
+    /// Starts to receive events, and to ask the user if there is a capability.
     ///
     /// - Parameters:
-    ///   - capability: What the user can be shown and asked; `nil` to ask nothing.
-    ///   - queue: Where `handler` is called; a queue of its own if `nil`.
-    ///   - handler: Hears of every event.
+    ///   - capability: The means to show and ask; `nil` to ask nothing.
+    ///   - queue: The queue for `handler`; `nil` for a private queue.
+    ///   - handler: Called with every event.
     public init(
         capability: PairingCapability? = nil,
         queue: DispatchQueue? = nil,
@@ -67,26 +67,26 @@ public final class BluetoothPairing: Sendable {
         session.close()
     }
 
-    /// All bonds of this host, those that were of use last at the end.
+    /// Returns all bonds of this host, most recently used last.
     ///
-    /// - Throws: ``PairingError/unsupported`` if there is no Bluetooth, or `CancellationError`.
+    /// - Throws: ``PairingError/unsupported`` if Bluetooth is not available, or `CancellationError`.
     public func bonds() async throws -> [Bond] {
         try await questions.list { session.send(.security(.listBonds)) }
     }
 
-    /// Forgets the bond with a device, and ends the connection to it.
+    /// Removes the bond with a device and ends the connection to it.
     ///
-    /// The device is not told, and refuses or forgets the bond when it is met again.
+    /// The device is not told. At the next connection it refuses the link, or drops its bond.
     ///
-    /// - Returns: The bonds that are left.
+    /// - Returns: The remaining bonds.
     @discardableResult
     public func removeBond(with identifier: UUID) async throws -> [Bond] {
         try await questions.list { session.send(.security(.removeBond(PeerIdentifier(identifier)))) }
     }
 
-    /// Pairs with a device that is connected.
+    /// Pairs with a connected device.
     ///
-    /// - Returns: How the devices made sure of each other.
+    /// - Returns: The method with which the devices authenticated each other.
     /// - Throws: ``PairingError``, or `CancellationError`.
     @discardableResult
     public func pair(with peer: CBPeer) async throws -> PairingMethod {
@@ -94,11 +94,10 @@ public final class BluetoothPairing: Sendable {
         return try await questions.pair(with: identifier) { session.send(.security(.pair(identifier))) }
     }
 
-    /// Refuses pairings that come to less, and does not use bonds that are worth less, for as long as this object is
-    /// there.
+    /// Refuses weaker pairings and does not use weaker bonds, as long as this object is retained.
     ///
-    /// A device whose bond is not good enough is paired with anew. Connections that are encrypted already stay so. Of
-    /// several policies, the strictest counts in each point.
+    /// A device whose bond is insufficient is paired again. Connections that are already encrypted are not affected. Of
+    /// several policies, the strictest requirement counts in each respect.
     ///
     /// Where apps share a radio through the daemon, a policy counts for the connections of this app. Keys of a device
     /// that another app is connected to as well are kept all the same.
@@ -111,40 +110,40 @@ public final class BluetoothPairing: Sendable {
         session.send(.security(.insist(policy.wire, everywhere: allApps)))
     }
 
-    /// Makes what this host can tell a device by other means than Bluetooth, such as a code that is shown or NFC, so
-    /// that they can pair without anybody in between.
+    /// Generates this host's out-of-band data, to be transferred by other means such as NFC or a code, so that devices
+    /// can pair with man-in-the-middle protection.
     ///
-    /// It is good for one pairing; what was made before is void.
+    /// They are valid for one pairing and replace earlier ones.
     ///
-    /// - Throws: ``PairingError/unsupported`` if there is no Bluetooth, or `CancellationError`.
+    /// - Throws: ``PairingError/unsupported`` if Bluetooth is not available, or `CancellationError`.
     public func makeOutOfBandData() async throws -> OutOfBandData {
         try await questions.data { session.send(.security(.makeOutOfBandData)) }
     }
 
-    /// Uses what a device has told by other means than Bluetooth in the next pairing with it.
+    /// Uses a device's out-of-band data in the next pairing with it.
     ///
     /// - Parameters:
-    ///   - data: What it told; `nil` to forget that.
+    ///   - data: The data from the peer; `nil` to remove it.
     ///   - peer: The device.
     public func use(_ data: OutOfBandData?, from peer: CBPeer) {
         session.send(.security(.takeOutOfBandData(data?.told, from: PeerIdentifier(peer.identifier))))
     }
 
-    /// Uses a key that both devices know by other means in the next pairing, which is done the legacy way then.
+    /// Uses a temporary key that both devices know in the next pairing, which is then legacy pairing.
     ///
-    /// That is for devices from before Core 4.2; ``use(_:from:)`` protects others better. A bond by LE Secure
-    /// Connections is not replaced so.
+    /// This is for devices before Bluetooth 4.2; ``use(_:from:)`` is more secure. A bond by LE Secure Connections is
+    /// not replaced this way.
     ///
     /// - Parameters:
-    ///   - key: The key; `nil` to forget it.
-    ///   - peer: The device; `nil` for whichever pairs next, as a peripheral does not know it before.
+    ///   - key: The key; `nil` to remove it.
+    ///   - peer: The device; `nil` for the next one that pairs, because a peripheral does not know it in advance.
     public func use(_ key: TemporaryKey?, with peer: CBPeer? = nil) {
         session.send(.security(.takeTemporaryKey(key?.key, with: peer.map { PeerIdentifier($0.identifier) })))
     }
 }
 
 extension BluetoothPairing.Event {
-    /// What an app hears of an event of the host; `nil` if that answers somebody who waits for it.
+    /// Converts an event of the host; returns `nil` if it is the answer to a waiting call.
     fileprivate init?(_ event: SecurityEvent, session: any HostSession) {
         switch event {
         case .asked(let inquiry): self = .asked(PairingPrompt(inquiry, session: session))

@@ -2,27 +2,26 @@ import BLEHost
 import BLEWire
 public import CoreBluetooth
 
-/// What a device tells another by other means than Bluetooth, so that the two can pair by LE Secure Connections without
-/// anybody in between.
+/// The out-of-band data of a device for LE Secure Connections, which give pairing man-in-the-middle protection.
 ///
-/// It tells nothing that has to be kept from those who see it; but whoever can change it on its way can stand between.
+/// They are not secret, but must not be modified on their way.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.4.
 public struct OutOfBandData: Equatable, Sendable {
-    /// What commits the device to its public key: 16 octets, the least significant first.
+    /// The commitment to the device's public key: 16 octets, least significant first.
     public let confirmation: Data
-    /// A number that the device drew: 16 octets, the least significant first.
+    /// A random number of the device: 16 octets, least significant first.
     public let random: Data
     let told: SecurityManager.OutOfBandData.Told
 
-    /// Takes the two values as another device says them; `nil` unless each has 16 octets.
+    /// Creates data from two values; returns `nil` unless each has 16 octets.
     public init?(confirmation: Data, random: Data) {
         guard confirmation.count == 16, random.count == 16 else { return nil }
         self.init(.init(confirm: Key128(octets: confirmation), random: Key128(octets: random)))
     }
 
-    /// Reads the values out of the structures of an NFC record or a code, as of advertising data: those of types 0x22
-    /// and 0x23; `nil` if they are not both there, with 16 octets each.
+    /// Parses the structures of types 0x22 and 0x23 in an NFC record or code, in the format of advertising data;
+    /// returns `nil` unless both are there with 16 octets each.
     ///
     /// Core Specification Supplement 11, Part A, 1.6.
     public init?(structures octets: Data) {
@@ -32,7 +31,7 @@ public struct OutOfBandData: Equatable, Sendable {
         self.init(confirmation: confirmation, random: random)
     }
 
-    /// The values as structures of types 0x22 and 0x23: 36 octets, for an NFC record or a code.
+    /// The structures of types 0x22 and 0x23, 36 octets in all, for an NFC record or code.
     public var structures: Data { Data([17, 0x22]) + confirmation + Data([17, 0x23]) + random }
 
     init(_ told: SecurityManager.OutOfBandData.Told) {
@@ -42,32 +41,30 @@ public struct OutOfBandData: Equatable, Sendable {
     }
 }
 
-/// A key that two devices know by other means than Bluetooth, such as NFC, so that they can pair the legacy way without
-/// anybody in between.
+/// A key that two devices share by other means, such as NFC, for legacy pairing with man-in-the-middle protection.
 ///
-/// Whoever gets to see it can stand between and listen.
+/// It must be kept secret: whoever knows it can decrypt the connection or be a man in the middle.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.4.
 public struct TemporaryKey: Equatable, Sendable {
     let key: Key128
 
-    /// Takes the key as another device says it, 16 octets with the least significant first; `nil` if there are not as
-    /// many.
+    /// Creates a key from 16 octets, least significant first; returns `nil` for any other count.
     public init?(_ octets: Data) {
         guard octets.count == 16 else { return nil }
         key = Key128(octets: octets)
     }
 
-    /// Draws a key.
+    /// Generates a random key.
     public static func random() -> Self { Self(key: Key128(wire: .random(in: 1 ... .max))) }
 
     private init(key: Key128) { self.key = key }
 
-    /// Its 16 octets, the least significant first.
+    /// The 16 octets, least significant first.
     public var octets: Data { key.octets }
 
-    /// Reads the key out of the structures of an NFC record or a code, as of advertising data: that of type 0x10; `nil`
-    /// if it is not there, with 16 octets.
+    /// Parses the structure of type 0x10 in an NFC record or code, in the format of advertising data; returns `nil`
+    /// unless it is there with 16 octets.
     ///
     /// Core Specification Supplement 11, Part A, 1.8.
     public init?(structures octets: Data) {
@@ -76,7 +73,7 @@ public struct TemporaryKey: Equatable, Sendable {
         self.init(Data(structure.data))
     }
 
-    /// The key as a structure of type 0x10: 18 octets, for an NFC record or a code.
+    /// The structure of type 0x10, 18 octets, for an NFC record or code.
     public var structures: Data { Data([17, 0x10]) + octets }
 }
 
@@ -101,19 +98,18 @@ public enum UnattendedPairing: CaseIterable, Sendable {
     }
 }
 
-/// What a host insists on, in pairings and of the bonds that it uses.
+/// The minimum requirements for pairings and bonds.
 ///
 /// Core 6.0, Vol 3, Part C, 10.2.4.
 public struct PairingPolicy: Equatable, Sendable {
-    /// Whether devices are refused that know only the pairing from before Core 4.2, which does not protect from those
-    /// who listen to it.
+    /// Whether to refuse devices that support only legacy pairing, which does not protect from eavesdropping.
     public var requiresSecureConnections: Bool
-    /// How long a key must be, in octets, 7 to 16; numbers beyond these count as the nearest.
+    /// The minimum key size in octets, 7 to 16; other numbers are replaced by the nearest valid one.
     public var minimumKeySize: Int
-    /// Whether keys are kept.
+    /// Whether to store keys.
     ///
-    /// If not, what comes of a pairing counts until the connection ends, as befits a device that many people use; bonds
-    /// that there are already stay of use.
+    /// Otherwise a pairing is valid until the connection ends, as for a device that many people use. Existing bonds
+    /// remain valid.
     public var keepsBonds: Bool
 
     /// When devices are paired while no ``BluetoothPairing`` asks the user; `nil` to leave that to other policies, or,
@@ -123,7 +119,7 @@ public struct PairingPolicy: Equatable, Sendable {
     /// the key `unattendedPairing`.
     public var unattendedPairing: UnattendedPairing?
 
-    /// Creates a policy that refuses nothing unless it is told so.
+    /// Creates a policy without requirements, unless given.
     public init(
         requiresSecureConnections: Bool = false,
         minimumKeySize: Int = 7,
@@ -147,9 +143,9 @@ public struct PairingPolicy: Equatable, Sendable {
 }
 
 extension Key128 {
-    /// Creates a key of 16 octets, the least significant first.
+    /// Creates a key from 16 octets, least significant first.
     fileprivate init(octets: Data) { self.init(wire: octets.reversed().reduce(0) { $0 << 8 | UInt128($1) }) }
 
-    /// Its 16 octets, the least significant first.
+    /// The 16 octets, least significant first.
     fileprivate var octets: Data { Data((0..<16).map { UInt8(truncatingIfNeeded: wire >> (8 * UInt128($0))) }) }
 }

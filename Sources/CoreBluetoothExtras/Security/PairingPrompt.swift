@@ -2,41 +2,44 @@ import BLEHost
 import BLERuntime
 public import CoreBluetooth
 
-/// A question to the user about one pairing: what the alert of Apple's systems asks.
+/// A question to the user about a pairing, like the alerts of Apple's systems.
 ///
-/// It may be answered at once or later, from any thread, and waits for 30 s. A second answer comes to nothing.
+/// It can be answered from any thread within 30 s. Later answers have no effect.
 public struct PairingPrompt: Sendable {
-    /// What is asked.
+    /// The kind of question.
     public enum Question: Equatable, Sendable {
-        /// Whether to pair at all, without any protection against who may stand between; answered by
-        /// ``PairingPrompt/accept()`` or ``PairingPrompt/reject()``. A bond with the device may be replaced by that.
+        /// Whether to pair without man-in-the-middle protection; answered by ``PairingPrompt/accept()`` or
+        /// ``PairingPrompt/reject()``. An existing bond with the device may be replaced.
         case consent(replacesBond: Bool)
-        /// Shows six digits that are typed in at the device. There is nothing to answer, but it can be rejected.
+        /// Displays six digits to enter on the device. There is nothing to answer, but it can be rejected.
         case show(digits: String)
-        /// Which six digits the device shows, or the user types in at both; answered by ``PairingPrompt/enter(_:)``.
+        /// Asks for the six digits that the device displays, or that the user enters on both; answered by
+        /// ``PairingPrompt/enter(_:)``.
         case enter
-        /// Whether the device shows these six digits as well; answered by ``PairingPrompt/accept()`` or
+        /// Asks whether the device displays the same six digits; answered by ``PairingPrompt/accept()`` or
         /// ``PairingPrompt/reject()``.
         case compare(digits: String)
     }
 
-    /// Why there is a pairing.
+    /// The cause of a pairing.
     public enum Cause: Equatable, Sendable {
-        /// The device wants it.
+        /// The device started it.
         case device
-        /// The device refuses something that an app asked for.
+        /// The device refused an app's request.
         case refusal
         /// ``BluetoothPairing/pair(with:)`` was called.
         case request
     }
 
-    /// The device, as apps name it.
+    /// The identifier of the device.
     public let identifier: UUID
-    /// What the device calls itself, if that is known; anybody can call himself so.
+    /// The name of the device, if known.
+    ///
+    /// Any device can use any name.
     public let name: String?
-    /// What is asked.
+    /// The question.
     public let question: Question
-    /// Why there is a pairing.
+    /// The cause of the pairing.
     public let cause: Cause
     private let answer: @Sendable (PairingReply) -> Void
 
@@ -53,13 +56,15 @@ public struct PairingPrompt: Sendable {
         answer = { session.send(.security(.answer(inquiry.peer, $0))) }
     }
 
-    /// Says yes.
+    /// Accepts.
     public func accept() { answer(.confirm(true)) }
 
-    /// Says no, whatever was asked: the devices are not paired.
+    /// Rejects the pairing, whatever the question.
     public func reject() { answer(.cancel) }
 
-    /// Types in six digits; anything else fails as wrong digits do.
+    /// Enters six digits.
+    ///
+    /// Anything else fails like wrong digits.
     public func enter(_ digits: String) { answer(.passkey(digits.count <= 6 ? UInt32(digits) ?? .max : .max)) }
 }
 

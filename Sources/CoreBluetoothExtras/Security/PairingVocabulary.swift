@@ -2,19 +2,19 @@ import BLEHost
 import BLEWire
 public import CoreBluetooth
 
-/// What a user can be shown and asked, which decides how devices make sure of each other.
+/// The input and output capability of the user interface, which determines the pairing method.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.2.
 public enum PairingCapability: CaseIterable, Sendable {
-    /// Six digits can be shown.
+    /// It can display six digits.
     case displayOnly
-    /// Six digits can be shown, and the user can say yes or no.
+    /// It can display six digits, and the user can say yes or no.
     case displayYesNo
-    /// Digits can be typed in.
+    /// The user can enter digits.
     case keyboardOnly
-    /// Nothing at all.
+    /// None.
     case noInputNoOutput
-    /// Digits can be shown and typed in.
+    /// It can display digits, and the user can enter them.
     case keyboardDisplay
 
     var wire: SMP.IOCapability {
@@ -28,15 +28,15 @@ public enum PairingCapability: CaseIterable, Sendable {
     }
 }
 
-/// How far a connection can be trusted.
+/// The security of a connection.
 ///
 /// Core 6.0, Vol 3, Part C, 10.2.1.
 public enum ConnectionSecurity: Comparable, Sendable {
-    /// Everybody may listen.
+    /// Not encrypted.
     case unencrypted
-    /// Encrypted, with a key of which nobody knows who else has it.
+    /// Encrypted with a key that a man in the middle might have.
     case encrypted
-    /// Encrypted, with a key that nobody in between can have.
+    /// Encrypted with a key that no man in the middle can have.
     case authenticated
 
     init(_ security: LinkSecurity) {
@@ -49,17 +49,17 @@ public enum ConnectionSecurity: Comparable, Sendable {
     }
 }
 
-/// How two devices made sure of each other.
+/// The method by which two devices authenticated each other.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.1.
 public enum PairingMethod: Sendable {
-    /// Not at all: somebody may have stood in between.
+    /// No authentication: there may have been a man in the middle.
     case justWorks
-    /// The user carried six digits from one to the other.
+    /// The user transferred six digits from one device to the other.
     case passkeyEntry
-    /// The user saw that both showed the same six digits.
+    /// The user compared six digits on both devices.
     case numericComparison
-    /// They told each other something by other means than Bluetooth.
+    /// The devices exchanged data by other means.
     case outOfBand
 
     init(_ method: BLEHost.PairingMethod) {
@@ -73,11 +73,13 @@ public enum PairingMethod: Sendable {
     }
 }
 
-/// Why devices were not paired; what was kept of an earlier pairing is as it was.
+/// The reason why a pairing failed.
+///
+/// An existing bond is unchanged.
 public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// This host, or its user, ended it; the reason is one of Core 6.0, Vol 3, Part H, 3.5.5.
+    /// This host or its user ended it, with a reason of Core 6.0, Vol 3, Part H, 3.5.5.
     case refused(reason: UInt8)
-    /// The device ended it; likewise.
+    /// The device ended it, with a reason of the same section.
     case refusedByDevice(reason: UInt8)
     /// Nothing happened for 30 s.
     case timedOut
@@ -85,7 +87,7 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
     case encryptionFailed
     /// There is no connection, or none any more.
     case disconnected
-    /// Pairing failed a moment ago, and may be tried again after a while.
+    /// Pairing failed recently; try again later.
     case tooManyAttempts
     /// The device needs a key that keeps out somebody in between, for which this host has neither display nor keyboard
     /// nor out-of-band data. Nothing was sent to the device.
@@ -109,7 +111,7 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// What happened, in words.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .refused(let reason): "this end refused to pair: \(SMP.Reason(wire: reason))"
@@ -127,20 +129,20 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A device that this host is bonded with.
+/// A bonded device.
 public struct Bond: Equatable, Sendable {
-    /// What the device is called in apps: `CBPeripheral.identifier`, `CBCentral.identifier`.
+    /// The identifier of the device: `CBPeripheral.identifier` or `CBCentral.identifier`.
     public let identifier: UUID
-    /// What it calls itself, if that is known.
+    /// The name of the device, if known.
     public let name: String?
     /// The identity address of the device, or one that it had on the air if it has not shown that the former is its
     /// own.
     public let address: BluetoothAddress
-    /// Whether nobody can have stood in between when the devices were paired.
+    /// Whether the devices were paired with man-in-the-middle protection.
     public let isAuthenticated: Bool
-    /// Whether they were paired by LE Secure Connections.
+    /// Whether the devices were paired by LE Secure Connections.
     public let isSecureConnections: Bool
-    /// How long the key is, in octets: 7 to 16.
+    /// The key size, in octets: 7 to 16.
     public let keySize: Int
 
     init(_ bond: BondedPeer) {

@@ -2,7 +2,9 @@ import BLERuntime
 import CoreBluetooth
 import Foundation
 
-/// One answer that a task waits for: the first that comes counts.
+/// A result that a task waits for.
+///
+/// The first one counts.
 final class Answer<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -12,7 +14,7 @@ final class Answer<Value: Sendable>: Sendable {
 
     private let state = Locked(State.open)
 
-    /// Gives the answer, unless there is one.
+    /// Sets the result, unless there is one.
     func give(_ result: Result<Value, any Error>) {
         let waiting: CheckedContinuation<Value, any Error>? = state.withLock { state in
             switch state {
@@ -28,7 +30,9 @@ final class Answer<Value: Sendable>: Sendable {
         waiting?.resume(with: result)
     }
 
-    /// The answer, as soon as there is one; a task that is cancelled does not wait for it.
+    /// The result, as soon as there is one.
+    ///
+    /// A cancelled task does not wait for it.
     var value: Value {
         get async throws {
             try await withTaskCancellationHandler {

@@ -3,19 +3,18 @@ import CoreBluetooth
 import Foundation
 
 extension CBManager {
-    /// Asks for something, and waits for what comes of it.
+    /// Makes a request and waits for its result.
     ///
-    /// A task that is cancelled waits no longer, yet what it asked for is answered all the same: the answer goes to
-    /// nobody, and not to a later question that it would fit. So there are as many who listen as the host owes answers,
-    /// which end with the connection at the latest.
+    /// A cancelled task stops waiting, but its request still gets a result, which must not be mistaken for that of a
+    /// later request. So there is an observer per expected result, until the connection ends at the latest.
     ///
     /// - Parameters:
-    ///   - event: Whether an event answers this, and how; each answers the oldest question that it fits, but for the
-    ///     end of a connection, which ends all that were asked in it.
-    ///   - ask: Asks for what is answered once, whatever happens; called after all is prepared for the answer.
-    /// - Returns: What the event says.
-    /// - Throws: What the event says, or `CBError.notConnected` if Bluetooth goes off, or `CancellationError`, or what
-    ///   `ask` throws if nothing can be asked.
+    ///   - event: Returns whether an event answers this request, and the result. Each event answers the oldest matching
+    ///     request, except the end of a connection, which ends all requests on it.
+    ///   - ask: Makes the request, which has exactly one answer; called after everything is ready for the answer.
+    /// - Returns: The result from the event.
+    /// - Throws: The error from the event, `CBError.notConnected` if Bluetooth is turned off, `CancellationError`, or
+    ///   the error of `ask` if the request cannot be made.
     func answer<Value: Sendable>(
         to event: @escaping @Sendable (ClientEvent) -> Result<Value, any Error>?,
         ask: () throws -> Void
@@ -40,14 +39,14 @@ extension CBManager {
         return try await answer.value
     }
 
-    /// Waits until something is so, or never will be, whoever brings that about.
+    /// Waits until a condition is met, or never will be, for whatever reason.
     ///
     /// - Parameters:
-    ///   - look: Says what is so, if that is known: once to begin with, and then after each event, when all objects are
-    ///     up to date.
-    ///   - ask: Brings it about; called if it is not known to begin with.
-    /// - Returns: What `look` says.
-    /// - Throws: What `look` says, or `CBError.notConnected` if Bluetooth goes off, or `CancellationError`.
+    ///   - look: Returns the current state if it is known; called once at first, and then after each event, when all
+    ///     objects are up to date.
+    ///   - ask: Requests the state; called if it is not known at first.
+    /// - Returns: The value from `look`.
+    /// - Throws: The error from `look`, `CBError.notConnected` if Bluetooth is turned off, or `CancellationError`.
     func outcome<Value: Sendable>(
         _ look: @escaping @Sendable (ClientEvent?) -> Result<Value, any Error>?,
         ask: () -> Void = {}
@@ -75,16 +74,16 @@ extension CBManager {
 }
 
 extension ClientEvent {
-    /// What those hear who wait for something, if Bluetooth goes off; `nil` if it does not.
+    /// The error for waiting tasks if Bluetooth is switched off; `nil` if it is not.
     var radioLoss: CBError? {
         if case .stateChanged(let state) = self, state != .poweredOn { CBError(.notConnected) } else { nil }
     }
 }
 
 extension CBPeripheral {
-    /// Asks the device for something, and waits for what comes of it.
+    /// Makes a request to the device and waits for its result.
     ///
-    /// - Throws: `CBError.notConnected` if there is no connection, or none any more.
+    /// - Throws: `CBError.notConnected` if there is no connection, or it is lost.
     func answer<Value: Sendable>(
         to event: @escaping @Sendable (PeerEvent) -> Result<Value, Failure>?,
         ask: () -> Void

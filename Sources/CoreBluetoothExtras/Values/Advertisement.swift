@@ -2,39 +2,39 @@ import BLEHost
 import BLEWire
 public import Foundation
 
-/// One advertisement as it came, with what the packet told beside its data.
+/// A received advertisement with the properties of its packet.
 public struct Advertisement: Hashable, Sendable {
-    /// A type of Assigned Numbers, 2.3, and the data that it announces.
+    /// A type (Assigned Numbers, 2.3) and its data.
     public struct Structure: Hashable, Sendable {
-        /// What the data are, such as 0x09 for a complete local name.
+        /// The type, such as 0x09 for a complete local name.
         public let type: UInt8
-        /// The data, without length and type.
+        /// The data without length and type.
         public let data: Data
     }
 
-    /// Where it came from.
+    /// The address of the sender.
     public let address: BluetoothAddress
-    /// How strong the signal was, in dBm; `nil` if the controller did not measure it.
+    /// The signal strength in dBm; `nil` if the controller did not measure it.
     public let rssi: Int?
     /// The octets of the advertisement.
     public let data: Data
     /// The octets of the scan response; empty if there was none.
     public let scanResponse: Data
-    /// Whether the sender takes connections.
+    /// Whether the sender accepts connections.
     public let isConnectable: Bool
-    /// Whether the sender answers scan requests.
+    /// Whether the sender responds to scan requests.
     public let isScannable: Bool
-    /// Whether it was meant for this machine alone.
+    /// Whether it was directed to this machine.
     public let isDirected: Bool
-    /// Whether it came in a packet from before extended advertising.
+    /// Whether it was a legacy packet.
     public let isLegacy: Bool
-    /// The physical layer on which it began.
+    /// The primary physical layer.
     public let primaryPhysicalLayer: PhysicalLayer?
-    /// The physical layer that carried the data, if they were sent apart.
+    /// The physical layer of the data, if they were sent separately.
     public let secondaryPhysicalLayer: PhysicalLayer?
-    /// What the sender calls this set of its advertisements, 0 to 15, if it does.
+    /// The sender's identifier of this advertising set, 0 to 15, if it has one.
     public let setIdentifier: Int?
-    /// How strong it was sent, in dBm, if the packet or its data said so.
+    /// The transmit power in dBm, if the packet or its data contained it.
     public let transmitPower: Int?
 
     init(_ report: AdvertisementReport) {

@@ -1,28 +1,28 @@
 import BLEWire
 
-/// Where a device is reached on the air, which Core Bluetooth hides behind an identifier.
+/// The over-the-air address of a device, which Core Bluetooth hides behind an identifier.
 ///
-/// A private address changes every few minutes: keep the identifier of a peer rather than such an address.
+/// A private address changes every few minutes: store the identifier of a peer instead.
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.
 public struct BluetoothAddress: Hashable, Sendable {
-    /// Who chose an address, and for how long it lasts.
+    /// The kind of an address.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// Given by the IEEE to the maker, for ever.
+        /// Assigned to the manufacturer by the IEEE; permanent.
         case `public`
-        /// Chosen by the device, at least until it is switched off.
+        /// Chosen by the device; constant at least until it is switched off.
         case `static`
-        /// Changes, and tells who it is only to those who hold the device's key.
+        /// Changes; can be resolved with the device's key.
         case resolvable
-        /// Changes, and tells nothing to anybody.
+        /// Changes; cannot be resolved.
         case nonResolvable
-        /// Of no kind that is specified.
+        /// An undefined kind.
         case reserved
     }
 
-    /// The six octets, in the order in which people write them.
+    /// The six octets, most significant first.
     public let octets: [UInt8]
-    /// What sort of address it is.
+    /// The kind of address.
     public let kind: Kind
 
     init(_ address: DeviceAddress) {
@@ -39,7 +39,7 @@ public struct BluetoothAddress: Hashable, Sendable {
 }
 
 extension BluetoothAddress: CustomStringConvertible {
-    /// The address as people write it, such as `C0:FF:EE:00:00:01`.
+    /// The address as text, such as `C0:FF:EE:00:00:01`.
     public var description: String {
         octets.map { octet in
             let digits = String(octet, radix: 16, uppercase: true)

@@ -1,18 +1,20 @@
 import BLEHost
 import BLEWire
 
-/// How often the ends of a connection meet, and when they give each other up.
+/// The connection parameters of a link.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.
 public struct ConnectionParameters: Hashable, Sendable {
-    /// The time between two meetings, 7.5 ms to 4 s in steps of 1.25 ms.
+    /// The connection interval, 7.5 ms to 4 s in steps of 1.25 ms.
     public var interval: Duration
-    /// How many meetings the peripheral may skip while it has nothing to say, 0 to 499.
+    /// The number of connection events that the peripheral may skip while it has no data, 0 to 499.
     public var latency: Int
-    /// How long nothing may be heard before the connection counts as lost, 100 ms to 32 s in steps of 10 ms.
+    /// The time without received packets after which the connection is lost, 100 ms to 32 s in steps of 10 ms.
     public var supervisionTimeout: Duration
 
-    /// Creates parameters; nothing is checked before they are asked for.
+    /// Creates parameters.
+    ///
+    /// They are checked when they are requested.
     public init(interval: Duration, latency: Int = 0, supervisionTimeout: Duration) {
         self.interval = interval
         self.latency = latency
@@ -31,24 +33,26 @@ public struct ConnectionParameters: Hashable, Sendable {
     }
 }
 
-/// What a connection is to be like: the same as ``ConnectionParameters``, with room for the controller to choose.
+/// A request for connection parameters, with a range for the controller to choose from.
 public struct ConnectionParameterRange: Hashable, Sendable {
-    /// The shortest and the longest time between two meetings, 7.5 ms to 4 s.
+    /// The minimum and maximum connection interval, 7.5 ms to 4 s.
     public var interval: ClosedRange<Duration>
-    /// How many meetings the peripheral may skip, 0 to 499.
+    /// The number of connection events that the peripheral may skip, 0 to 499.
     public var latency: Int
-    /// How long nothing may be heard, 100 ms to 32 s, and longer than twice the longest time between two meetings that
-    /// the peripheral attends.
+    /// The supervision timeout, 100 ms to 32 s, which must be longer than twice the maximum time between connection
+    /// events that the peripheral attends.
     public var supervisionTimeout: Duration
 
-    /// Creates a range; nothing is checked before it is asked for.
+    /// Creates a range.
+    ///
+    /// It is checked when it is requested.
     public init(interval: ClosedRange<Duration>, latency: Int = 0, supervisionTimeout: Duration) {
         self.interval = interval
         self.latency = latency
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// The range as controllers know it, `nil` if it is not one that may be asked for.
+    /// The range in the controller's form; `nil` if it is invalid.
     var wire: HCI.ConnectionParameters? {
         guard let latency = UInt16(exactly: latency).flatMap(PeripheralLatency.init(wire:)),
             let minimum = try? ConnectionInterval(noLongerThan: interval.lowerBound),

@@ -1,14 +1,14 @@
 import BLEWire
 
-/// How bits become radio waves: fast, standard, or far.
+/// A physical layer.
 ///
 /// Core 6.0, Vol 6, Part A, 1.
 public enum PhysicalLayer: String, Hashable, Sendable, CaseIterable {
-    /// 1 Mb/s, which every device has.
+    /// 1 Mb/s, mandatory for every device.
     case le1M
-    /// 2 Mb/s: half the time on the air, a little less reach.
+    /// 2 Mb/s: half the time on the air, slightly less range.
     case le2M
-    /// 125 or 500 kb/s: up to four times the reach.
+    /// 125 or 500 kb/s: up to four times the range.
     case leCoded
 
     init?(_ phy: PHY) {
