@@ -1,9 +1,9 @@
 import BLERuntime
 import Dispatch
 
-/// A queue on which apps work, which is known again by its number.
+/// A queue of an app, identified by its number.
 ///
-/// The objects for one queue may be different ones: Dispatch makes another each time it is asked for the main queue.
+/// Different objects may represent one queue: Dispatch creates a new one each time it is asked for the main queue.
 struct AppQueue: Hashable, Sendable {
     private static let key = DispatchSpecificKey<Int>()
     private static let latest: Locked<Int> = {
@@ -26,10 +26,10 @@ struct AppQueue: Hashable, Sendable {
         }
     }
 
-    /// Whether the caller runs on a queue of an app.
+    /// True if the caller runs on a queue of an app.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
 
-    /// Whether this is the main queue.
+    /// True for the main queue.
     var isMain: Bool { number == 0 }
 
     static func == (one: Self, other: Self) -> Bool { one.number == other.number }

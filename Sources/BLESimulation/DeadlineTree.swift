@@ -1,20 +1,20 @@
 import BLEWire
 
-/// The deadlines of many, of which few change at a time: the earliest is known at once, and those that are due are
-/// found without a look at the others.
+/// A set of deadlines of which few change at a time: the earliest is known immediately, and due ones are found without
+/// a search.
 ///
-/// A binary tree in an array: each place has the earliest of the two below it, and the deadlines are the leaves.
+/// A binary tree in an array: each node has the earlier one of its children, and the deadlines are the leaves.
 struct DeadlineTree {
     private static let never = Instant(nanoseconds: .max)
 
-    /// How many leaves there are, a power of two; the first of them is at this place.
+    /// The number of leaves, a power of two, which is also the index of the first one.
     private var width = 1
     private var places = [never, never]
 
-    /// The earliest of all.
+    /// The earliest deadline.
     var first: Instant? { places[1] == Self.never ? nil : places[1] }
 
-    /// The deadline of whoever has this index, which is at least 0.
+    /// The deadline with this index, which is at least 0.
     subscript(index: Int) -> Instant? {
         get {
             guard index < width, places[width + index] != Self.never else { return nil }
@@ -33,7 +33,7 @@ struct DeadlineTree {
         }
     }
 
-    /// The lowest index, from `start` on, whose deadline is no later than `now`.
+    /// Returns the lowest index from `start` on whose deadline is not after `now`.
     func next(from start: Int, by now: Instant) -> Int? {
         guard start < width else { return nil }
         var place = width + start

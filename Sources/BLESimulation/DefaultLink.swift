@@ -4,23 +4,24 @@ import FoundationEssentials
 import Glibc
 package import Logging
 
-/// The host that new managers talk to.
+/// The host of new managers.
 package enum DefaultLink {
-    /// What ``Bluetooth/link`` says, else the machine in which the process lives, else the host that the environment
-    /// names.
+    /// The link of ``Bluetooth/link``, otherwise the machine that the process inhabits, otherwise the host that the
+    /// environment names.
     ///
-    /// All managers of the process that ask the environment share one host. While there are worlds and the environment
-    /// names no host, nobody meant the computer's own: a line in the log says so each time.
+    /// All managers without a world share the host of the environment. If there are worlds and the environment names no
+    /// host, such a manager is a mistake and gets no real radio; a line in the log says so each time.
     package static var current: any HostLink {
         if let chosen { return chosen }
         let name = HostSpecification.named(environment)
         return outside(name, worlds: World.count, logger: .coreBluetooth) ?? shared
     }
 
-    /// What somebody has chosen in this process; `nil` if the environment is to be asked.
+    /// The explicit choice in this process; `nil` if the environment decides.
     package static var chosen: (any HostLink)? { Bluetooth.link ?? ProcessSeat.machine }
 
-    /// What a manager has that was made in none of so many worlds; `nil` if it has what the environment names.
+    /// Returns the link of a manager that was created outside of all worlds; `nil` for the host that the environment
+    /// names.
     package static func outside(_ name: String?, worlds: Int, logger: Logger) -> (any HostLink)? {
         guard name == nil, worlds > 0 else { return nil }
         logger.error(
@@ -46,14 +47,14 @@ package enum DefaultLink {
     /// For a program that is one device. The host of a daemon, and machines of worlds, keep their names.
     package static func name(hosts name: String) { deviceName.withLock { $0 = name } }
 
-    /// Starts the host that the environment names, or says in the log what to do.
+    /// Starts the host that the environment names, or logs what to do.
     ///
     /// - Parameters:
-    ///   - text: A ``HostSpecification``; `nil` for the daemon that has the radios, if there is one, else the first
-    ///     adapter of the machine that nobody uses.
-    ///   - kernel: Where to look for an adapter if there is none.
-    ///   - logger: Where to say that there is none, or that it is of no use.
-    /// - Returns: The host, or one that is not supported.
+    ///   - text: A ``HostSpecification``; `nil` for the daemon if there is one, otherwise the first free adapter of the
+    ///     machine.
+    ///   - kernel: The kernel to search for an adapter if the text names none.
+    ///   - logger: The logger for a missing or unusable host.
+    /// - Returns: The host, or an unsupported host.
     package static func link(
         named text: String?,
         in kernel: some AdapterKernel = LinuxKernel(),
@@ -88,10 +89,10 @@ package enum DefaultLink {
     /// Starts the host that `specification` names.
     ///
     /// - Parameters:
-    ///   - specification: Which host it is.
-    ///   - tap: Hears of every packet between that host, or all hosts of that world, and their controllers.
-    /// - Returns: The host, which is still on its way to its controller.
-    /// - Throws: Why the file of a world cannot be used. That there is no controller is heard later, by managers.
+    ///   - specification: The host to use.
+    ///   - tap: Called with every packet between that host, or all hosts of that world, and their controllers.
+    /// - Returns: The host, which connects to its controller later.
+    /// - Throws: The reason why the file of a world cannot be used. Managers report a missing controller later.
     package static func link(to specification: HostSpecification, tap: PacketTap? = nil) throws -> any HostLink {
         switch specification {
         case .adapter(let reference): return runner(on: PortTransport(UserChannelPort(reference)), tap)
@@ -106,14 +107,14 @@ package enum DefaultLink {
         }
     }
 
-    /// Why the file of a world is of no use.
+    /// The reason why a world file cannot be used.
     private struct UnusableFile: Error, CustomStringConvertible {
         let file: String
         let reason: String
         var description: String { "\(file) cannot be used: \(reason)." }
     }
 
-    /// Why the file of a world is of no use, as a sentence; `nil` if it describes one.
+    /// Returns the reason why a world file cannot be used, as a sentence; `nil` if it can.
     package static func problem(ofWorld file: String) -> String? {
         do throws(UnusableFile) {
             _ = try scenario(in: file)
@@ -159,9 +160,9 @@ package enum DefaultLink {
         return runner
     }
 
-    /// The user's state, which all hosts of the process share; `nil` if the environment names no home.
+    /// The user's state, shared by all hosts of the process; `nil` if the environment names no home.
     ///
-    /// What is not written yet is written when the process ends by itself.
+    /// Unwritten changes are written when the process exits.
     private static let storage: StateFile? = {
         guard let path = StateFile.standardPath(environment: environment) else { return nil }
         atexit { storage?.flush() }
@@ -175,7 +176,9 @@ package enum DefaultLink {
         return RadioStateFiles(folder: folder, secret: storage?.secret ?? freshSecret)
     }()
 
-    /// Where the environment says that packets are to be written down; says in the log if that cannot be.
+    /// The capture file that the environment names.
+    ///
+    /// Logs an error if it cannot be written.
     private static let capture: CaptureFile? = {
         guard let path = environment(CaptureFile.variable) else { return nil }
         do {
@@ -202,7 +205,7 @@ package enum DefaultLink {
         return phone
     }
 
-    /// What this computer is called, up to the first dot.
+    /// The name of this computer, up to the first dot.
     private static var hostName: String {
         var octets = [CChar](repeating: 0, count: 256)
         guard gethostname(&octets, octets.count - 1) == 0 else { return "" }

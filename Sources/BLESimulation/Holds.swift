@@ -1,12 +1,11 @@
 import BLERuntime
 import Dispatch
 
-/// The reasons for a world to let no time pass: apps that are about to be called on threads of their own.
+/// The reasons for which virtual time stands still: apps that are about to be called on their own threads.
 ///
-/// Nobody can tell whether such a thread will ever come, so a hold that is not let go of within a second or two of the
-/// computer's time holds no longer.
+/// Such a thread may never run, so a hold that is not released within one or two seconds of real time is ignored.
 final class Holds: Sendable {
-    /// How long a thread may take, at least.
+    /// The minimum time that a thread has, in real time.
     private static let patience = DispatchTimeInterval.seconds(1)
 
     private struct Waiter {
@@ -15,13 +14,13 @@ final class Holds: Sendable {
     }
 
     private struct State {
-        /// How many holds there have been.
+        /// The number of holds so far.
         var count = 0
-        /// Those that the world waits for.
+        /// The holds that the world waits for.
         var active: Set<Int> = []
         var waiter: Waiter?
         var waiterCount = 0
-        /// Whether the computer's clock has been asked to call.
+        /// True if a timer is running.
         var isTimed = false
 
         mutating func takeWaiter() -> Waiter? {
@@ -33,7 +32,7 @@ final class Holds: Sendable {
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "corebluetooth.world.holds")
 
-    /// How many holds there have been.
+    /// The number of holds so far.
     var count: Int { state.withLock { $0.count } }
 
     /// Adds a hold.
@@ -46,7 +45,7 @@ final class Holds: Sendable {
         return Hold { [weak self] in self?.remove(number) }
     }
 
-    /// Calls `done` when there is no hold, at once or on some thread.
+    /// Calls `done` when there is no hold, immediately or on some thread.
     func wait(done: @escaping @Sendable () -> Void) {
         let (isFree, isTimed) = state.withLock { state in
             guard !state.active.isEmpty else { return (true, true) }
@@ -68,7 +67,7 @@ final class Holds: Sendable {
         waiter?.done()
     }
 
-    /// Looks after a while whether somebody still waits who waits now.
+    /// Checks after some time whether the same hold is still active.
     private func callLater() {
         let number = state.withLock { $0.waiterCount }
         queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.losePatience(number) }

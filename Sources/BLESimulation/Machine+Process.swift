@@ -1,18 +1,18 @@
 import BLERuntime
 
 extension Machine {
-    /// Has the whole process live in this machine: managers that any thread, queue, timer or task makes from now on
-    /// use its radio, unless they are made within `inhabit`.
+    /// Makes the whole process inhabit this machine: managers created by any thread, queue, timer or task from now on
+    /// use its radio, unless they are created within `inhabit`.
     ///
-    /// That is for tests that run one after the other, as those of XCTest do, for instance in `setUp()`; it holds until
-    /// it is said of another machine, or ``World/leaveProcess()``. A process lives in one machine at a time, so tests
-    /// of Swift Testing, which run side by side, say it with a closure.
+    /// This is for tests that run one after the other, such as those of XCTest in `setUp()`. It applies until another
+    /// machine is inhabited or ``World/leaveProcess()`` is called. A process inhabits one machine at a time, so tests
+    /// of Swift Testing, which run in parallel, use the form with a closure.
     public func inhabitProcessWide() { ProcessSeat.move(to: self) }
 
-    /// Has the whole process live in this machine while `body` runs.
+    /// Makes the whole process inhabit this machine while `body` runs.
     ///
-    /// Whoever else calls this meanwhile, such as another test, waits until `body` has returned: tests that need it run
-    /// one after the other, and beside those that use `inhabit` alone. `body` must not call it again.
+    /// Concurrent calls, such as by other tests, wait until `body` has returned: tests that use this run one after the
+    /// other, in parallel with those that only use `inhabit`. `body` must not call it again.
     ///
     /// ```swift
     /// @Test func reading() async {
@@ -31,6 +31,6 @@ extension Machine {
 }
 
 extension World {
-    /// Has the process live in no world any more, after ``Machine/inhabitProcessWide()``.
+    /// Ends ``Machine/inhabitProcessWide()``.
     public static func leaveProcess() { ProcessSeat.move(to: nil) }
 }

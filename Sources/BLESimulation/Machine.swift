@@ -3,28 +3,29 @@ package import BLERuntime
 import Dispatch
 import Synchronization
 
-/// A computer in a ``World``: a Bluetooth host and its controller, with a place.
+/// A computer in a ``World``: a Bluetooth host with its controller, at a position.
 ///
-/// It is there as long as its world; this object only names it.
+/// It exists as long as its world; this object is only a reference.
 public final class Machine: Sendable {
-    /// What goes wrong with a machine's controller.
+    /// The faults of a machine's controller.
     public struct Faults: Hashable, Sendable {
-        /// Whether the controller takes nothing from its host and tells it nothing, as if it had crashed.
+        /// Whether the controller ignores its host and reports nothing, as if it had crashed.
         ///
-        /// The host gives up after a few seconds and switches it off and on, which does not help either.
+        /// After a few seconds the host resets it, which does not help either.
         public var isMute = false
-        /// The share of events, from 0 to 1, that the controller forgets to tell its host.
+        /// The share of events, from 0 to 1, that are lost between controller and host.
         public var forgottenEvents = 0.0
-        /// How many of the next connections of apps on this machine fail: they hear `didFailToConnect`.
+        /// The number of connections of apps on this machine that will fail with `didFailToConnect`.
         public var failedConnections = 0
-        /// How many of the next requests for a connection to this machine get lost on the air, so that it comes later.
+        /// The number of connection requests to this machine that will be lost on the air, so that the connection takes
+        /// longer.
         public var lostConnectionRequests = 0
 
-        /// Creates a controller without faults.
+        /// Creates faults that have no effect.
         public init() {}
     }
 
-    /// What the machine is called.
+    /// The name of the machine.
     public let name: String
     let index: Int
     let world: World
@@ -35,28 +36,28 @@ public final class Machine: Sendable {
         self.world = world
     }
 
-    /// Runs `body` with this machine as the one whose radio new managers use.
+    /// Runs `body` with this machine as the one that new managers use.
     ///
-    /// It also holds for managers that an app creates later in delegate methods, but not for what `body` hands to
-    /// queues of its own.
+    /// This includes managers that an app creates later in delegate methods, but not those that `body` creates on other
+    /// queues.
     public func inhabit<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         try await Bluetooth.$link.withValue(self) { try await body() }
     }
 
-    /// Runs `body` with this machine as the one whose radio new managers use.
+    /// Runs `body` with this machine as the one that new managers use.
     public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
         try Bluetooth.$link.withValue(self) { try body() }
     }
 
-    /// Puts the machine somewhere else, at once.
+    /// Moves the machine immediately.
     public func move(to position: World.Position) { world.tell(.move(machine: index, position)) }
 
-    /// Takes the controller away, as if it were unplugged.
+    /// Unplugs the controller.
     ///
-    /// Managers hear that Bluetooth is resetting, and a second later that it is unsupported.
+    /// Managers are resetting, and a second later unsupported.
     public func unplugRadio() { world.tell(.setRadio(machine: index, isOn: false)) }
 
-    /// Brings the controller back, as new.
+    /// Plugs the controller in again, in its initial state.
     public func plugInRadio() { world.tell(.setRadio(machine: index, isOn: true)) }
 
     /// Switches Bluetooth off, as the user does in the settings: managers are powered off.
@@ -65,25 +66,25 @@ public final class Machine: Sendable {
     /// Switches Bluetooth on again.
     public func switchBluetoothOn() { world.tell(.setBluetooth(machine: index, isOn: true)) }
 
-    /// Puts the apps of the machine, also those to come, into the background.
+    /// Sends the apps of the machine, including future ones, to the background.
     ///
-    /// A manager whose role is not among the modes that the apps declare sleeps there: it hears what happened when the
-    /// apps are in the foreground again, and what centrals ask of its services is refused meanwhile.
+    /// A manager whose role is not among the declared modes is suspended: it gets its events when the apps return to
+    /// the foreground, and requests of centrals to its services are refused meanwhile.
     public func sendAppsToBackground(declaring modes: BackgroundModes) {
         world.tell(.moveApps(machine: index, modes))
     }
 
-    /// Puts the apps of the machine into the foreground again.
+    /// Returns the apps of the machine to the foreground.
     public func bringAppsToForeground() { world.tell(.moveApps(machine: index, nil)) }
 
-    /// Has these things go wrong with the controller from now on, and no others.
+    /// Sets the faults of the controller, replacing earlier ones.
     public func cause(_ faults: Faults) { world.tell(.setFaults(machine: index, faults)) }
 }
 
 extension Machine: SwitchableHost {
     package func switchBluetooth(on isOn: Bool) { isOn ? switchBluetoothOn() : switchBluetoothOff() }
 
-    /// One manager's conversation with a host in a world.
+    /// A manager's session with a host in a world.
     private struct Session: HostSession {
         let world: World
         let client: ClientID
@@ -132,7 +133,8 @@ extension Machine: SwitchableHost {
         open(role, of: 0, restoring: nil, for: owner, receiver)
     }
 
-    /// Where those are told who want to be in the turns of a host, since the turns of a world are the world's.
+    /// The queue for clients that want to be called in the turns of a host, because the turns of a world belong to the
+    /// world.
     private static let turns = DispatchQueue(label: "bluetooth-world")
 
     /// Opens a session for one of the apps.

@@ -1,21 +1,21 @@
 import BLERuntime
 
-/// In which machine of which world the process lives, if it lives in one.
+/// The machine that the process inhabits, if any.
 enum ProcessSeat {
     private struct State {
         var machine: (any HostLink)?
-        /// Whether somebody has the seat for as long as a closure runs.
+        /// True while a closure has the process in a machine.
         var isReserved = false
-        /// Those who want the seat next, in the order in which they came.
+        /// The waiting callers, in order.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private static let state = Locked(State())
 
-    /// Where the process lives.
+    /// The machine that the process inhabits.
     static var machine: (any HostLink)? { state.withLock { $0.machine } }
 
-    /// Has the process live there until somebody says otherwise.
+    /// Makes the process inhabit a machine until further notice.
     static func move(to machine: (any HostLink)?) {
         let isReserved = state.withLock { state in
             guard !state.isReserved else { return true }
@@ -25,7 +25,7 @@ enum ProcessSeat {
         precondition(!isReserved, "a test has the whole process live in its world until its closure returns")
     }
 
-    /// Waits until nobody else has reserved the seat.
+    /// Waits until no other caller has reserved the process.
     static func reserve(for machine: any HostLink) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -41,7 +41,7 @@ enum ProcessSeat {
         state.withLock { $0.machine = machine }
     }
 
-    /// Lets the next have the seat.
+    /// Passes the reservation to the next caller.
     static func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.machine = nil

@@ -1,11 +1,11 @@
 import BLERuntime
 import BLEWire
 
-/// Has a world keep pace with the computer's clock.
+/// A clock that keeps a world in step with real time.
 final class RealTimeClock: Sendable {
     private weak let world: World?
     private let loop = EventLoop("bluetooth-world")
-    /// How old the world was when the clock was made.
+    /// The age of the world when the clock was created.
     private let age: Duration
 
     init(_ world: World, age: Duration) {
@@ -18,10 +18,10 @@ final class RealTimeClock: Sendable {
         nudge()
     }
 
-    /// Has the world hear soon what it was told.
+    /// Makes the world process its actions soon.
     func nudge() { loop.wake() }
 
-    /// Lets everything happen that is due, then hears what was asked for; returns when there is more to do.
+    /// Runs due activities, then processes actions; returns the time of the next ones.
     private func turn() -> Instant? {
         guard let world else { return nil }
         let now = loop.clock.now + age

@@ -1,11 +1,11 @@
 import BLEWire
 import Dispatch
 
-/// Who waits until the world is older: tasks that sleep by its clock, and what is to be called by its scheduler.
+/// The tasks and calls that wait for an age of the world.
 struct Sleepers {
     typealias Continuation = CheckedContinuation<Void, any Error>
 
-    /// How somebody who waited is told that the time has come.
+    /// The way in which a waiting task or call continues.
     enum Waker {
         case task(Continuation)
         case call(DispatchQueue, @Sendable () -> Void)
@@ -17,7 +17,7 @@ struct Sleepers {
             }
         }
 
-        /// The queue on which something is done then, if it is known.
+        /// The queue of the call, if there is one.
         var queue: DispatchQueue? { if case .call(let queue, _) = self { queue } else { nil } }
     }
 
@@ -28,45 +28,49 @@ struct Sleepers {
     }
 
     enum OnAdd {
-        /// It is woken when its time comes, or when those have gone on who are awake.
+        /// It is woken at its time, after those that were woken before.
         case asleep
-        /// Its time has come already, and it does not wait for the world.
+        /// Its time has already come; it does not wait.
         case due
-        /// Its task was cancelled before it fell asleep.
+        /// Its task was cancelled before it started to wait.
         case cancelled
     }
 
-    /// How many may be called at once at one instant; more have to wait for a millisecond, so that who has himself
-    /// called again and again does not stop the time.
+    /// The maximum number of immediate calls at one instant.
+    ///
+    /// Further ones wait for a millisecond, so that a call that schedules itself again and again does not stop the
+    /// time.
     private static let mostAtOnce = 1_000
 
-    /// In the order in which they are to be woken.
+    /// In the order in which they are woken.
     private var asleep: [Sleeper] = []
-    /// Those who are to go on now.
+    /// Those that are to continue now.
     private var awake: [Waker] = []
-    /// The numbers of those that have yet to fall asleep, and were not cancelled.
+    /// The numbers of those that have not started to wait and were not cancelled.
     private var awaited: Set<Int> = []
     private var latest = 0
-    /// How many were to be called at once at the last instant at which somebody was.
+    /// The number of immediate calls at the last instant with such calls.
     private var calledAtOnce = (count: 0, at: Instant())
 
-    /// When the first of them is to be woken.
+    /// The time at which the first is woken.
     var deadline: Instant? { asleep.first?.due }
 
-    /// Whether somebody is to go on now.
+    /// True if any is to continue now.
     var hasAwake: Bool { !awake.isEmpty }
 
-    /// A number for one more.
+    /// Returns a new number.
     mutating func makeNumber() -> Int {
         latest += 1
         awaited.insert(latest)
         return latest
     }
 
-    /// Lets somebody sleep until `due`; of those with the same time, who came first is woken first.
+    /// Adds a task or call that waits until `due`.
     ///
-    /// A task whose time has come goes on by itself; what is to be called is called after those who are awake already,
-    /// and before any time passes.
+    /// Those with the same time are woken in order.
+    ///
+    /// A task whose time has come continues immediately; a call is made after those that were woken before, and before
+    /// any time passes.
     mutating func add(_ number: Int, until due: Instant, at now: Instant, _ waker: Waker) -> OnAdd {
         guard awaited.remove(number) != nil else { return .cancelled }
         var due = due
@@ -85,7 +89,7 @@ struct Sleepers {
         return .asleep
     }
 
-    /// Takes out who was cancelled; one that has yet to fall asleep will not.
+    /// Removes a cancelled one; one that has not started to wait will not.
     mutating func cancel(_ number: Int) -> Waker? {
         awaited.remove(number)
         return asleep.firstIndex { $0.number == number }.map { asleep.remove(at: $0).waker }
@@ -96,6 +100,6 @@ struct Sleepers {
         while let first = asleep.first, first.due <= now { awake.append(asleep.removeFirst().waker) }
     }
 
-    /// Takes out the first that is awake and has not gone on yet.
+    /// Removes and returns the first one that was woken.
     mutating func takeAwake() -> Waker? { awake.isEmpty ? nil : awake.removeFirst() }
 }

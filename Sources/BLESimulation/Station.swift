@@ -2,58 +2,58 @@ import BLEController
 import BLEHost
 import BLEWire
 
-/// What a machine is inside its world: a host, and where its controller is on the air.
+/// The internal state of a machine: its host, and its controller on the air.
 final class Station {
-    /// Where the controller is.
+    /// The state of the controller.
     enum Radio {
         case present(ControllerID)
-        /// Taken away; the host hears that it is absent when it has been so for a while.
+        /// Unplugged; the host is told that it is absent at this time.
         case unplugged(absentAt: Instant?)
-        /// Switched off by the host, until then.
+        /// Switched off by the host until this time.
         case resetting(ControllerID, until: Instant)
         /// Switched off by the user.
         case switchedOff(ControllerID)
     }
 
     let name: String
-    /// As new, wherever the machine has gone since.
+    /// The initial identity, at the machine's current position.
     var identity: ControllerIdentity
-    /// What the host was made with.
+    /// The configuration of the host.
     let configuration: Host.Configuration
     var host: Host
-    /// Whom the host wants to remember when the machine is started anew.
+    /// The peers that the host has stored.
     var peers: RememberedPeers
-    /// How often the machine was started anew.
+    /// The number of restarts.
     var restarts: UInt64 = 0
-    /// Launches the apps of the machine, if somebody does.
+    /// The launcher of the machine's apps, if there is one.
     var launcher: Machine.Launcher?
-    /// Whether the apps were launched since they ended.
+    /// True if the apps were launched since they ended.
     var isLaunched = false
     var radio: Radio
     var faults = Machine.Faults()
-    /// What goes wrong with the machine for a while.
+    /// The current faults of the machine.
     var runningFaults = RunningFaults()
-    /// The apps that were named, the one without a name of its own first.
+    /// The named apps; the default one comes first.
     var apps = [AppRecord(name: AppRecord.standardName)]
-    /// The background tasks that have not ended.
+    /// The running background tasks.
     var backgroundTasks: [Int] = []
-    /// Whether apps are ended that work too long in the background.
+    /// True if apps are ended that work too long in the background.
     var endsLateApps = false
-    /// What the user has been told in the place of apps.
+    /// The alerts that the user has seen.
     var alerts: [Machine.Alert] = []
-    /// What apps want the user to be told while they sleep, by their clients.
+    /// The alerts that apps have requested, by client.
     var wishes: [Int: AlertWishes] = [:]
-    /// What peers are called, as far as any app has heard.
+    /// The names of peers, as far as any app knows them.
     var names: [PeerIdentifier: String] = [:]
-    /// What the apps of the machine may do in the background; `nil` while they are in the foreground.
+    /// The background modes of the machine's apps; `nil` while they are in the foreground.
     var backgroundModes: BackgroundModes?
-    /// What apps hear when they are at work again.
+    /// The held events for suspended apps.
     var held: [(client: Int, event: ClientEvent)] = []
     /// Changes the packets that the host hands to its controller, so that tests have a host that makes mistakes.
     var distortion: ((inout [UInt8]) -> Void)?
-    /// Whether the host may have something to say.
+    /// True if the host may have actions.
     var isDirty = false
-    /// The host's deadline, as it was when it last had nothing more to say.
+    /// The host's deadline when it last had no more actions.
     var hostDeadline: Instant?
 
     init(
@@ -71,19 +71,19 @@ final class Station {
         radio = .present(controller)
     }
 
-    /// The controller, if it takes and gives packets.
+    /// The controller, if it exchanges packets.
     var controller: ControllerID? {
         if case .present(let controller) = radio { controller } else { nil }
     }
 
-    /// How far an app that uses the host in this way is in use.
+    /// Returns the phase of an app with this role.
     func phase(of role: ClientRole) -> AppPhase {
         guard let backgroundModes, role != .agent else { return .foreground }
         guard backgroundModes.contains(BackgroundModes(role)) else { return .suspended }
         return backgroundModes.contains(.liveActivity) ? .foreground : .background
     }
 
-    /// When something happens by itself.
+    /// The next time at which something happens.
     var deadline: Instant? {
         switch radio {
         case .present, .switchedOff, .unplugged(absentAt: nil): hostDeadline

@@ -1,7 +1,7 @@
 import BLERuntime
 import BLEWire
 
-/// A digest of packets that grows with each of them (FNV-1a over 64 bits).
+/// A running digest of packets (64-bit FNV-1a).
 struct TraceHash: Sendable {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

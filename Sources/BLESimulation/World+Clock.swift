@@ -2,11 +2,11 @@ import BLERuntime
 import BLEWire
 
 extension World {
-    /// A clock that shows how old the world is, and wakes tasks when the world has come so far.
+    /// A clock that shows the age of the world and wakes tasks at an age of the world.
     ///
-    /// An app that takes its clock as an argument, an `any Clock<Duration>`, waits in a test as long as it does for
-    /// its users, and the test takes no longer. A task of the main actor, or of an actor on the queue of a manager, is
-    /// waited for before time goes on, as delegate methods are.
+    /// An app that takes its clock as an argument (`any Clock<Duration>`) waits as long as for its users, and the test
+    /// takes no time for it. A task on the main actor, or on an actor with a manager's queue, is waited for before time
+    /// continues, like delegate methods.
     ///
     /// ```swift
     /// let reader = phone.inhabit { Reader(clock: world.clock) }
@@ -15,35 +15,35 @@ extension World {
 
     /// The clock of a world; see ``World/clock``.
     public struct Clock: _Concurrency.Clock, Sendable {
-        /// A moment of a world.
+        /// An age of a world.
         public struct Instant: InstantProtocol, Sendable {
-            /// How old the world is then.
+            /// The age of the world.
             public var age: Duration
 
-            /// Creates the moment at which the world is so old.
+            /// Creates the instant of this age.
             public init(age: Duration) { self.age = age }
 
-            /// The moment that is `duration` later.
+            /// Returns the instant `duration` later.
             public func advanced(by duration: Duration) -> Instant { Instant(age: age + duration) }
 
-            /// How long it is until `other`.
+            /// Returns the duration until `other`.
             public func duration(to other: Instant) -> Duration { other.age - age }
 
-            /// Whether `one` is before `other`.
+            /// Returns whether `one` is before `other`.
             public static func < (one: Instant, other: Instant) -> Bool { one.age < other.age }
         }
 
         fileprivate let world: World
 
-        /// How old the world is.
+        /// The current age of the world.
         public var now: Instant { Instant(age: world.now) }
 
-        /// A nanosecond, which is what worlds count in.
+        /// A nanosecond, the unit of worlds.
         public var minimumResolution: Duration { .nanoseconds(1) }
 
-        /// Returns when the world is as old as `deadline` says, which takes no time but what happens in the world.
+        /// Waits until the world reaches `deadline`.
         ///
-        /// - Throws: `CancellationError` if the task is cancelled before.
+        /// - Throws: `CancellationError` if the task is cancelled.
         public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
             let number = world.core.withLock { $0.sleepers.makeNumber() }
             try await withTaskCancellationHandler {

@@ -4,20 +4,20 @@ import Dispatch
 
 // How apps hear what they are to hear: one manager at a time, and none before the last one is done with it.
 extension World {
-    /// How much is delivered at once before others have their turn on the main queue.
+    /// The maximum number of deliveries before other work on the main queue.
     private static let mostAtOnce = 100
 
     private enum OnDeliverAtOnce {
-        /// Something else waits on the main queue, or nobody can tell whether it does.
+        /// The main queue has other items, or it cannot be determined.
         case nothing
-        /// All that was delivered is done with.
+        /// Everything that was delivered has been processed.
         case settled
-        /// Something may be waited for; after that the rest of those who hear of the same instant have their turn.
+        /// There may be something to wait for; afterwards, the rest of the deliveries of this instant follow.
         case unsettled(ArraySlice<WorldDelivery>)
     }
 
-    /// Lets apps hear what there is to hear now, and waits until they have done all that they do about it; goes on
-    /// until `end` as long as nothing has to be waited for.
+    /// Delivers events to apps and waits until they have processed them; continues until `end` while there is nothing
+    /// to wait for.
     func deliver(until end: Instant) async {
         if MainQueue.mayTell, core.withLock({ $0.maySettleAtOnce }) {
             switch await deliverAtOnce(until: end) {
@@ -38,7 +38,7 @@ extension World {
         }
     }
 
-    /// Delivers on the main queue, instant after instant, until something has to be waited for.
+    /// Delivers on the main queue, instant after instant, until something must be waited for.
     private func deliverAtOnce(until end: Instant) async -> OnDeliverAtOnce {
         await withCheckedContinuation { done in
             DispatchQueue.main.async { [self] in done.resume(returning: deliverHere(until: end)) }
@@ -58,7 +58,7 @@ extension World {
         return .settled
     }
 
-    /// Waits for `busy` queues, then delivers one after the other, and waits until `queues` have nothing left.
+    /// Waits for the `busy` queues, then delivers one after the other, and waits until `queues` are empty.
     private func settle(
         after deliveries: ArraySlice<WorldDelivery>,
         whileAtWork busy: [AppQueue],
@@ -76,7 +76,7 @@ extension World {
         if activity != before { await settle(queues) }
     }
 
-    /// Delivers one after the other without returning in between, and calls `done` on some queue at the end.
+    /// Delivers one after the other without returning, and calls `done` on some queue at the end.
     private func deliver(_ deliveries: ArraySlice<WorldDelivery>, done: @escaping @Sendable () -> Void) {
         guard let delivery = deliveries.first else { return done() }
         post(delivery) { [self] in
@@ -85,7 +85,7 @@ extension World {
         }
     }
 
-    /// Has a manager called on its queue, and calls `done` there afterwards.
+    /// Calls a manager on its queue, and calls `done` there afterwards.
     func post(_ delivery: WorldDelivery, done: @escaping @Sendable () -> Void) {
         delivery.session.queue.async { [self] in
             hear(delivery)
@@ -93,7 +93,7 @@ extension World {
         }
     }
 
-    /// Calls a manager, in the world that it belongs to.
+    /// Calls a manager within its world.
     private func hear(_ delivery: WorldDelivery) {
         let session = delivery.session
         Bluetooth.$link.withValue(link(of: session)) {
@@ -101,7 +101,7 @@ extension World {
         }
     }
 
-    /// Has an app launched on the main queue, in the world that it belongs to, and calls `done` there afterwards.
+    /// Launches an app on the main queue within its world, and calls `done` there afterwards.
     func post(_ launch: WorldLaunch, done: @escaping @Sendable () -> Void) {
         DispatchQueue.main.async { [self] in
             Bluetooth.$link.withValue(machine(at: launch.machine)) {
@@ -111,14 +111,14 @@ extension World {
         }
     }
 
-    /// Waits for the queues of all apps, which may be at work on what a test has started, and for one more.
+    /// Waits for the queues of all apps, which may be working for a test, and for one more.
     func settleApps(and queue: AppQueue? = nil) async {
         await settle(Self.distinct(core.withLock { $0.appQueues } + [queue].compactMap(\.self)))
     }
 
-    /// Waits until `queues` and the main queue are empty, and nobody asks for anything more.
+    /// Waits until `queues` and the main queue are empty and no more requests are made.
     ///
-    /// A queue that feeds itself for ever is left alone after a while.
+    /// A queue that refills itself endlessly is ignored after a while.
     private func settle(_ queues: [AppQueue]) async {
         for _ in 0..<1_000 {
             let before = activity
@@ -128,7 +128,7 @@ extension World {
         }
     }
 
-    /// How much has been asked for, and how often an app was called on a thread of its own, since the beginning.
+    /// The number of requests, and of calls of apps on their own threads, since the beginning.
     private var activity: Int { core.withLock { $0.requestCount } + holds.count }
 
     private static func distinct(_ queues: [AppQueue]) -> [AppQueue] {
@@ -136,7 +136,7 @@ extension World {
         return queues.filter { known.insert($0).inserted }
     }
 
-    /// Passes through the end of each queue in turn, then calls `done` when no thread of an app is about to be called.
+    /// Passes through the end of each queue in turn, then calls `done` when no app's thread is about to be called.
     private func visit(_ queues: ArraySlice<AppQueue>, done: @escaping @Sendable () -> Void) {
         guard let next = queues.first else { return holds.wait(done: done) }
         next.queue.async(flags: .barrier) { [self] in visit(queues.dropFirst(), done: done) }

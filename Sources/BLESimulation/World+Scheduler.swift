@@ -3,11 +3,11 @@ import BLEWire
 public import Dispatch
 
 extension World {
-    /// Calls closures on queues when the world is so old: what `DispatchQueue.asyncAfter` and `Timer` do by the
-    /// computer's clock.
+    /// A scheduler that calls closures on queues at an age of the world, in place of `DispatchQueue.asyncAfter` and
+    /// `Timer`.
     ///
-    /// An app that is given what waits for it, as a closure or behind a protocol of its own, waits in a test as long as
-    /// it does for its users, and the test takes no longer. The world waits for the queue before time goes on.
+    /// An app that takes its timers as a closure or protocol waits as long as for its users, and the test takes no time
+    /// for it. The world waits for the queue before time continues.
     ///
     /// ```swift
     /// let reader = Reader(later: { seconds, work in world.scheduler.after(.seconds(seconds), work) })
@@ -18,9 +18,9 @@ extension World {
     public struct Scheduler: Sendable {
         fileprivate let world: World
 
-        /// Calls `work` on `queue` when so much time has passed.
+        /// Calls `work` on `queue` after this time.
         ///
-        /// With no time at all that is when the world goes on, before time does.
+        /// With a time of zero, it is called when the world continues, before any time passes.
         @discardableResult
         public func after(
             _ delay: Duration,
@@ -32,9 +32,9 @@ extension World {
             return appointment
         }
 
-        /// Calls `work` on `queue` again and again, for the first time after one interval.
+        /// Calls `work` on `queue` repeatedly, for the first time after one interval.
         ///
-        /// An interval is a millisecond at least.
+        /// The minimum interval is a millisecond.
         @discardableResult
         public func every(
             _ interval: Duration,
@@ -46,22 +46,24 @@ extension World {
             return appointment
         }
 
-        /// Has managers that `work` makes live where those do that are made here.
+        /// Makes managers that `work` creates use the same machine as those created here.
         private static func inThisWorld(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
             let link = Bluetooth.link
             return { Bluetooth.$link.withValue(link, operation: work) }
         }
     }
 
-    /// What a ``Scheduler`` was asked to call, which need not be kept.
+    /// A scheduled call, which need not be retained.
     public final class Appointment: Sendable {
         private weak let world: World?
-        /// The number with which it waits; `nil` once it was cancelled.
+        /// The number with which it waits; `nil` after it was cancelled.
         private let number = Locked<Int?>(0)
 
         fileprivate init(_ world: World) { self.world = world }
 
-        /// Calls nothing any more; what is being called goes on.
+        /// Cancels further calls.
+        ///
+        /// A call in progress continues.
         public func cancel() {
             let number = number.withLock { number in
                 defer { number = nil }

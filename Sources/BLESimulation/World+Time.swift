@@ -4,19 +4,19 @@ import BLEWire
 import Dispatch
 
 extension World {
-    /// Lets `duration` pass, which takes no longer than what happens in it.
+    /// Lets `duration` pass, which takes only as long as the work in it.
     ///
-    /// Time stands still while apps work: what an app asks for in a delegate method is asked at the instant of the
-    /// event, and one manager is served at a time. The world goes on when the queues on which managers were called and
-    /// the main queue are empty, and nothing new has been asked for meanwhile; so work that hops between those, or that
-    /// a task of the main actor carries on, is waited for. So are the delegates of a channel's streams, on whichever
-    /// run loop they are scheduled, as long as a thread runs that loop: one that keeps them waiting for a second of the
-    /// computer's time is waited for no longer. What an app does on a queue or thread of its own choice, such as
-    /// reading streams there without being told, or with timers, happens at a time that only the computer knows: it
-    /// works, but no two runs are alike. ``clock`` and ``scheduler`` are for apps that can be given one.
+    /// Virtual time stands still while apps work: a request in a delegate method happens at the instant of the event,
+    /// and one manager is called at a time. The world continues when the queues of the called managers and the main
+    /// queue are empty and no new requests were made; so work that moves between these queues, or continues in a main
+    /// actor task, is waited for. The delegates of a channel's streams are waited for as well, on whichever run loop
+    /// they are scheduled, as long as a thread runs that loop and processes them within a second of real time. Work on
+    /// other queues and threads, such as reading streams without callbacks, and timers happen at times that only the
+    /// computer knows: they work, but no two runs are alike. Use ``clock`` and ``scheduler`` in apps that can be given
+    /// one.
     ///
-    /// Managers may use the main queue, and this method may be called from the main actor; the main thread must not be
-    /// blocked meanwhile.
+    /// Managers may use the main queue, and this method may be called on the main actor, but the main thread must not
+    /// be blocked meanwhile.
     public func advance(by duration: Duration) async {
         precondition(realTime.withLock { $0 == nil }, "a world that runs in real time needs nobody to advance it")
         let end = core.withLock { $0.now + duration }
@@ -24,13 +24,14 @@ extension World {
         while core.withLock({ $0.run(until: end) }) { await deliver(until: end) }
     }
 
-    /// Lets time pass until `isDone` says so, and looks every ten milliseconds of the world and at the end.
+    /// Lets time pass until `isDone` returns true, which is checked every ten milliseconds of virtual time and at the
+    /// end.
     ///
     /// ```swift
     /// #expect(await world.advance(atMost: .seconds(60)) { reader.values.count == 3 })
     /// ```
     ///
-    /// - Returns: Whether it was so within `duration`.
+    /// - Returns: True if the condition became true within `duration`.
     public func advance(atMost duration: Duration, until isDone: () -> Bool) async -> Bool {
         let end = now + duration
         while !isDone() {
@@ -78,10 +79,10 @@ extension World {
         return true
     }
 
-    /// Has the world keep pace with the computer's clock from now on, by itself.
+    /// Keeps the world in step with real time from now on, automatically.
     ///
-    /// That is for people and for programs that have to do with the outside; two runs are never alike. The world stops
-    /// when nobody holds it any more.
+    /// This is for people, and for programs that interact with the outside; two runs are never alike. The world stops
+    /// when it is released.
     public func runInRealTime() {
         let age = now
         let started = realTime.withLock { realTime -> RealTimeClock? in
@@ -92,12 +93,12 @@ extension World {
         started?.start()
     }
 
-    /// Lets no time pass until the app has been called on a thread of its own choice.
+    /// Stops virtual time until the app was called on its own thread.
     func hold() -> Hold? { runsInRealTime ? nil : holds.add() }
 
-    /// Whether time passes by itself.
+    /// True if time passes by itself.
     var runsInRealTime: Bool { realTime.withLock { $0 != nil } }
 
-    /// Has a world in real time look at what it was told.
+    /// Makes a world in real time process its actions.
     func nudge() { realTime.withLock { $0 }?.nudge() }
 }

@@ -2,12 +2,12 @@ package import BLERuntime
 import BLEWire
 import Synchronization
 
-/// A place with Bluetooth machines in it, where time passes only when it is told to.
+/// A simulated place with Bluetooth machines, where time passes only on request.
 ///
-/// A world holds whole Bluetooth hosts, a virtual controller for each, and the air between them. Apps that were written
-/// for real machines run in it unchanged: a manager that is created within `inhabit(_:)` finds the radio of that
-/// world instead of the computer's own. Every random choice follows from one seed, so that a run is a function of the
-/// seed and of what the apps do; two worlds never meet, so tests run side by side.
+/// A world contains complete Bluetooth hosts, a virtual controller for each, and the air between them. Apps written for
+/// real machines run in it unchanged: a manager created within `inhabit(_:)` uses the radio of that world instead of
+/// the computer's. All random choices follow from one seed, so that a run is a function of the seed and of the apps.
+/// Worlds are independent, so tests can run in parallel.
 ///
 /// ```swift
 /// let world = World(seed: 7, conditions: .init(loss: 0.3))
@@ -20,20 +20,22 @@ import Synchronization
 ///
 /// Methods may be called from any thread; ``advance(by:)`` by one task at a time.
 public final class World: Sendable {
-    /// What the air does to the packets in it.
+    /// The conditions of the air.
     public struct Conditions: Hashable, Sendable {
-        /// The share of packets that is lost on the air, from 0 to 1, beyond what distance does.
+        /// The share of packets that are lost on the air, from 0 to 1, in addition to losses by distance.
         ///
-        /// A connection sends what was lost again, so that data arrive late instead of never; advertisements are gone.
+        /// A connection retransmits lost packets, so that data arrive late instead of never; lost advertisements are
+        /// gone.
         public var loss: Double
 
         /// Creates conditions.
         public init(loss: Double = 0) { self.loss = loss }
     }
 
-    /// Where a machine is, in metres.
+    /// The position of a machine, in metres.
     ///
-    /// Signals weaken with distance: a few metres are a good connection, some tens a bad one, and a hundred none.
+    /// Signals weaken with distance: a few metres give a good connection, some tens of metres a bad one, and a hundred
+    /// none.
     public struct Position: Hashable, Sendable {
         /// Metres to the east.
         public var x: Double
@@ -42,7 +44,7 @@ public final class World: Sendable {
         /// Metres up.
         public var z: Double
 
-        /// Creates a position; the middle of the world by default.
+        /// Creates a position; the origin by default.
         public init(x: Double = 0, y: Double = 0, z: Double = 0) {
             self.x = x
             self.y = y
@@ -54,7 +56,7 @@ public final class World: Sendable {
     let realTime = Locked<RealTimeClock?>(nil)
     let holds = Holds()
 
-    /// Creates an empty world in which every random choice follows from `seed`.
+    /// Creates an empty world whose random choices follow from `seed`.
     public init(seed: UInt64, conditions: Conditions = Conditions()) {
         core = Locked(WorldCore(seed: seed, loss: conditions.loss))
         Self.living.add(1, ordering: .relaxed)
@@ -62,25 +64,25 @@ public final class World: Sendable {
 
     deinit { Self.living.subtract(1, ordering: .relaxed) }
 
-    /// How many worlds there are in this process.
+    /// The number of worlds in this process.
     static var count: Int { living.load(ordering: .relaxed) }
     private static let living = Atomic(0)
 
-    /// The machine called `name`, which is made if it is not there yet.
+    /// Returns the machine called `name`, creating it if necessary.
     ///
     /// - Parameters:
-    ///   - name: Its name, which also decides its address and its random choices, along with the seed.
-    ///   - position: Where it is when it is made; a machine that is there already stays where it is.
-    ///   - mtu: The largest ATT packet that it takes, in octets, 23 to 517, when it is made; as large as can be if
-    ///     `nil`. Phones take 185 or 517, some old devices 23.
-    ///   - connectionInterval: How often the ends of the links meet that the machine makes as a central, 7.5 ms to 4 s
-    ///     in steps of 1.25 ms (connInterval: Core 6.0, Vol 6, Part B, 4.5.1), until a peripheral asks for something
-    ///     else; 15 ms to 30 ms, from which the controller chooses, if `nil`.
-    ///   - peripheralLatency: How many of these meetings the peripheral may leave out while it has nothing to say, 0 to
-    ///     499 (connPeripheralLatency, in the same place).
-    /// - Returns: The one machine of that name.
+    ///   - name: The name, which together with the seed determines its address and its random choices.
+    ///   - position: The initial position; an existing machine keeps its position.
+    ///   - mtu: The initial maximum ATT packet in octets, 23 to 517; `nil` for the maximum. Phones use 185 or 517, some
+    ///     old devices 23.
+    ///   - connectionInterval: The connection interval for links that the machine creates as a central, 7.5 ms to 4 s
+    ///     in steps of 1.25 ms (Core 6.0, Vol 6, Part B, 4.5.1), until a peripheral requests another; `nil` for 15 ms
+    ///     to 30 ms, from which the controller chooses.
+    ///   - peripheralLatency: The number of connection events that the peripheral may skip while it has no data, 0 to
+    ///     499 (connPeripheralLatency, in the same section).
+    /// - Returns: The machine with that name.
     /// - Precondition: The interval and the latency are in their ranges, and `(1 + peripheralLatency) *
-    ///   connectionInterval` is less than 16 s: links are given up after at most 32 s of silence.
+    ///   connectionInterval` is less than 16 s, because a link is lost after at most 32 s without a packet.
     public func machine(
         _ name: String,
         at position: Position = Position(),
@@ -94,9 +96,9 @@ public final class World: Sendable {
         return Machine(name: name, index: index, world: self)
     }
 
-    /// Puts a device into the world that does what its description says, without an app.
+    /// Places a device that acts as described, without an app.
     ///
-    /// - Returns: The machine that the device is, to move it or to take its radio away.
+    /// - Returns: The machine of the device, to move it or to remove its radio.
     /// - Precondition: The description is valid: ``SimulatedPeripheral/validate()`` throws nothing.
     @discardableResult
     public func place(_ peripheral: SimulatedPeripheral) -> Machine {
@@ -108,21 +110,21 @@ public final class World: Sendable {
 
     /// Runs `body` with the machine called "phone" as the one that new managers use.
     ///
-    /// - Precondition: No device is called so, since it would not hear itself; an app has another machine then:
-    ///   `world.machine("tablet").inhabit { … }`.
+    /// - Precondition: No device has this name, because an app does not receive its own machine's advertisements; use
+    ///   another machine for the app: `world.machine("tablet").inhabit { … }`.
     public func inhabit<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         try await ownMachine().inhabit(body)
     }
 
     /// Runs `body` with the machine called "phone" as the one that new managers use.
     ///
-    /// - Precondition: No device is called so, since it would not hear itself; an app has another machine then:
-    ///   `world.machine("tablet").inhabit { … }`.
+    /// - Precondition: No device has this name, because an app does not receive its own machine's advertisements; use
+    ///   another machine for the app: `world.machine("tablet").inhabit { … }`.
     public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
         try ownMachine().inhabit(body)
     }
 
-    /// What the machine is called on which apps are of which nobody says where they are.
+    /// The name of the machine that apps run on unless they are placed on another one.
     static let appMachine = "phone"
 
     private func ownMachine() -> Machine {
@@ -133,40 +135,40 @@ public final class World: Sendable {
         return machine(Self.appMachine)
     }
 
-    /// How old the world is.
+    /// The age of the world.
     public var now: Duration { core.withLock { $0.now - Instant() } }
 
-    /// What the air does from now on.
+    /// The conditions of the air.
     public var conditions: Conditions {
         get { core.withLock { Conditions(loss: $0.loss) } }
         set { core.withLock { $0.loss = newValue.loss } }
     }
 
-    /// A digest of every packet that has passed between a host and its controller, with its time.
+    /// A digest of all packets between hosts and controllers with their times.
     ///
-    /// Two runs with the same seed have the same one, in whatever process; if they do not, an app has asked for
-    /// something at a time of its own.
+    /// Two runs with the same seed have the same digest, in any process, unless an app made a request at a time that
+    /// depends on the computer.
     public var traceHash: UInt64 { core.withLock { $0.trace.value } }
 
-    /// Lets no packet pass between two machines, however near they are, until ``rejoin(_:_:)``.
+    /// Prevents all packets between two machines, regardless of distance, until ``rejoin(_:_:)``.
     public func separate(_ one: Machine, _ other: Machine) {
         tell(.setApart(one.index, other.index, true))
     }
 
-    /// Lets packets pass between two machines again.
+    /// Allows packets between two machines again.
     public func rejoin(_ one: Machine, _ other: Machine) {
         tell(.setApart(one.index, other.index, false))
     }
 
-    /// Has `tap` hear of every HCI packet from now on.
+    /// Passes every HCI packet to `tap` from now on.
     package func observe(_ tap: @escaping PacketTap) { core.withLock { $0.tap = tap } }
 
-    /// The machine with an index.
+    /// Returns the machine with an index.
     func machine(at index: Int) -> Machine {
         Machine(name: core.withLock { $0.stations[index].name }, index: index, world: self)
     }
 
-    /// What a session's app finds when it looks for a host.
+    /// Returns the link for managers that a session's app creates.
     func link(of session: WorldSession) -> any HostLink {
         let machine = machine(at: session.machine)
         guard session.app > 0 else { return machine }
@@ -174,13 +176,13 @@ public final class World: Sendable {
         return Machine.App(name: name, index: session.app, on: machine)
     }
 
-    /// Hands `action` to the world, which hears it before any more time passes.
+    /// Passes an action to the world, which processes it before any more time passes.
     func tell(_ action: WorldAction) {
         let isOutOfTurn = !AppQueue.isCurrent
         change { $0.tell(action, isOutOfTurn: isOutOfTurn) }
     }
 
-    /// Has something happen at this instant.
+    /// Changes the world at this instant.
     func change(_ body: (inout WorldCore) -> Void) {
         core.withLock { body(&$0) }
         nudge()

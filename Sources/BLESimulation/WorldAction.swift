@@ -2,11 +2,11 @@ import BLEHost
 import BLERuntime
 import Dispatch
 
-/// What an app or a test does to a world; heard in the order in which it was done.
+/// An action of an app or test, processed in order.
 enum WorldAction: Sendable {
     case open(ClientID, ClientRole)
     case close(ClientID)
-    /// Whoever keeps sessions of apps outside of the world says that an app has ended, or was launched again.
+    /// The keeper of apps' sessions outside of the world reports that an app has ended or was launched again.
     case appEnded(ClientID)
     case appReturned(ClientID)
     case give(ClientID, ClientOwner)
@@ -17,14 +17,14 @@ enum WorldAction: Sendable {
     case moveApps(machine: Int, BackgroundModes?)
     case setFaults(machine: Int, Machine.Faults)
     case setApart(Int, Int, Bool)
-    /// Something goes wrong with a machine of this name.
+    /// Starts a fault of the machine with this name.
     case strike(World.Fault.Kind, machine: String)
-    /// A fault of a machine ends, by its number among those of that machine.
+    /// Ends a fault of a machine, by its number.
     case endFault(machine: Int, Int)
     case expireTask(machine: Int, Int)
 }
 
-/// That an app of a machine is launched, because something happened that it is to hear of.
+/// The launch of a machine's app because of an event.
 struct WorldLaunch: Sendable {
     /// The index of the machine.
     let machine: Int
@@ -32,25 +32,25 @@ struct WorldLaunch: Sendable {
     let launch: Machine.Launch
 }
 
-/// An app's manager in a world.
+/// A manager of an app in a world.
 struct WorldSession: Sendable {
-    /// The index of the machine that it is on.
+    /// The index of its machine.
     let machine: Int
-    /// The index of the app among those of the machine.
+    /// The index of the app in its machine.
     let app: Int
     let role: ClientRole
     /// The app of another process that the session is for, if a daemon has the world.
     var owner = ClientOwner.program
-    /// Whom the host takes the manager for; another than itself if an earlier launch of its app opened the session.
+    /// The host's client for the manager; another one if an earlier launch of its app opened the session.
     var client: ClientID
-    /// Where events are delivered.
+    /// The queue for events.
     let queue: DispatchQueue
-    /// The queue behind that one, where the rest of the app may run.
+    /// The queue that it targets, on which the rest of the app may run.
     let appQueue: AppQueue
     let receive: @Sendable (ClientEvent) -> Void
 }
 
-/// Events for one manager that belong to one instant.
+/// Events for one manager at one instant.
 struct WorldDelivery: Sendable {
     let session: WorldSession
     var events: [ClientEvent]

@@ -83,7 +83,7 @@ extension WorldCore {
         return agent
     }
 
-    /// Lets what is due happen to a station.
+    /// Runs what is due at a station.
     mutating func wake(_ index: Int) {
         let station = stations[index]
         switch station.radio {
@@ -99,7 +99,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Switches the controller off and on for a host that cannot go on with it.
+    /// Resets the controller for a host that cannot continue with it.
     mutating func reset(_ index: Int) {
         let station = stations[index]
         guard case .present(let controller) = station.radio else { return }
@@ -175,13 +175,13 @@ extension WorldCore {
         }
     }
 
-    /// Whether two machines do not hear each other, because a test says so or one of them has a fault.
+    /// Returns whether two machines do not receive each other, because of a test or a fault.
     func areApart(_ one: Int, _ other: Int) -> Bool {
         stations[one].runningFaults.have(.isolated) || stations[other].runningFaults.have(.isolated)
             || apart.contains { $0 == (one, other) || $0 == (other, one) }
     }
 
-    /// Keeps a new controller of a machine from those that the machine does not hear.
+    /// Separates a machine's new controller from those that the machine does not receive.
     mutating func keepApart(_ index: Int) {
         for other in stations.indices where other != index && areApart(index, other) { set(index, other, apart: true) }
     }

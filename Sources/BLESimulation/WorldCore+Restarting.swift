@@ -4,10 +4,10 @@ import BLEWire
 
 // What becomes of a machine when it is started anew.
 extension WorldCore {
-    /// How long a machine takes to start.
+    /// The time that a machine takes to start.
     static let bootTime = Duration.seconds(20)
 
-    /// Starts a machine anew: its apps end, and its host forgets all but what it has stored.
+    /// Restarts a machine: its apps end, and its host loses everything that was not stored.
     mutating func restart(_ index: Int) {
         endApps(of: index, .terminatedBySystem)
         let station = stations[index]

@@ -4,9 +4,9 @@ import BLERuntime
 import BLEWire
 
 extension WorldCore {
-    /// Runs until an app has something to hear, or `end` is reached and nothing is left to do until then.
+    /// Runs until there are events for apps, or until `end`.
     ///
-    /// - Returns: Whether there is something to hear, in ``takeDeliveries()``, or somebody to wake.
+    /// - Returns: True if there are deliveries in ``takeDeliveries()``, or apps to launch.
     mutating func run(until end: Instant) -> Bool {
         hear()
         while deliveries.isEmpty && launches.isEmpty && !sleepers.hasAwake {
@@ -18,12 +18,12 @@ extension WorldCore {
         return true
     }
 
-    /// How much apps have to hear without anything being asked for outside of their queues before the tasks that may do
-    /// so are no longer waited for after each of them.
+    /// The number of events without requests from outside of the apps' queues, after which tasks that might make such
+    /// requests are not waited for after each event.
     private static let calm = 16
 
-    /// Whether what is to be heard can be delivered without waiting for anybody, if apps do nothing but what they are
-    /// seen doing: all of it on the main queue, and nobody is to be launched or woken.
+    /// True if events can be delivered without waiting, as long as all apps work on the main queue and no launches or
+    /// tasks are due.
     var maySettleAtOnce: Bool {
         guard calmness >= Self.calm, launches.isEmpty, !sleepers.hasAwake else { return false }
         return deliveries.allSatisfy { client, _ in
@@ -31,12 +31,12 @@ extension WorldCore {
         }
     }
 
-    /// Runs until there is something to hear, and hands it out if it can be delivered so.
+    /// Runs until there are events, and returns them if they can be delivered this way.
     mutating func takeDeliveriesAtOnce(until end: Instant) -> [WorldDelivery]? {
         run(until: end) && maySettleAtOnce ? takeDeliveries() : nil
     }
 
-    /// What apps must hear at this instant, one entry a manager, in the order in which managers were created.
+    /// Returns the events for apps at this instant, one entry per manager, in the order in which managers were created.
     mutating func takeDeliveries() -> [WorldDelivery] {
         calmness += 1
         var taken: [Int: Int] = [:]
@@ -57,7 +57,7 @@ extension WorldCore {
         return result.sorted { $0.client < $1.client }.map(\.delivery)
     }
 
-    /// Has the world know that an app is about to hear of something.
+    /// Records that an app is about to receive an event.
     private mutating func note(_ event: ClientEvent, for client: Int) {
         guard case .app(let session) = clients[client], event.isTold else { return }
         story.add(.heard(event, machine: session.machine, app: session.app, client: client), at: now)
@@ -77,7 +77,7 @@ extension WorldCore {
         log?.hear("\(logTime)\(stations[machine].name): \(line)")
     }
 
-    /// Does what apps and tests have asked for, and all that follows from it at this instant.
+    /// Carries out the actions of apps and tests, and everything that follows at this instant.
     mutating func hear() {
         while !inbox.isEmpty {
             let actions = inbox
@@ -90,7 +90,7 @@ extension WorldCore {
         settle()
     }
 
-    /// When something happens by itself.
+    /// The next time at which something happens.
     var deadline: Instant? {
         var due = air.deadline
         due.bringForward(to: sleepers.deadline)
@@ -100,7 +100,7 @@ extension WorldCore {
         return due
     }
 
-    /// Goes to the next thing that happens; `false` if nothing does by `end`.
+    /// Moves to the next event; returns `false` if there is none until `end`.
     mutating func step(until end: Instant) -> Bool {
         guard let deadline, deadline <= end else { return false }
         now = max(now, deadline)
@@ -125,7 +125,7 @@ extension WorldCore {
         return true
     }
 
-    /// Lets packets pass between hosts and controllers until none is left at this instant.
+    /// Exchanges packets between hosts and controllers until none are left at this instant.
     mutating func settle() {
         while true {
             while let output = air.next() {
@@ -198,11 +198,11 @@ extension WorldCore {
         }
     }
 
-    /// How old the world is, before what the log says of it.
+    /// The age of the world, for lines of the log.
     var logTime: String { "\((now - Instant()).inMilliseconds) " }
 }
 
 extension ClientEvent {
-    /// Whether it is one of very many, of which packets tell enough.
+    /// True for one of many events that the packets show well enough.
     fileprivate var isDiscovery: Bool { if case .discovered = self { true } else { false } }
 }

@@ -4,61 +4,61 @@ import BLERuntime
 import BLEWire
 import Dispatch
 
-/// Everything in a world that changes.
+/// The complete mutable state of a world.
 ///
-/// One thread at a time is in here, and which one never matters. Nothing in here waits.
+/// It is used by one thread at a time, whichever it is. Nothing in it waits.
 struct WorldCore: ~Copyable {
-    /// How long a controller may be gone before its host is told that there is none.
+    /// The time for which a controller must be gone before its host is told.
     static let absence = Duration.seconds(1)
-    /// The smallest ATT packet that everybody takes, in octets: Core 6.0, Vol 3, Part G, 5.2.1.
+    /// The minimum ATT MTU, in octets: Core 6.0, Vol 3, Part G, 5.2.1.
     private static let leastMTU = 23
-    /// How long a controller is off when its host switches it off and on.
+    /// The time for which a controller is off during a reset by its host.
     static let restart = Duration.milliseconds(100)
 
     let seed: UInt64
-    /// The machines that do not hear each other, however near they are.
+    /// The pairs of machines that do not receive each other.
     var apart: [(Int, Int)] = []
     var now = Instant()
     var air: Air
     var stations: [Station] = []
-    /// The station of each controller that has ever been on the air.
+    /// The station of each controller that has ever existed.
     var owners: [Int] = []
-    /// One for each client, and `nil` for those that are gone; script clients have a device instead.
+    /// One per client, `nil` for those that are gone; scripted clients have a device instead.
     var clients: [WorldClient] = []
     var devices: [ScriptedDevice] = []
     var inbox: [WorldAction] = []
-    /// How much has been asked for since the beginning.
+    /// The number of requests since the beginning.
     private(set) var requestCount = 0
-    /// How much apps have heard since something was asked for outside of their queues.
+    /// The number of events since a request came from outside of the apps' queues.
     var calmness = 0
-    /// What apps have not heard yet.
+    /// The undelivered events.
     var deliveries: [(client: Int, event: ClientEvent)] = []
     /// The managers whose sessions go on when their app has ended, in the order in which they were made.
     var restorable: [RestorableRole] = []
-    /// The tasks that wait until the world is older.
+    /// The waiting tasks and calls.
     var sleepers = Sleepers()
-    /// The machines whose apps are to be launched now.
+    /// The machines whose apps must be launched.
     var launches: [Int] = []
-    /// When something happens by itself: at each station, as of when nothing was left to do there, and at each device.
+    /// The deadlines of all stations, as of their last activity, and of all devices.
     var stationDeadlines = DeadlineTree()
     var deviceDeadlines = DeadlineTree()
-    /// The stations whose hosts may have something to say.
+    /// The stations whose hosts may have actions.
     var dirty: [Int] = []
-    /// What is to happen at a time of its own.
+    /// The scheduled actions.
     var agenda = Agenda()
-    /// What is to go wrong.
+    /// The planned faults.
     var faultPlan = FaultPlan()
-    /// What happened lately.
+    /// The recent events.
     var story = Story()
-    /// What apps have done that an iPhone would refuse.
+    /// The findings.
     var findings: [World.Finding] = []
-    /// What apps are connected to.
+    /// The connections of apps.
     var connections: [AppConnection] = []
-    /// How many background tasks there have been.
+    /// The number of background tasks so far.
     var taskCount = 0
-    /// Where packets are written down.
+    /// The capture file.
     var capture: CaptureFile?
-    /// Where packets are told of, and what apps ask for and hear, for who has asked for it.
+    /// The log of packets, calls and callbacks, if it was requested.
     var log = TrafficLog()
     /// The words for what apps ask and hear, where that is written down.
     var transcript = Transcript()
@@ -77,7 +77,7 @@ struct WorldCore: ~Copyable {
         set { air.conditions.loss = newValue }
     }
 
-    /// The index of the machine called `name`, which is made if it is not there.
+    /// Returns the index of the machine called `name`, creating it if necessary.
     mutating func machine(_ name: String, at position: World.Position, mtu: Int? = nil, pace: Pace = .init()) -> Int {
         if let index = stations.firstIndex(where: { $0.name == name }) { return index }
         let index = stations.count
@@ -110,15 +110,15 @@ struct WorldCore: ~Copyable {
         return index
     }
 
-    /// How often the ends of links meet that a machine makes.
+    /// The connection interval of links that a machine creates.
     struct Pace {
-        /// The host's choice if `nil`.
+        /// `nil` for the host's choice.
         var interval: ConnectionInterval?
         var latency = PeripheralLatency.none
         /// The host's choice.
         init() {}
 
-        /// Creates a pace of what a test says.
+        /// Creates it from a test's arguments.
         init(interval: Duration?, latency: Int) {
             if let interval {
                 let range = ConnectionInterval.shortest.duration...ConnectionInterval.longest.duration
@@ -140,7 +140,7 @@ struct WorldCore: ~Copyable {
     /// The next client.
     var nextClient: ClientID { ClientID(rawValue: clients.count) }
 
-    /// Adds a client, which is known to the host as soon as the world hears of it.
+    /// Adds a client, which the host gets when the world processes its actions.
     mutating func open(_ session: WorldSession) -> ClientID {
         let client = nextClient
         clients.append(.app(session))
@@ -148,7 +148,7 @@ struct WorldCore: ~Copyable {
         return client
     }
 
-    /// Adds a scripted device, which comes to life when the world goes on.
+    /// Adds a scripted device, which starts when the world continues.
     mutating func place(_ peripheral: SimulatedPeripheral) -> Int {
         let station = machine(peripheral.name, at: peripheral.position, mtu: peripheral.mtu)
         let client = ClientID(rawValue: clients.count)
@@ -158,14 +158,14 @@ struct WorldCore: ~Copyable {
         return station
     }
 
-    /// Has `action` done before any more time passes.
+    /// Processes an action before any more time passes.
     mutating func tell(_ action: WorldAction, isOutOfTurn: Bool = false) {
         inbox.append(action)
         requestCount += 1
         if isOutOfTurn { calmness = 0 }
     }
 
-    /// The queues of the apps that have managers.
+    /// The queues of apps with managers.
     var appQueues: [AppQueue] {
         clients.compactMap { client in
             if case .app(let session) = client { session.appQueue } else { nil }
@@ -178,7 +178,7 @@ struct WorldCore: ~Copyable {
         dirty.append(station)
     }
 
-    /// The station of a client, or `nil` if the client is gone.
+    /// Returns the station of a client; `nil` if the client is gone.
     func station(of client: ClientID) -> Int? {
         switch clients[client.rawValue] {
         case .app(let session): session.machine
@@ -187,20 +187,20 @@ struct WorldCore: ~Copyable {
         }
     }
 
-    /// A number for a name, the same in every process.
+    /// Returns a number for a name, the same in every process.
     static func digest(_ name: String) -> UInt64 {
         name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
 
-/// Who a session of a host in a world belongs to.
+/// The owner of a host session in a world.
 enum WorldClient {
     case app(WorldSession)
     /// A scripted device, by its index.
     case device(Int)
     /// The session for pairing of the scripted device with this index.
     case deviceAgent(Int)
-    /// An app that has ended, and whose session waits for its next launch.
+    /// An app that has ended, whose session waits for its next launch.
     case ended
     /// An app that was launched again, with the client that has its session now.
     case relaunched(ClientID)

@@ -1,26 +1,26 @@
 import BLEHost
 import BLEWire
 
-/// What a machine knows of one of its apps.
+/// The state of one of a machine's apps.
 struct AppRecord {
-    /// The app to which everything belongs that belongs to no other.
+    /// The name of the default app.
     static let standardName = "App"
 
     let name: String
     var authorization = Machine.Authorization.allowed
-    /// When it was last called, or sent to the background.
+    /// The time at which it was last called, or sent to the background.
     var woken: Instant?
 }
 
 extension Station {
-    /// The index of the app called `name`, which is there from now on.
+    /// Returns the index of the app called `name`, creating it if necessary.
     func app(_ name: String) -> Int {
         if let index = apps.firstIndex(where: { $0.name == name }) { return index }
         apps.append(AppRecord(name: name))
         return apps.count - 1
     }
 
-    /// Learns what peers are called.
+    /// Records the names of peers in an event.
     func learnNames(_ event: ClientEvent) {
         switch event {
         case .discovered(let report): if let name = report.name { names[report.peer] = name }

@@ -1,8 +1,8 @@
 import BLEHost
 
-/// What an app may do while nobody uses it.
+/// The background modes of an app.
 ///
-/// An app for a phone declares these under `UIBackgroundModes`.
+/// An iOS app declares them as `UIBackgroundModes`.
 public struct BackgroundModes: OptionSet, Hashable, Sendable {
     /// One bit for each mode.
     public let rawValue: Int
@@ -10,18 +10,17 @@ public struct BackgroundModes: OptionSet, Hashable, Sendable {
     /// Creates modes from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Central managers go on, `bluetooth-central`: scans find services that they name, each peripheral once.
+    /// `bluetooth-central`: central managers continue; scans must name services and report each peripheral once.
     public static var central: Self { Self(rawValue: 1) }
 
-    /// Peripheral managers go on, `bluetooth-peripheral`: without a name, and with services that only those find who
-    /// look for them.
+    /// `bluetooth-peripheral`: peripheral managers continue, without a name and with services in the overflow area.
     public static var peripheral: Self { Self(rawValue: 2) }
 
-    /// An activity of the app is shown meanwhile, which was begun while it had a manager: managers whose role is among
-    /// the modes do what they do in the foreground.
+    /// A Live Activity that was started while the app had a manager: managers whose role is among the modes continue as
+    /// in the foreground.
     public static var liveActivity: Self { Self(rawValue: 4) }
 
-    /// What an app needs to use the host in this way.
+    /// The mode that an app needs for this role.
     init(_ role: ClientRole) {
         self =
             switch role {

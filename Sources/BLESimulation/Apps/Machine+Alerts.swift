@@ -1,35 +1,35 @@
 import BLERuntime
 
 extension Machine {
-    /// What the system shows the user in the place of an app that sleeps, or before an app may do something.
+    /// An alert that the system shows for a suspended app, or before an app may use Bluetooth.
     public struct Alert: Hashable, Sendable, CustomStringConvertible {
-        /// What an alert is about.
+        /// The reason of an alert.
         public enum Occasion: Hashable, Sendable {
-            /// A connection was made, as `CBConnectPeripheralOptionNotifyOnConnectionKey` wants it told.
+            /// A connection was established (`CBConnectPeripheralOptionNotifyOnConnectionKey`).
             case connection
-            /// A connection was lost, as `CBConnectPeripheralOptionNotifyOnDisconnectionKey` wants it told.
+            /// A connection was lost (`CBConnectPeripheralOptionNotifyOnDisconnectionKey`).
             case disconnection
-            /// A value came, as `CBConnectPeripheralOptionNotifyOnNotificationKey` wants it told.
+            /// A value arrived (`CBConnectPeripheralOptionNotifyOnNotificationKey`).
             case notification
-            /// The app wants to use Bluetooth, and nobody has said yet whether it may.
+            /// The app wants to use Bluetooth, and the user has not decided yet.
             case authorization
         }
 
-        /// What it is about.
+        /// The reason.
         public let occasion: Occasion
         /// The name of the app.
         public let app: String
-        /// What it says, in words of our own.
+        /// The text, in our own words.
         public let text: String
-        /// How old the world was.
+        /// The age of the world.
         public let time: Duration
 
-        /// What the alert says.
+        /// The text of the alert.
         public var description: String { text }
     }
 
-    /// The alerts that the user of the machine has seen, the oldest first; of very many the latest 1024.
+    /// The alerts that the user of the machine has seen, oldest first; at most the latest 1024.
     ///
-    /// An app sleeps that was sent to the background without the mode for the role of its manager.
+    /// An app is suspended if it was sent to the background without the mode for its manager's role.
     public var alerts: [Alert] { world.core.withLock { $0.stations[index].alerts } }
 }

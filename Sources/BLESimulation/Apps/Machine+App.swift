@@ -2,26 +2,25 @@ package import BLEHost
 package import BLERuntime
 
 extension Machine {
-    /// Whether an app may use Bluetooth, as its user has decided.
+    /// The user's decision whether an app may use Bluetooth.
     public enum Authorization: Hashable, Sendable {
-        /// The user is asked as soon as the app makes a manager, whose state is unknown until there is an answer.
+        /// The user is asked when the app creates a manager, whose state is unknown until then.
         case notDetermined
-        /// It may not, and the user cannot change that.
+        /// Not allowed, and the user cannot change that.
         case restricted
-        /// The user said no.
+        /// The user has denied it.
         case denied
-        /// It may.
+        /// Allowed.
         case allowed
     }
 
     /// One of several apps on a machine.
     ///
-    /// Managers that are made within `inhabit` are those of this app; what is not made in an app of a name belongs to
-    /// the one called "App".
+    /// Managers created within `inhabit` belong to this app; all others belong to the app called "App".
     public final class App: Sendable {
-        /// What the app is called.
+        /// The name of the app.
         public let name: String
-        /// Where it runs.
+        /// The machine of the app.
         public let machine: Machine
         let index: Int
 
@@ -41,22 +40,24 @@ extension Machine {
             try Bluetooth.$link.withValue(self) { try body() }
         }
 
-        /// Whether the app may use Bluetooth; it may change while the app runs.
+        /// Whether the app may use Bluetooth.
         ///
-        /// An app that may not is `.unauthorized`: its connections, its scan and its services are gone. When it may
-        /// again it hears what the state of the radio is, and has nothing of before.
+        /// It may change while the app runs.
+        ///
+        /// Without permission, the app's managers are `.unauthorized` and its connections, scan and services end. When
+        /// it is allowed again, its managers get the state of the radio, and nothing is restored.
         public var authorization: Authorization {
             get { machine.world.core.withLock { $0.stations[machine.index].apps[index].authorization } }
             set { machine.world.change { $0.authorize(index, on: machine.index, newValue) } }
         }
     }
 
-    /// The app called `name`, which is there from now on.
+    /// Returns the app called `name`, creating it if necessary.
     public func app(_ name: String) -> App {
         App(name: name, index: world.core.withLock { $0.stations[index].app(name) }, on: self)
     }
 
-    /// Whether the app called "App", to which all belongs that is made in no other, may use Bluetooth.
+    /// Whether the default app called "App" may use Bluetooth.
     public var authorization: Authorization {
         get { app(AppRecord.standardName).authorization }
         set { app(AppRecord.standardName).authorization = newValue }

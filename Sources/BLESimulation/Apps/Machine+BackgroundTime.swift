@@ -2,7 +2,7 @@ import BLERuntime
 import BLEWire
 
 extension Machine {
-    /// Time that an app in the background has asked for, as `beginBackgroundTask` gives it.
+    /// Background execution time requested by an app, as with `beginBackgroundTask`.
     public final class BackgroundTask: Sendable {
         private let machine: Machine
         private let number: Int
@@ -12,7 +12,7 @@ extension Machine {
             self.machine = machine
         }
 
-        /// The app needs no more time.
+        /// Ends the background task.
         public func end() {
             machine.world.change { core in
                 core.stations[machine.index].backgroundTasks.removeAll { $0 == number }
@@ -20,8 +20,8 @@ extension Machine {
         }
     }
 
-    /// Lets the apps of the machine work in the background for so long, instead of the ten seconds or so after each
-    /// time they are woken: 30 seconds on systems since iOS 13, three minutes before.
+    /// Lets the apps of the machine work in the background for this time, instead of about ten seconds after each
+    /// wake-up: 30 seconds since iOS 13, three minutes before.
     ///
     /// A task that is not ended by then is a ``World/Finding``.
     public func beginBackgroundTask(lasting duration: Duration = .seconds(30)) -> BackgroundTask {
@@ -35,8 +35,9 @@ extension Machine {
         return BackgroundTask(number, on: self)
     }
 
-    /// Whether the system ends the apps of the machine, as ``AppEnd/terminatedBySystem``, when they work longer in the
-    /// background than they may; it is a ``World/Finding`` in any case.
+    /// Whether the system ends apps that work too long in the background, as ``AppEnd/terminatedBySystem``.
+    ///
+    /// It is a ``World/Finding`` in any case.
     public var endsLateApps: Bool {
         get { world.core.withLock { $0.stations[index].endsLateApps } }
         set { world.change { $0.stations[index].endsLateApps = newValue } }

@@ -1,55 +1,55 @@
 extension Machine {
-    /// How apps end.
+    /// The way in which apps end.
     public enum AppEnd: Hashable, Sendable {
-        /// The app did something wrong.
+        /// The app crashed.
         case crash
-        /// The system needed the memory, or thought that the app took too long.
+        /// The system ended it, because of memory or time limits.
         case terminatedBySystem
-        /// The user wanted it: nothing is preserved, and the app is not launched again by itself.
+        /// The user quit it: nothing is preserved, and the app is not launched again automatically.
         case quitByUser
     }
 
-    /// Why an app is launched: the managers that it is to create again, by their restore identifiers.
+    /// The reason of a launch: the restore identifiers of the managers to create again.
     ///
-    /// On a phone an app finds these in its launch options, under `bluetoothCentrals` and `bluetoothPeripherals`.
+    /// On a phone, an app finds them in its launch options, as `bluetoothCentrals` and `bluetoothPeripherals`.
     public struct Launch: Hashable, Sendable {
-        /// Of central managers.
+        /// The identifiers of central managers.
         public let centrals: [String]
-        /// Of peripheral managers.
+        /// The identifiers of peripheral managers.
         public let peripherals: [String]
 
-        /// Creates the launch of an app for these managers.
+        /// Creates a launch for these managers.
         public init(centrals: [String] = [], peripherals: [String] = []) {
             self.centrals = centrals
             self.peripherals = peripherals
         }
     }
 
-    /// Launches an app; managers that it creates use the radio of the machine.
+    /// A closure that launches an app.
+    ///
+    /// Managers that it creates use the machine's radio.
     public typealias Launcher = @MainActor @Sendable (Launch) -> Void
 
-    /// Ends all apps of the machine, as if their process were gone: their managers hear nothing more.
+    /// Ends all apps of the machine, as if their process had ended: their managers get no more events.
     ///
-    /// Unless the user quit them, what managers with a restore identifier asked for goes on without them, as for an app
-    /// in the background: their scan if it names services, their connections and subscriptions, and those that they
-    /// wait for, their services and their advertisement. A manager that is created afterwards with the same identifier
-    /// is told of it by `willRestoreState`, and then hears what has happened since. A role that apps in the background
-    /// have not declared is not preserved.
+    /// Unless the user quit them, the activities of managers with a restore identifier continue as for an app in the
+    /// background: scans that name services, connections, pending connections, subscriptions, services and the
+    /// advertisement. A manager created afterwards with the same identifier gets `willRestoreState`, and then the
+    /// events since. A role without a declared background mode is not preserved.
     public func endApps(_ end: AppEnd) { world.change { $0.endApps(of: index, end) } }
 
-    /// Has `launcher` launch the apps of the machine when something happens that they are to hear of and they have
-    /// ended, once each time that they end.
+    /// Sets the closure that launches the apps of the machine when an event arrives for them after they have ended,
+    /// once each time.
     ///
-    /// Centrals that want something of services whose app has ended wait for it then; without a launcher they are
-    /// refused. The world keeps `launcher`: one that holds the world or a machine of it keeps them for ever.
+    /// Requests of centrals wait for the launched app; without a launcher, they are refused. The world retains
+    /// `launcher`: if that retains the world or one of its machines, neither is ever released.
     public func onLaunch(_ launcher: @escaping Launcher) {
         world.change { $0.stations[index].launcher = launcher }
     }
 
-    /// Switches the machine off and on: its apps end, it leaves the air, and 20 seconds later it is there again.
+    /// Restarts the machine: its apps end, it leaves the air, and returns 20 seconds later.
     ///
-    /// It knows the peers that it knew, by the same identifiers, and the bonds with them. What was preserved for apps
-    /// is asked for again: peripherals that were connected are connected again when they are there, services are
-    /// published and advertised.
+    /// It keeps known peers with their identifiers, and bonds. The preserved state of apps is requested again:
+    /// connections are re-established when the peripherals are there, services are published and advertised.
     public func restart() { world.change { $0.restart(index) } }
 }

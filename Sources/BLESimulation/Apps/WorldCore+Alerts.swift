@@ -3,15 +3,15 @@ import BLEWire
 
 // What the system tells the user in the place of apps, and what the user allows them.
 extension WorldCore {
-    /// How many alerts of a machine are kept.
+    /// The maximum number of alerts per machine.
     private static let mostAlerts = 1_024
 
-    /// Notes what an app wants its user to be told while it sleeps.
+    /// Records the alerts that an app requests for the time when it is suspended.
     func noteAlerts(_ request: ClientRequest, for client: ClientID, on index: Int) {
         stations[index].wishes[client.rawValue, default: AlertWishes()].note(request)
     }
 
-    /// Tells the user what an app that sleeps does not hear, if the app wanted that.
+    /// Shows an alert for an event that a suspended app does not receive, if the app requested that.
     func alert(_ event: ClientEvent, instead session: WorldSession, _ client: ClientID) {
         let station = stations[session.machine]
         guard let (occasion, peer) = station.wishes[client.rawValue]?.occasion(of: event) else { return }
@@ -25,12 +25,12 @@ extension WorldCore {
         station.alerts.append(Machine.Alert(occasion: occasion, app: app, text: text, time: now - Instant()))
     }
 
-    /// Whether the user lets the app of a session use the radio.
+    /// Returns whether the user allows a session's app to use the radio.
     func isAuthorized(_ session: WorldSession) -> Bool {
         stations[session.machine].apps[session.app].authorization == .allowed
     }
 
-    /// Tells a manager of an app that may not use the radio so, or asks the user first.
+    /// Reports to a manager that its app may not use the radio, or asks the user first.
     mutating func turnAway(_ session: WorldSession, _ client: ClientID) {
         let station = stations[session.machine], app = station.apps[session.app]
         switch app.authorization {
@@ -43,7 +43,7 @@ extension WorldCore {
         }
     }
 
-    /// Has the user decide on an app, which may run already.
+    /// Sets the user's decision about an app, which may be running.
     mutating func authorize(_ app: Int, on index: Int, _ authorization: Machine.Authorization) {
         hear()
         let station = stations[index], was = station.apps[app].authorization

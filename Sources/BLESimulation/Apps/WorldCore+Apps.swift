@@ -3,11 +3,12 @@ import BLEWire
 
 // What the apps of a machine may do, and what they hear.
 extension WorldCore {
-    /// How many events sleeping apps of a machine hear of later; beyond that they miss values, and changes of links but
-    /// for the last one.
+    /// The maximum number of events that are held for suspended apps.
+    ///
+    /// Beyond it, values and all but the last link change are dropped.
     private static let heldLimit = 1_024
 
-    /// Puts the apps of a machine into the background, with these modes, or into the foreground.
+    /// Sends the apps of a machine to the background with these modes, or to the foreground.
     mutating func moveApps(of index: Int, to modes: BackgroundModes?) {
         stations[index].backgroundModes = modes
         for app in stations[index].apps.indices { stations[index].apps[app].woken = now }
@@ -20,13 +21,13 @@ extension WorldCore {
         }
     }
 
-    /// Tells the host how far the app of a client is in use, unless it is as always.
+    /// Tells the host the phase of a client's app, unless it is the default.
     mutating func tellPhase(to client: ClientID) {
         guard case .app(let session) = clients[client.rawValue], isAuthorized(session) else { return }
         perform(.appMoved(to: stations[session.machine].phase(of: session.role)), for: client)
     }
 
-    /// Has an app hear of something, now or when it is at work again.
+    /// Delivers an event to an app, now or when it is not suspended any more.
     mutating func tell(_ session: WorldSession, _ client: ClientID, _ event: ClientEvent) {
         let station = stations[session.machine]
         station.learnNames(event)
@@ -43,7 +44,7 @@ extension WorldCore {
         }
     }
 
-    /// Keeps which links there are for an app that sleeps: if much waits, in the place of those that there were before.
+    /// Holds the current links for a suspended app, replacing earlier ones if much is held.
     private mutating func holdLinks(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
         let station = stations[session.machine]
         if station.held.count >= Self.heldLimit,
@@ -54,7 +55,7 @@ extension WorldCore {
         station.held.append((client.rawValue, event))
     }
 
-    /// Keeps a value for an app that sleeps, if there is room.
+    /// Holds a value for a suspended app, if there is room.
     private mutating func holdValue(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
         let station = stations[session.machine]
         guard station.held.count >= Self.heldLimit else { return station.held.append((client.rawValue, event)) }
@@ -64,6 +65,6 @@ extension WorldCore {
 }
 
 extension ClientEvent {
-    /// Whether it says which links there are.
+    /// True for the event with the current links.
     fileprivate var isOfLinks: Bool { if case .systemLinks = self { true } else { false } }
 }

@@ -4,12 +4,12 @@ import BLEWire
 
 // What works here and would not on an iPhone.
 extension WorldCore {
-    /// How long an app in the background may work when it was woken.
+    /// The time for which a background app may work after it was woken.
     static let wakeTime = Duration.seconds(10)
-    /// The most findings that are kept.
+    /// The maximum number of findings.
     private static let mostFindings = 1_024
 
-    /// What is wrong with a request at this moment, before it is done.
+    /// Returns the possible findings about a request, before it is carried out.
     func suspicions(of request: ClientRequest, for client: ClientID) -> [Suspicion] {
         guard case .app(let session) = clients[client.rawValue] else { return [] }
         let station = stations[session.machine]
@@ -32,7 +32,7 @@ extension WorldCore {
         return result
     }
 
-    /// How long an app is at work since it was woken, if that is longer than it may be.
+    /// Returns the time since an app was woken, if it exceeds the limit.
     private func overtime(of session: WorldSession) -> Duration? {
         let station = stations[session.machine]
         guard station.phase(of: session.role) == .background, station.backgroundTasks.isEmpty,
@@ -41,12 +41,12 @@ extension WorldCore {
         return now - woken
     }
 
-    /// Whether a session can break a rule now: a method is missed where the app declares the mode that it is for.
+    /// Returns whether a rule applies to a session: a method is only missed if the app declares its mode.
     func applies(_ rule: World.Finding.Rule, to session: WorldSession) -> Bool {
         rule != .missingMethod || stations[session.machine].phase(of: session.role) == .background
     }
 
-    /// Keeps a finding, unless it is there already; ends the apps of the machine if that is what the system does.
+    /// Records a finding, unless it is known; ends the apps of the machine if the system would.
     mutating func find(_ suspicion: Suspicion, machine: Int, app: Int) {
         let station = stations[machine], name = station.apps[app].name
         let isKnown = findings.contains {
@@ -69,12 +69,12 @@ extension WorldCore {
         endApps(of: machine, .terminatedBySystem)
     }
 
-    /// An app is called: in the background it may work for a while from now on.
+    /// Records that an app is called, which starts its time in the background.
     mutating func wakeApp(of session: WorldSession) {
         stations[session.machine].apps[session.app].woken = now
     }
 
-    /// A background task has run out of time.
+    /// Processes the end of a background task's time.
     mutating func expireTask(_ number: Int, on index: Int) {
         guard stations[index].backgroundTasks.contains(number) else { return }
         stations[index].backgroundTasks.removeAll { $0 == number }
@@ -83,7 +83,7 @@ extension WorldCore {
         find(suspicion, machine: index, app: 0)
     }
 
-    /// What apps of the world are connected to.
+    /// The connections of all apps in the world.
     var openConnections: [World.Finding] {
         connections.map { connection in
             let station = stations[connection.machine]
@@ -98,7 +98,7 @@ extension WorldCore {
         }
     }
 
-    /// Keeps count of the connections that apps have heard of.
+    /// Counts the connections that apps know of.
     mutating func countConnections(_ event: ClientEvent, _ session: WorldSession) {
         switch event {
         case .connected(let peer, _):

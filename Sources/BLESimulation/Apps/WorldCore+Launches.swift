@@ -3,7 +3,7 @@ import BLEWire
 
 // How apps end, and are launched again.
 extension WorldCore {
-    /// Opens a session, or goes on with the one that an earlier launch of the app left.
+    /// Opens a session, or continues the one that an earlier launch of the app left.
     mutating func open(_ session: WorldSession, restoring identifier: String) -> ClientID {
         let index = session.machine
         let place = restorable.firstIndex {
@@ -40,7 +40,7 @@ extension WorldCore {
         return heir
     }
 
-    /// Ends a manager.
+    /// Closes a manager's session.
     mutating func close(_ client: ClientID) {
         guard case .app(let session) = clients[client.rawValue] else { return }
         let index = session.machine
@@ -52,7 +52,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Ends all apps of a machine: their managers hear nothing more.
+    /// Ends all apps of a machine: their managers get no more events.
     mutating func endApps(of index: Int, _ end: Machine.AppEnd) {
         hear()
         stations[index].isLaunched = false
@@ -69,7 +69,7 @@ extension WorldCore {
         drain(index)
     }
 
-    /// Ends a manager whose session goes on, if it has an identifier.
+    /// Ends a manager whose session continues, if it has an identifier.
     private mutating func leave(_ client: ClientID, _ session: WorldSession) {
         guard let place = preservedPlace(of: session.client) else { return close(client) }
         let index = session.machine
@@ -84,7 +84,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Takes back what an app was about to hear.
+    /// Removes and returns undelivered events of an app.
     private mutating func takeUnheard(by client: ClientID, on index: Int) -> [ClientEvent] {
         let unheard = (deliveries + stations[index].held).filter { $0.client == client.rawValue }.map(\.event)
         deliveries.removeAll { $0.client == client.rawValue }
@@ -92,10 +92,10 @@ extension WorldCore {
         return unheard
     }
 
-    /// Where the session is kept that a host knows as `client`, if it can go on without its app.
+    /// Returns the index of the preserved session of a host's `client`, if there is one.
     func preservedPlace(of client: ClientID) -> Int? { restorable.firstIndex { $0.client == client } }
 
-    /// Gives up a session whose app has ended.
+    /// Drops a session whose app has ended.
     mutating func giveUp(_ client: ClientID) {
         guard let place = preservedPlace(of: client), !restorable[place].session.hasApp else { return }
         let index = restorable.remove(at: place).machine
@@ -125,21 +125,23 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Answers a central that waits for an app which is not at work; `client` is whom the host takes the app for.
+    /// Answers a central that waits for an app which is not running.
+    ///
+    /// `client` is the host's client for the session.
     mutating func refuse(_ event: ClientEvent, for client: ClientID, on index: Int) {
         guard let refusal = event.refusal else { return }
         stations[index].host.perform(refusal, for: client, at: now)
         markDirty(index)
     }
 
-    /// Has the apps of a machine launched, once, if somebody does that.
+    /// Launches the apps of a machine, once, if there is a launcher.
     private mutating func launch(_ index: Int) {
         guard stations[index].launcher != nil, !stations[index].isLaunched else { return }
         stations[index].isLaunched = true
         launches.append(index)
     }
 
-    /// Hands out the launches that are due, but for those of apps of which nothing is left by now.
+    /// Removes and returns the due launches, except those of apps without remaining sessions.
     mutating func takeLaunches() -> [WorldLaunch] {
         let machines = launches
         launches = []
@@ -153,7 +155,7 @@ extension WorldCore {
         }
     }
 
-    /// Notes what an app asks for, if its session can go on without it.
+    /// Records a request of an app whose session can continue without it.
     mutating func preserve(_ request: ClientRequest, for client: ClientID) {
         guard let place = preservedPlace(of: client) else { return }
         restorable[place].session.note(request)

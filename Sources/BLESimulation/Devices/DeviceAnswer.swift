@@ -1,4 +1,4 @@
-/// What a simulated peripheral answers to a read, a write or a subscription.
+/// The answer of a simulated peripheral to a read, a write or a subscription.
 ///
 /// ```swift
 /// machine.onWrite("FFE1") { write in
@@ -12,7 +12,7 @@ public struct DeviceAnswer: Hashable, Sendable {
         case silence
     }
 
-    /// A value that is notified or indicated.
+    /// A value to notify or indicate.
     struct Update: Hashable, Sendable {
         let value: [UInt8]
         let characteristic: String
@@ -23,31 +23,33 @@ public struct DeviceAnswer: Hashable, Sendable {
     var delay = Duration.zero
     var updates: [Update] = []
 
-    /// This whole value, of at most 512 octets, right or wrong.
+    /// Answers with this value of at most 512 octets.
     public static func value(_ octets: [UInt8]) -> Self { Self(outcome: .value(octets)) }
 
-    /// What was written, or that somebody subscribed, is taken.
+    /// Accepts the write or subscription.
     public static var accepted: Self { Self(outcome: .value([])) }
 
-    /// An error of the Attribute Protocol, by its number: 0x80 to 0x9F are the profile's own.
+    /// Answers with an ATT error code; 0x80 to 0x9F are defined by the profile.
     public static func error(_ code: UInt8) -> Self { Self(outcome: .error(code)) }
 
-    /// No answer, ever: the central gives the peripheral up after 30 seconds.
+    /// Never answers.
+    ///
+    /// The central gives up the peripheral after 30 seconds.
     public static var silence: Self { Self(outcome: .silence) }
 
-    /// The same, so much later.
+    /// Returns the same answer with a delay.
     public func after(_ delay: Duration) -> Self {
         var answer = self
         answer.delay += delay
         return answer
     }
 
-    /// The same, and then a value for those who subscribed to a characteristic.
+    /// Returns the same answer, followed by a value for the subscribers of a characteristic.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - characteristic: The type of the characteristic.
-    ///   - delay: How long after the answer.
+    ///   - delay: The time after the answer.
     /// - Returns: An answer with that value.
     public func notifying(_ value: [UInt8], of characteristic: String, after delay: Duration = .zero) -> Self {
         var answer = self
@@ -56,12 +58,12 @@ public struct DeviceAnswer: Hashable, Sendable {
     }
 }
 
-/// What a central does with a characteristic of a simulated peripheral.
+/// A central's request to a characteristic of a simulated peripheral.
 public struct DeviceRequest: Hashable, Sendable {
-    /// What is written; the value that there is for a read and a subscription.
+    /// The written value; for a read or subscription, the current value.
     public let value: [UInt8]
-    /// How old the world is.
+    /// The age of the world.
     public let time: Duration
-    /// How often this has been asked for before.
+    /// The number of earlier requests of the same kind.
     public let count: Int
 }

@@ -1,8 +1,8 @@
 import BLEWire
 
-/// What a test has a simulated peripheral do in the place of what its description says.
+/// The behaviour that a test sets for a simulated peripheral, overriding its description.
 struct DeviceBehaviour {
-    /// What a central does.
+    /// The kind of request.
     enum Occasion: Hashable { case read, write, subscription }
     typealias Closure = @Sendable (DeviceRequest) -> DeviceAnswer
 
@@ -14,20 +14,20 @@ struct DeviceBehaviour {
     }
 
     private var rules: [Rule] = []
-    /// Whether centrals are sent away as soon as they are connected.
+    /// True to disconnect centrals as soon as they are connected.
     var refusesConnections = false
-    /// Whether nobody is paired with.
+    /// True to refuse pairing.
     var refusesPairing = false
-    /// Whether the bonds that are listed next are to be forgotten.
+    /// True to remove the bonds that are listed next.
     var forgetsBonds = false
 
-    /// Has `answer` decide from now on, in place of an earlier closure.
+    /// Sets the closure that answers requests, replacing an earlier one.
     mutating func set(_ occasion: Occasion, of characteristic: BluetoothUUID, _ answer: @escaping Closure) {
         rules.removeAll { $0.occasion == occasion && $0.characteristic == characteristic }
         rules.append(Rule(occasion: occasion, characteristic: characteristic, answer: answer))
     }
 
-    /// What is answered; `nil` if the description decides.
+    /// Returns the answer; `nil` if the description decides.
     mutating func answer(
         _ occasion: Occasion,
         of characteristic: BluetoothUUID,

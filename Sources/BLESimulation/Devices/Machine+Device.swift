@@ -2,21 +2,25 @@ import BLEHost
 import BLERuntime
 import BLEWire
 
-/// What a test can have a machine do that was placed as a ``SimulatedPeripheral``.
+/// Controls for a machine that was placed as a ``SimulatedPeripheral``.
 ///
-/// Closures decide on the thread of the world, which they must not call.
+/// Closures run on the world's thread and must not call the world.
 extension Machine {
-    /// Has `answer` decide what centrals read of the characteristics of this type.
+    /// Sets the closure that answers reads of the characteristics of this type.
     public func onRead(_ characteristic: String, _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer) {
         change { $0.behaviour.set(.read, of: Self.type(characteristic), answer) }
     }
 
-    /// Has `answer` decide what becomes of a write; what is accepted is the value from then on.
+    /// Sets the closure that answers writes.
+    ///
+    /// An accepted value becomes the current one.
     public func onWrite(_ characteristic: String, _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer) {
         change { $0.behaviour.set(.write, of: Self.type(characteristic), answer) }
     }
 
-    /// Has `answer` say what is sent when a central has subscribed; its outcome does not matter.
+    /// Sets the closure that returns the values to send after a subscription.
+    ///
+    /// Its outcome is ignored.
     public func onSubscription(
         _ characteristic: String,
         _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer
@@ -24,30 +28,32 @@ extension Machine {
         change { $0.behaviour.set(.subscription, of: Self.type(characteristic), answer) }
     }
 
-    /// Notifies or indicates a value to those who subscribed, which is the value from now on.
+    /// Notifies or indicates a value to all subscribers, which becomes the current one.
     public func notify(_ value: [UInt8], of characteristic: String) {
         ask { $0.update(Self.type(characteristic), value) }
     }
 
-    /// Offers these services instead of those before; centrals that are connected hear of the change.
+    /// Replaces the services.
+    ///
+    /// Connected centrals are told of the change.
     ///
     /// - Precondition: The device can advertise them: ``SimulatedPeripheral/validate()``.
     public func offer(_ services: [SimulatedPeripheral.Service]) {
         ask { $0.offer(services) }
     }
 
-    /// Whether centrals are sent away as soon as they are connected, from now on.
+    /// Disconnects centrals as soon as they are connected, from now on.
     public func refuseConnections(_ isRefusing: Bool = true) {
         change { $0.behaviour.refusesConnections = isRefusing }
     }
 
-    /// Whether the device refuses to pair from now on; what only paired devices use stays closed to others then.
+    /// Refuses to pair from now on, so that protected values are not accessible without a bond.
     public func refusePairing(_ isRefusing: Bool = true) {
         ask { $0.refusePairing(isRefusing) }
     }
 
-    /// Has the device forget whom it was paired with, as after a reset: links that were encrypted end, and centrals
-    /// hear of it when they come again.
+    /// Removes all bonds of the device, as after a reset: encrypted links end, and centrals find out at the next
+    /// connection.
     public func forgetBonds() { ask { $0.forgetBonds() } }
 
     /// Ends the links to all centrals.
@@ -65,7 +71,7 @@ extension Machine {
         }
     }
 
-    /// Has the device do something, and the host what follows from it.
+    /// Changes the device and passes the resulting requests to the host.
     private func ask(_ body: (inout ScriptedDevice) -> [ClientRequest]) {
         world.change { core in
             guard let place = core.devices.firstIndex(where: { $0.station == index }) else {

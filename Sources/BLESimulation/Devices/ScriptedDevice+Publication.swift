@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension ScriptedDevice {
-    /// What makes the services known and the device found.
+    /// The requests that publish the services and advertise.
     var publication: [ClientRequest] {
         var requests: [ClientRequest] = [.service(.removeAllServices)]
         var next = 0, number = UInt32(attributes.count)
@@ -52,7 +52,7 @@ extension ScriptedDevice {
 }
 
 extension SimulatedPeripheral.Property {
-    /// The same as the host has it.
+    /// The properties in the host's form.
     fileprivate var host: CharacteristicProperties {
         switch self {
         case .read: .read
@@ -68,7 +68,7 @@ extension SimulatedPeripheral.Property {
 }
 
 extension SimulatedPeripheral.Permission {
-    /// The same as the host has it.
+    /// The permissions in the host's form.
     fileprivate var host: AttributePermissions {
         switch self {
         case .readable: .readable
@@ -80,7 +80,7 @@ extension SimulatedPeripheral.Permission {
 }
 
 extension SimulatedPeripheral.Latency {
-    /// The same as the host has it.
+    /// The latency in the host's form.
     var host: ConnectionLatency {
         switch self {
         case .low: .low

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// What stands in for the app of a ``SimulatedPeripheral``: events in, requests out.
+/// The implementation of a ``SimulatedPeripheral``'s app: events in, requests out.
 struct ScriptedDevice {
     struct Attribute {
         let id: LocalAttributeID
@@ -19,9 +19,9 @@ struct ScriptedDevice {
     var agent: ClientID?
     private(set) var peripheral: SimulatedPeripheral
     private(set) var attributes: [Attribute] = []
-    /// What a test wants instead of what the description says.
+    /// The behaviour that a test has set.
     var behaviour = DeviceBehaviour()
-    /// What is to be said later, in the order of time.
+    /// The delayed requests, sorted by time.
     private var later: [(due: Instant, request: ClientRequest)] = []
     private var centrals: [PeerIdentifier] = []
     private var isOn = false
@@ -48,14 +48,14 @@ struct ScriptedDevice {
         }
     }
 
-    /// When the next value or answer is to be sent.
+    /// The time of the next value or answer.
     var deadline: Instant? {
         let values = attributes.compactMap(\.due).min()
         guard let first = later.first?.due else { return values }
         return min(first, values ?? first)
     }
 
-    /// Takes what the host says, and returns what the device wants of it.
+    /// Processes an event of the host and returns the resulting requests.
     mutating func receive(_ event: ClientEvent, at now: Instant) -> [ClientRequest] {
         switch event {
         case .stateChanged(let state):
@@ -76,7 +76,7 @@ struct ScriptedDevice {
         }
     }
 
-    /// Says no to whoever wants to pair, from now on, or leaves it to the host, which says yes.
+    /// Refuses pairing from now on, or leaves it to the host, which accepts.
     mutating func refusePairing(_ isRefusing: Bool) -> [ClientRequest] {
         behaviour.refusesPairing = isRefusing
         return [attendance]
@@ -85,13 +85,13 @@ struct ScriptedDevice {
     /// Has the host ask the device about pairings, if the device refuses them.
     var attendance: ClientRequest { .security(.attend(behaviour.refusesPairing ? .displayYesNo : nil)) }
 
-    /// Forgets all bonds.
+    /// Removes all bonds.
     mutating func forgetBonds() -> [ClientRequest] {
         behaviour.forgetsBonds = true
         return [.security(.listBonds)]
     }
 
-    /// Sends the values and answers that are due.
+    /// Returns the due values and answers.
     mutating func wake(at now: Instant) -> [ClientRequest] {
         let due = later.prefix { $0.due <= now }.map(\.request)
         later.removeFirst(due.count)
@@ -109,7 +109,9 @@ struct ScriptedDevice {
         return requests
     }
 
-    /// Offers other services from now on; who waits for an answer still gets it.
+    /// Replaces the services.
+    ///
+    /// Pending answers are still sent.
     mutating func offer(_ services: [SimulatedPeripheral.Service]) -> [ClientRequest] {
         // Values that were to follow name characteristics by their place, where there are others now.
         later.removeAll { if case .service(.update) = $0.request { true } else { false } }
@@ -122,7 +124,7 @@ struct ScriptedDevice {
     /// Ends the links to all centrals.
     func disconnectAll() -> [ClientRequest] { centrals.map { .server(.disconnect($0)) } }
 
-    /// Has a characteristic send a value.
+    /// Returns the update for a characteristic's value.
     mutating func update(_ type: BluetoothUUID, _ value: [UInt8]) -> [ClientRequest] {
         attributes.indices.filter { attributes[$0].uuid == type }.map { index in
             attributes[index].value = value
@@ -186,7 +188,7 @@ struct ScriptedDevice {
         return carryOut(answer ?? .accepted, transaction, response, at: now)
     }
 
-    /// Takes all parts or none, and sends on what changed.
+    /// Accepts or refuses all parts of a write, and notifies the changes.
     private mutating func write(
         _ parts: WriteGroup,
         _ transaction: ServerTransaction?,
@@ -224,7 +226,7 @@ struct ScriptedDevice {
         return carryOut(answer, transaction, .success([]), at: now)
     }
 
-    /// Answers, now or later, and sends what is to follow.
+    /// Answers now or later, and sends the following values.
     private mutating func carryOut(
         _ answer: DeviceAnswer,
         _ transaction: ServerTransaction?,

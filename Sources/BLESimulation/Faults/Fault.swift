@@ -1,47 +1,47 @@
 import BLERuntime
 
 extension World {
-    /// Something that goes wrong with a machine at a moment of the world.
+    /// A fault of a machine at a moment of the world.
     ///
-    /// It has a form in words, so that a run that failed can be repeated from what it printed:
+    /// It has a textual form, so that a failed run can be repeated from its output:
     ///
     ///     linkLoss 6000 ms at packet 40 of sensor
     ///     bluetoothOff 2000 ms at step didConnect 2 of phone
     ///     controllerReset at time 3500.25 ms of phone
     ///
-    /// The name of a machine is all that follows `of`. The name of a step with spaces in it is in quotes, and so is
-    /// each name that is empty or begins with a quote; quotes and backslashes in there have a backslash before them.
+    /// The name of the machine is everything after `of`. A step's name is in quotes if it contains spaces. A name that
+    /// is empty or starts with a quote is in quotes, too; quotes and backslashes inside are escaped with a backslash.
     public struct Fault: Hashable, Sendable {
-        /// What goes wrong.
+        /// The kind of fault.
         public enum Kind: Hashable, Sendable {
-            /// Nobody hears the machine, and it hears nobody, for so long; links are lost when that is longer than
-            /// their supervision timeout, which is two seconds for those that this package makes.
+            /// The machine neither receives nor is received for this time. Links are lost if it exceeds their
+            /// supervision timeout, which is two seconds for links of this package.
             case linkLoss(Duration)
-            /// The user switches Bluetooth off, and on again after so long.
+            /// The user switches Bluetooth off, and on again after this time.
             case bluetoothOff(Duration)
-            /// The controller is pulled out, and put back after so long.
+            /// The controller is unplugged, and plugged in again after this time.
             case unplugged(Duration)
-            /// The controller starts anew in the middle of what it does.
+            /// The controller resets.
             case controllerReset
         }
 
-        /// When it goes wrong.
+        /// The moment of a fault.
         public enum Moment: Hashable, Sendable {
-            /// When the world is so old.
+            /// An age of the world.
             case time(Duration)
-            /// As soon as so many packets of data have passed between the machine's host and its controller, both ways
+            /// After this number of data packets between the machine's host and its controller, in both directions
             /// together.
             case packet(Int)
-            /// When an app of the machine asks for something or hears it for the n-th time.
+            /// When an app of the machine takes a step for the nth time: a call, or a callback.
             ///
             /// The names are those of Core Bluetooth, such as `connect`, `discoverServices`, `didConnect` and
-            /// `didUpdateValue`, and those that a test gives to ``Machine/reach(_:)``.
+            /// `didUpdateValue`, and those that a test passes to ``Machine/reach(_:)``.
             case step(String, Int)
         }
 
-        /// What goes wrong.
+        /// The kind.
         public var kind: Kind
-        /// When.
+        /// The moment.
         public var moment: Moment
         /// The name of the machine.
         public var machine: String
@@ -54,17 +54,17 @@ extension World {
         }
     }
 
-    /// Has these things go wrong, each once.
+    /// Plans these faults, each of which happens once.
     public func plan(_ faults: [Fault]) {
         change { $0.plan(faults) }
     }
 }
 
 extension World.Fault: CustomStringConvertible {
-    /// The fault in words, from which ``init(_:)`` makes it again.
+    /// The textual form, which ``init(_:)`` parses.
     public var description: String { "\(kind) at \(moment) of \(FaultWords.machine(machine))" }
 
-    /// Reads a fault in words; `nil` if these are none.
+    /// Parses the textual form; returns `nil` if it is invalid.
     public init?(_ text: String) {
         var words = FaultWords(text)
         guard let kind = Kind(&words), words.take(" at "), let moment = Moment(&words), words.take(" of "),
@@ -75,7 +75,7 @@ extension World.Fault: CustomStringConvertible {
 }
 
 extension World.Fault.Kind: CustomStringConvertible {
-    /// The kind in words.
+    /// The textual form of the kind.
     public var description: String {
         switch self {
         case .linkLoss(let duration): "linkLoss \(duration.inExactMilliseconds)"
@@ -102,7 +102,7 @@ extension World.Fault.Kind: CustomStringConvertible {
 }
 
 extension World.Fault.Moment: CustomStringConvertible {
-    /// The moment in words.
+    /// The textual form of the moment.
     public var description: String {
         switch self {
         case .time(let age): "time \(age.inExactMilliseconds)"

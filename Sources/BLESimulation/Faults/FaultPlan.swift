@@ -1,20 +1,20 @@
 import BLEWire
 
-/// The faults of a world that have yet to come, and what they wait for.
+/// The pending faults of a world, and the counters they depend on.
 struct FaultPlan {
     /// In the order in which they were planned.
     private var waiting: [World.Fault] = []
-    /// How many packets of data each machine has exchanged with its controller.
+    /// The number of data packets between each machine's host and its controller.
     private(set) var packets: [Int] = []
-    /// How often each machine has taken each step.
+    /// The number of times that each machine took each step.
     private var steps: [[String: Int]] = []
 
-    /// The most steps of different names that are counted for a machine.
+    /// The maximum number of different step names per machine.
     private static let mostSteps = 256
 
     mutating func add(_ fault: World.Fault) { waiting.append(fault) }
 
-    /// Counts a packet of data, and returns what is due because of it.
+    /// Counts a data packet and returns the faults that are due because of it.
     mutating func packetPassed(_ machine: Int, _ machineName: String) -> [World.Fault] {
         while packets.count <= machine { packets.append(0) }
         packets[machine] += 1
@@ -22,7 +22,7 @@ struct FaultPlan {
         return waiting.isEmpty ? [] : take(machineName, .packet(count))
     }
 
-    /// Counts a step, and returns what is due because of it.
+    /// Counts a step and returns the faults that are due because of it.
     mutating func stepTaken(_ name: String, _ machine: Int, _ machineName: String) -> [World.Fault] {
         while steps.count <= machine { steps.append([:]) }
         let count = (steps[machine][name] ?? 0) + 1
@@ -38,13 +38,15 @@ struct FaultPlan {
     }
 }
 
-/// What is to happen at a time of its own.
+/// The actions that are scheduled for a time.
 struct Agenda {
     private var entries: [(due: Instant, action: WorldAction)] = []
 
     var deadline: Instant? { entries.first?.due }
 
-    /// Of what is due at the same time, what came first is done first.
+    /// Adds an action.
+    ///
+    /// Actions for the same time keep their order.
     mutating func add(_ action: WorldAction, at due: Instant) {
         let place = entries.firstIndex { $0.due > due } ?? entries.endIndex
         entries.insert((due, action), at: place)

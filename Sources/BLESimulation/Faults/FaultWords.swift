@@ -1,38 +1,38 @@
-/// Reads the words of a fault one after the other.
+/// A parser of the textual form of a fault.
 ///
-/// It goes by octets, since a name may begin with something that joins the space before it.
+/// It works with octets, because a name may start with a character that combines with the preceding space.
 struct FaultWords {
     private var rest: Substring.UTF8View
 
     init(_ text: String) { rest = text[...].utf8 }
 
-    /// Takes exactly this, if it is what comes next.
+    /// Consumes exactly these words, if they come next.
     mutating func take(_ words: String) -> Bool {
         guard rest.starts(with: words.utf8) else { return false }
         rest = rest.dropFirst(words.utf8.count)
         return true
     }
 
-    /// Takes what comes before the next space.
+    /// Consumes everything up to the next space.
     mutating func word() -> String? {
         let word = rest.prefix { $0 != UInt8(ascii: " ") }
         rest = rest.dropFirst(word.count)
         return word.isEmpty ? nil : String(Substring(word))
     }
 
-    /// Takes a number in decimal digits.
+    /// Consumes a decimal number.
     mutating func number() -> Int? { word().flatMap { Int($0) } }
 
-    /// Takes a duration in milliseconds, with its unit.
+    /// Consumes a duration in milliseconds with its unit.
     mutating func duration() -> Duration? {
         guard let number = word(), take(" ms") else { return nil }
         return Duration(milliseconds: number)
     }
 
-    /// Takes the name of a step, which is in quotes where it is no single word.
+    /// Consumes the name of a step, in quotes unless it is a single word.
     mutating func step() -> String? { rest.first == UInt8(ascii: "\"") ? quoted() : word() }
 
-    /// Takes all that is left as the name of a machine.
+    /// Consumes the rest as the name of a machine.
     mutating func machine() -> String? {
         guard rest.first == UInt8(ascii: "\"") else {
             defer { rest = rest.dropFirst(rest.count) }
@@ -59,10 +59,10 @@ struct FaultWords {
         return nil
     }
 
-    /// The name of a step, in quotes where it is no single word.
+    /// Returns the name of a step, in quotes unless it is a single word.
     static func step(_ name: String) -> String { name.utf8.contains(UInt8(ascii: " ")) ? quote(name) : machine(name) }
 
-    /// The name of a machine, in quotes where it is empty or begins with one.
+    /// Returns the name of a machine, in quotes if it is empty or starts with one.
     static func machine(_ name: String) -> String {
         name.isEmpty || name.utf8.first == UInt8(ascii: "\"") ? quote(name) : name
     }
@@ -80,10 +80,10 @@ struct FaultWords {
 extension Duration {
     private static let attosecondsPerMillisecond: Int128 = 1_000_000_000_000_000
 
-    /// The duration in milliseconds with the unit, cut to whole ones; for people.
+    /// The duration in whole milliseconds with the unit, for people.
     var inMilliseconds: String { "\(attoseconds / Self.attosecondsPerMillisecond) ms" }
 
-    /// The duration in milliseconds with the unit, with as many decimal places as it takes to read it again.
+    /// The duration in milliseconds with the unit, with enough decimal places to parse it exactly.
     var inExactMilliseconds: String {
         let (whole, fraction) = attoseconds.magnitude.quotientAndRemainder(
             dividingBy: Self.attosecondsPerMillisecond.magnitude
@@ -97,7 +97,8 @@ extension Duration {
         return text + " ms"
     }
 
-    /// Reads what ``inExactMilliseconds`` writes, without the unit; `nil` for anything else, and for what is too long.
+    /// Parses ``inExactMilliseconds`` without the unit; returns `nil` for anything else and for durations that are too
+    /// long.
     init?(milliseconds text: String) {
         let isNegative = text.hasPrefix("-")
         let parts = text.dropFirst(isNegative ? 1 : 0).split(separator: ".", omittingEmptySubsequences: false)

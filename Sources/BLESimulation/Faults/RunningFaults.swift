@@ -1,11 +1,11 @@
-/// The faults from which a machine suffers at once, each until its own end.
+/// The concurrent faults of a machine, each with its own end.
 ///
-/// What several of them do to a machine is over with the last of them. What a test does by hand to the same thing takes
-/// the place of them all.
+/// A common effect of several faults ends with the last of them. When a test controls the same thing explicitly, all of
+/// them end.
 struct RunningFaults {
-    /// What a fault does to a machine while it runs.
+    /// The effect of a fault while it lasts.
     enum Effect {
-        /// Nobody hears the machine, and it hears nobody.
+        /// The machine neither receives nor is received.
         case isolated
         /// Bluetooth is off.
         case switchedOff
@@ -17,10 +17,10 @@ struct RunningFaults {
     private var running: [(number: Int, effect: Effect)] = []
     private var latest = 0
 
-    /// Whether one of them does this.
+    /// Returns whether a fault has this effect.
     func have(_ effect: Effect) -> Bool { running.contains { $0.effect == effect } }
 
-    /// Adds a fault, and gives the number with which it ends.
+    /// Adds a fault and returns its number.
     mutating func begin(_ effect: Effect) -> Int {
         latest += 1
         running.append((latest, effect))
@@ -28,19 +28,19 @@ struct RunningFaults {
     }
 
     enum OnEnd: Equatable {
-        /// Nothing does this to the machine any more.
+        /// The effect must be ended.
         case lift(Effect)
-        /// Another fault does the same, or a test has taken the place of this one.
+        /// Another fault has the same effect, or a test has replaced this one.
         case leave
     }
 
-    /// Ends the fault of a number.
+    /// Ends the fault with this number.
     mutating func end(_ number: Int) -> OnEnd {
         guard let index = running.firstIndex(where: { $0.number == number }) else { return .leave }
         let effect = running.remove(at: index).effect
         return have(effect) ? .leave : .lift(effect)
     }
 
-    /// Ends all that do this, because a test has done something about it itself.
+    /// Ends all faults with this effect, because a test controls it explicitly.
     mutating func giveWay(_ effect: Effect) { running.removeAll { $0.effect == effect } }
 }

@@ -1,9 +1,9 @@
 import BLEWire
 
 extension World {
-    /// A kind of fault that a search may draw, of a machine of this name.
+    /// A kind of fault for a search, and the machine that it affects.
     public struct Hazard: Hashable, Sendable {
-        /// What goes wrong.
+        /// The kind.
         public var kind: Fault.Kind
         /// The name of the machine.
         public var machine: String
@@ -15,24 +15,24 @@ extension World {
         }
     }
 
-    /// A run that something breaks, as small as the search could make it.
+    /// A failed run, reduced as far as the search could.
     public struct Failure: Error, CustomStringConvertible {
         /// The seed of the world.
         public let seed: UInt64
-        /// The fewest faults that break it; none if it breaks by itself.
+        /// The smallest set of faults that breaks the test; empty if it fails without any.
         public let faults: [Fault]
-        /// What the test threw.
+        /// The error that the test threw.
         public let error: any Error
-        /// ``World/story`` of that run.
+        /// The ``World/story`` of that run.
         public let story: String
 
-        /// The line that repeats the run, as it stands in Swift.
+        /// The line of Swift code that repeats the run.
         public var repetition: String {
             let faults = faults.map { "\($0)".debugDescription }.joined(separator: ", ")
             return "try await World.replay(seed: \(seed), faults: [\(faults)]) { world in … }"
         }
 
-        /// What happened, and how to have it happen again.
+        /// A description with the line that repeats the run.
         public var description: String {
             let cause =
                 switch faults.count {
@@ -44,14 +44,14 @@ extension World {
         }
     }
 
-    /// Runs a test in many worlds in which things go wrong at moments that follow from seeds, until one breaks it.
+    /// Runs a test in many worlds with faults at random moments, until one of them fails.
     ///
-    /// Each seed is run without faults first, which also tells how long it takes and how many packets pass; then
-    /// `attempts` times with one to three faults, each at a packet or a time of that run. When `body` throws, faults
-    /// are left out one by one as long as it still throws, and moments are made earlier.
+    /// Each seed is run without faults first, which also shows its duration and number of packets; then `attempts`
+    /// times with one to three faults, each at a packet or time of that run. When `body` throws, faults are removed one
+    /// by one as long as it still throws, and moved to earlier moments.
     ///
-    /// `body` makes its own machines in the world that it is given, and says by throwing that something is wrong: a
-    /// `#expect` in it does not count, a `try #require` does.
+    /// `body` creates its own machines in the given world, and reports a failure by throwing: `#expect` does not count,
+    /// `try #require` does.
     ///
     /// ```swift
     /// try await World.explore(seeds: 0..<50, faults: [.init(.linkLoss(.seconds(6)), of: "sensor")]) { world in
@@ -82,9 +82,9 @@ extension World {
         }
     }
 
-    /// Runs a test once more as ``Failure/repetition`` says.
+    /// Repeats a run from ``Failure/repetition``.
     ///
-    /// - Throws: ``Failure`` if it breaks again.
+    /// - Throws: ``Failure`` if it fails again.
     public static func replay(
         seed: UInt64,
         faults: [String],
@@ -112,7 +112,7 @@ extension World {
         }
     }
 
-    /// A fault at a moment that there was in a run without any.
+    /// Returns a random fault at a moment of the run without faults.
     private static func draw(_ hazards: [Hazard], _ calm: World, _ random: inout SeededGenerator) -> Fault {
         let hazard = hazards[Int.random(in: hazards.indices, using: &random)]
         let packets = calm.machine(hazard.machine).packetCount
@@ -123,7 +123,7 @@ extension World {
         return Fault(hazard.kind, at: .time(.milliseconds(milliseconds)), of: hazard.machine)
     }
 
-    /// Leaves out faults as long as the test still breaks, then makes their moments rounder and earlier.
+    /// Removes faults as long as the test still fails, then makes their moments rounder and earlier.
     private static func shrink(_ failure: Failure, _ body: (World) async throws -> Void) async -> Failure {
         var smallest = failure
         var index = 0
@@ -149,7 +149,7 @@ extension World {
 }
 
 extension World.Fault {
-    /// The same at half the time or half the packets; `nil` if there is no half.
+    /// The moment at half the time or number of packets; `nil` if there is none.
     fileprivate var halved: Self? {
         var half = self
         switch moment {

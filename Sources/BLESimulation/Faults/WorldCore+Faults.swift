@@ -5,7 +5,9 @@ import BLEWire
 
 // What goes wrong in a world as it was planned.
 extension WorldCore {
-    /// Has faults happen when their moments come; those of machines that are not there yet are theirs when they come.
+    /// Plans faults.
+    ///
+    /// Those of machines that do not exist yet wait for them.
     mutating func plan(_ faults: [World.Fault]) {
         for fault in faults {
             if case .time(let age) = fault.moment {
@@ -24,14 +26,14 @@ extension WorldCore {
         }
     }
 
-    /// Counts what an app asks for or hears.
+    /// Counts a step of an app.
     mutating func countStep(_ name: String, on index: Int) {
         for fault in faultPlan.stepTaken(name, index, stations[index].name) {
             agenda.add(.strike(fault.kind, machine: fault.machine), at: now)
         }
     }
 
-    /// Has something go wrong now.
+    /// Starts a fault now.
     mutating func strike(_ kind: World.Fault.Kind, _ machine: String) {
         guard let index = stations.firstIndex(where: { $0.name == machine }) else { return }
         story.add(.remark("\(kind)", machine: index), at: now)
@@ -43,7 +45,7 @@ extension WorldCore {
         }
     }
 
-    /// Has a machine suffer from something for a while, unless a test has done the same to it by hand.
+    /// Starts an effect of a fault, unless a test has caused the same explicitly.
     private mutating func begin(_ effect: RunningFaults.Effect, of index: Int, for duration: Duration) {
         let station = stations[index]
         guard station.runningFaults.have(effect) || !station.radio.hasSuffered(effect) else { return }
@@ -56,7 +58,7 @@ extension WorldCore {
         }
     }
 
-    /// Ends a fault, and what it does if no other does the same.
+    /// Ends a fault, and its effect unless another fault has the same.
     mutating func endFault(_ number: Int, of index: Int) {
         switch stations[index].runningFaults.end(number) {
         case .lift(.isolated): isolate(index)
@@ -66,12 +68,12 @@ extension WorldCore {
         }
     }
 
-    /// Has nobody hear a machine that is isolated, or everybody who did before if it is so no longer.
+    /// Isolates a machine from all others, or ends that.
     private mutating func isolate(_ index: Int) {
         for other in stations.indices where other != index { set(index, other, apart: areApart(index, other)) }
     }
 
-    /// Has a machine walk somewhere in a straight line.
+    /// Moves a machine in a straight line.
     mutating func walk(_ index: Int, to end: World.Position, taking duration: Duration) {
         let start = stations[index].identity.position
         let steps = max(1, Int(min(duration / .milliseconds(100), 864_000)))
@@ -86,7 +88,7 @@ extension WorldCore {
         }
     }
 
-    /// Whether a connection that an app is about to hear of comes to nothing instead.
+    /// Returns whether a connection that an app is about to be told of fails instead.
     mutating func failsInstead(_ event: ClientEvent, for client: ClientID, on index: Int) -> ClientEvent? {
         guard case .connected(let peer, _) = event, stations[index].faults.failedConnections > 0 else { return nil }
         stations[index].faults.failedConnections -= 1
@@ -96,7 +98,7 @@ extension WorldCore {
 }
 
 extension Station.Radio {
-    /// Whether a radio is already what a fault would make of it.
+    /// Returns whether a radio is already in the state that a fault would cause.
     fileprivate func hasSuffered(_ effect: RunningFaults.Effect) -> Bool {
         switch (self, effect) {
         case (.switchedOff, .switchedOff), (.unplugged, .unplugged): true

@@ -1,32 +1,33 @@
 import BLEWire
 
-/// How the time of an air passes that programs reach over sockets.
+/// The relation of air time to real time for controllers that programs reach over sockets.
 ///
-/// It passes as on the clock; what is due is done a millisecond late, so that what lies close together, such as an
-/// advertisement and the reports of it, takes one turn. An air that hurries also jumps over the time in which data
-/// would wait to be carried: connections then move data as fast as the hosts and the computer can, and everything else
-/// that has an interval on the air happens more often. That is for measuring hosts; a peer that is gone is lost at
-/// once.
+/// Air time follows the clock, with activities a millisecond late, so that close ones, such as an advertisement and its
+/// reports, take one turn. An air that hurries skips the time in which data would wait: connections then transfer data
+/// as fast as hosts and computer can, and all periodic activities happen more often. That is for measuring hosts; a
+/// peer that disappears is lost immediately.
 package struct RadioPace: Sendable {
-    /// How late what is due is done.
+    /// The delay of activities.
     static let slack = Duration.milliseconds(1)
 
     private let hurries: Bool
-    /// How much later it is on the air than on the clock.
+    /// The difference between air time and the clock.
     private var lead = Duration.zero
 
-    /// Creates a pace; `hurries` if data do not wait for the events of their connection.
+    /// Creates a pace; `hurries` is true if data do not wait for connection events.
     package init(hurries: Bool = false) { self.hurries = hurries }
 
-    /// Whether the air may be ahead of the clock.
+    /// True if the air may be ahead of the clock.
     var mayJump: Bool { hurries }
 
-    /// The time on the air when it is `now` on the clock.
+    /// Returns the air time when the clock shows `now`.
     func time(on now: Instant) -> Instant { now + lead }
 
-    /// When on the clock to take a turn for what is due on the air at `instant`.
+    /// Returns the clock time of the turn for an activity at `instant` of air time.
     func turn(for instant: Instant) -> Instant { instant + (Self.slack - lead) }
 
-    /// Has it be `instant` on the air when it is `now` on the clock; time never goes back.
+    /// Sets the air time to `instant` when the clock shows `now`.
+    ///
+    /// Time never goes back.
     mutating func jump(to instant: Instant, from now: Instant) { lead = max(lead, instant - now) }
 }

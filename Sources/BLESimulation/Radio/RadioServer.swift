@@ -3,15 +3,15 @@ import BLEHost
 package import BLERuntime
 import BLEWire
 
-/// Virtual controllers that programs reach over sockets: one for each address, or for each connection to an address
-/// that is shared, all on one air.
+/// A server of virtual controllers on sockets: one per address, or one per connection to a shared address, all on one
+/// air.
 ///
 /// To connect is to switch a controller on, and to disconnect is to switch it off: a host finds it as new, and its
 /// peers lose it. A controller has one host at a time, unless the address is shared; ``Newcomers`` says what becomes of
 /// a second connection. The air keeps real time (``RadioPace``).
 /// Sendable because everything happens on the thread of its loop.
 package final class RadioServer: @unchecked Sendable {
-    /// How many controllers there are at most behind shared addresses.
+    /// The maximum number of controllers on shared addresses.
     package static let mostShared = 4_096
 
     /// What becomes of a connection to a controller that has a host.
@@ -22,12 +22,12 @@ package final class RadioServer: @unchecked Sendable {
         case wait(Duration)
     }
 
-    /// A controller, whose number on the air is its place among the ports.
+    /// A controller, whose number on the air is its index among the ports.
     private struct Port {
         let controller: ControllerID
         var number: UInt16 = 0
         var listener: SocketListener?
-        /// Whether it is for whoever comes to a shared address.
+        /// True for a controller on a shared address.
         var isShared = false
         /// The connection of its host.
         var stream: SocketStream?
@@ -35,7 +35,7 @@ package final class RadioServer: @unchecked Sendable {
         var waiting = WaitingConnections<SocketStream>()
         var framer = H4Framer(from: .host)
         var outgoing: [UInt8] = []
-        /// Whether another connection was closed while the host has had this one.
+        /// True if another connection was closed during the current one.
         var hasRefused = false
     }
 
@@ -48,24 +48,24 @@ package final class RadioServer: @unchecked Sendable {
     @exclusivity(unchecked) private var ports: [Port] = []
     private var doors: [SocketListener] = []
     private var pace: RadioPace
-    /// What is being sent, whose room the ports share.
+    /// The packets being sent; the ports share this storage.
     private var packets: [UInt8] = []
     private var isStopped = false
-    /// The address of the first controller; the others have those that follow.
+    /// The address of the first controller; the others have the following ones.
     private let firstAddress: UInt64
 
     /// Tells this run from others with the same seed, so that hosts do not use the bonds of another run.
     private let run = UInt16.random(in: (ControllerIdentity.standardSubversion + 1) ... .max)
 
-    /// Creates a server that listens when ``listen(at:)`` has been called.
+    /// Creates a server; call ``listen(at:)`` to listen.
     ///
     /// - Parameters:
-    ///   - seed: What the addresses of controllers follow from, and the choices of the air as far as real time lets
-    ///     them.
-    ///   - loss: The share of packets that is lost on the air.
-    ///   - pace: How the time of the air passes.
+    ///   - seed: The seed of the controllers' addresses and, as far as real time allows, of the random choices of the
+    ///     radio channel.
+    ///   - loss: The share of lost packets.
+    ///   - pace: The speed of virtual time.
     ///   - newcomers: What becomes of a connection to a controller that has a host.
-    ///   - tap: Hears of every HCI packet.
+    ///   - tap: Called with every HCI packet.
     ///   - refused: Called with the port at which a second connection was closed, once for each host that has it.
     package init(
         seed: UInt64,
@@ -84,7 +84,7 @@ package final class RadioServer: @unchecked Sendable {
         loop.start { [weak self] in self?.takeTurn() }
     }
 
-    /// An address that no maker gives to a device, which others hardly ever draw.
+    /// Returns an address that is not assigned to any manufacturer and is unlikely to be used elsewhere.
     private static func firstAddress(seed: UInt64) -> UInt64 {
         var random = SeededGenerator(seed: seed)
         return 0xCAB1_E000_0000 | random.next() >> 36
@@ -92,8 +92,8 @@ package final class RadioServer: @unchecked Sendable {
 
     /// Adds a controller that is reached at `address`.
     ///
-    /// - Returns: The port that it is reached at, which the system chose if it was asked for 0.
-    /// - Throws: ``TransportError/Code/unreachable`` if the address cannot be listened at.
+    /// - Returns: The port of the controller, chosen by the system if the requested port was 0.
+    /// - Throws: ``TransportError/Code/unreachable`` if listening on the address fails.
     @discardableResult
     package func listen(at address: SocketAddress) throws(TransportError) -> UInt16 {
         let result: Result<UInt16, TransportError> = loop.sync { [self] in
@@ -110,10 +110,10 @@ package final class RadioServer: @unchecked Sendable {
         return try result.get()
     }
 
-    /// Has every connection to `address` get a controller of its own, which is there as long as the connection.
+    /// Gives every connection to `address` its own controller, which exists as long as the connection.
     ///
-    /// - Returns: The port that they are reached at, which the system chose if it was asked for 0.
-    /// - Throws: ``TransportError/Code/unreachable`` if the address cannot be listened at.
+    /// - Returns: The port of the controllers, chosen by the system if the requested port was 0.
+    /// - Throws: ``TransportError/Code/unreachable`` if listening on the address fails.
     @discardableResult
     package func share(_ address: SocketAddress) throws(TransportError) -> UInt16 {
         let result: Result<UInt16, TransportError> = loop.sync { [self] in
@@ -132,7 +132,7 @@ package final class RadioServer: @unchecked Sendable {
         ports.append(Port(controller: air.add(identity), number: number, isShared: isShared))
     }
 
-    /// Gives a connection to a shared address a controller that nobody has, if there may be one.
+    /// Assigns a free controller to a connection to a shared address, if there may be one.
     private func admit(_ stream: SocketStream) {
         var free = ports.firstIndex { $0.isShared && $0.stream == nil }
         if free == nil, ports.count(where: \.isShared) < Self.mostShared {
@@ -142,7 +142,7 @@ package final class RadioServer: @unchecked Sendable {
         if let free { accept(stream, at: free) }
     }
 
-    /// Lets go of all connections and ports.
+    /// Closes all connections and ports.
     package func stop() {
         loop.sync { [self] in
             doors = []
@@ -184,7 +184,7 @@ package final class RadioServer: @unchecked Sendable {
         }
     }
 
-    /// Says that a connection is not taken, which closes it.
+    /// Reports that a connection is refused and closed.
     private func refuse(at index: Int) {
         guard !ports[index].hasRefused else { return }
         ports[index].hasRefused = true
@@ -218,10 +218,10 @@ package final class RadioServer: @unchecked Sendable {
         return deadline
     }
 
-    /// The time on the air.
+    /// The air time.
     private var now: Instant { pace.time(on: loop.clock.now) }
 
-    /// Lets happen what is due, and sends each host what there is for it with one write; returns when more is due.
+    /// Runs due activities, and sends each host its packets with one write; returns the time of the next ones.
     private func takeTurn() -> Instant? {
         guard !isStopped else { return nil }
         air.wake(at: now)
@@ -231,8 +231,8 @@ package final class RadioServer: @unchecked Sendable {
         return deadline
     }
 
-    /// Has the time of the air jump from one thing that happens there to the next, if the pace lets it, for as long as
-    /// data wait to be carried, and all hosts have read what they heard; returns whether it did.
+    /// Skips air time from activity to activity while data are waiting, if the pace allows it and all hosts have read
+    /// their packets; returns whether it did.
     private func hurry() -> Bool {
         guard pace.mayJump else { return false }
         for index in ports.indices where (ports[index].stream?.pendingOctets ?? 0) > 0 { return false }
@@ -247,7 +247,7 @@ package final class RadioServer: @unchecked Sendable {
         return hasJumped
     }
 
-    /// Takes what the controllers have to say.
+    /// Takes the output of the controllers.
     private func drain() {
         while let output = air.next() {
             guard case .hci(let bytes, let controller) = output else { continue }
@@ -258,7 +258,7 @@ package final class RadioServer: @unchecked Sendable {
         }
     }
 
-    /// Sends the packets of the turn; returns whether there were any, which may have made the controllers say more.
+    /// Sends the packets of the turn; returns whether there were any, which may have caused more output.
     private func sendOutgoing() -> Bool {
         var hasSent = false
         for index in ports.indices where !ports[index].outgoing.isEmpty {

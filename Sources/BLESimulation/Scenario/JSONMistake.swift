@@ -1,6 +1,6 @@
-/// Finds where a text ceases to be JSON, since decoders only tell that it does (RFC 8259).
+/// A search for the first syntax error of a JSON text, because decoders only report that there is one (RFC 8259).
 struct JSONMistake {
-    /// What may stand next.
+    /// The expected next token.
     private enum Expectation {
         case value
         /// A value, or the end of the list that has just begun.
@@ -9,7 +9,7 @@ struct JSONMistake {
         /// A key, or the end of the object that has just begun.
         case keyOrEnd
         case colon
-        /// A comma, or the end of the list or object; the end of the text where there is none.
+        /// A comma, or the end of the list or object; the end of the text at the top level.
         case continuation
     }
 
@@ -17,12 +17,12 @@ struct JSONMistake {
     private var index = 0
     private var line = 1
     private var expectation = Expectation.value
-    /// What ends the lists and objects that have begun.
+    /// The closing characters of the open lists and objects.
     private var ends: [UInt8] = []
 
     private init(_ text: some Sequence<UInt8>) { octets = Array(text) }
 
-    /// The line, from 1, on which the first mistake is; `nil` if there is none.
+    /// Returns the line of the first error, from 1; `nil` if there is none.
     static func line(in text: some Sequence<UInt8>) -> Int? {
         var text = JSONMistake(text)
         while let octet = text.nextOctet() {
@@ -32,7 +32,7 @@ struct JSONMistake {
         return text.line
     }
 
-    /// The next octet that is no space, which is not taken yet.
+    /// Returns the next octet that is not white space, without consuming it.
     private mutating func nextOctet() -> UInt8? {
         while index < octets.count {
             switch octets[index] {
@@ -45,7 +45,7 @@ struct JSONMistake {
         return nil
     }
 
-    /// Takes what begins with `octet`; `false` if it may not stand here.
+    /// Consumes a token that starts with `octet`; returns `false` if it is not allowed here.
     private mutating func take(_ octet: UInt8) -> Bool {
         switch (expectation, octet) {
         case (.continuation, ends.last), (.valueOrEnd, UInt8(ascii: "]")), (.keyOrEnd, UInt8(ascii: "}")):
@@ -63,7 +63,7 @@ struct JSONMistake {
         }
     }
 
-    /// Takes one octet.
+    /// Consumes one octet.
     private mutating func move(to next: Expectation) -> Bool {
         index += 1
         expectation = next
@@ -92,7 +92,7 @@ struct JSONMistake {
 
     private static var number: Regex<Substring> { /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?/ }
 
-    /// Takes what stands between quotes.
+    /// Consumes a string.
     private mutating func takeString() -> Bool {
         index += 1
         while index < octets.count, octets[index] >= 0x20 {

@@ -1,14 +1,14 @@
-/// Finds the line of a JSON text on which something stands, since decoders tell of keys alone.
+/// A search for the line of a value in a JSON text, because decoders only report keys.
 package struct JSONPlace {
     private let octets: [UInt8]
     private var index = 0
     private var line = 1
-    /// How deep lists and objects are followed.
+    /// The maximum nesting depth.
     private static let mostDepth = 512
 
     private init(_ text: some Sequence<UInt8>) { octets = Array(text) }
 
-    /// The line, from 1, on which the value of `path` begins; as far as the path can be followed.
+    /// Returns the line, from 1, on which the value at `path` begins, as far as the path can be followed.
     package static func line(of path: [any CodingKey], in text: some Sequence<UInt8>) -> Int {
         var place = JSONPlace(text)
         place.skipSpace()
@@ -16,7 +16,7 @@ package struct JSONPlace {
         return place.line
     }
 
-    /// Goes to the value of a key; `false` where there is none.
+    /// Moves to the value of a key; returns `false` if there is none.
     private mutating func enter(_ key: any CodingKey) -> Bool {
         let start = (index, line)
         switch octet {
@@ -47,7 +47,7 @@ package struct JSONPlace {
 
     private var octet: UInt8? { octets.indices.contains(index) ? octets[index] : nil }
 
-    /// Goes on to the next octet that is no space.
+    /// Moves to the next octet that is not white space.
     private mutating func advance() {
         step()
         skipSpace()
@@ -67,7 +67,7 @@ package struct JSONPlace {
         if octet == UInt8(ascii: ",") { advance() }
     }
 
-    /// What stands between quotes, as it is written.
+    /// Consumes a string and returns its raw contents.
     private mutating func string() -> [UInt8] {
         step()
         let start = index
@@ -105,7 +105,7 @@ package struct JSONPlace {
 }
 
 extension DecodingError {
-    /// The name of a file of JSON with the line of this error, if keys lead there or the file is no JSON.
+    /// Returns the name of a JSON file with the line of this error, if it can be determined.
     package func place(in file: String, _ text: some Sequence<UInt8>) -> String {
         let path: [any CodingKey] =
             switch self {

@@ -2,7 +2,7 @@ import BLERuntime
 import BLEWire
 
 extension KeyedDecodingContainer {
-    /// Reads a UUID in one of the forms that people write.
+    /// Decodes a UUID in one of its usual forms.
     func uuid(forKey key: Key, of kind: BluetoothUUID.Named) throws -> String {
         try checked(uuid: decode(String.self, forKey: key), of: kind, key)
     }
@@ -20,13 +20,13 @@ extension KeyedDecodingContainer {
         return "\(uuid)"
     }
 
-    /// Reads one of some names, if the key is there.
+    /// Decodes one of several names, if the key is present.
     func nameIfPresent<Name>(forKey key: Key) throws -> Name?
     where Name: RawRepresentable<String> & CaseIterable {
         try decodeIfPresent(String.self, forKey: key).map { try name($0, key) }
     }
 
-    /// Reads a list of names, if the key is there.
+    /// Decodes a list of names, if the key is present.
     func namesIfPresent<Name>(forKey key: Key) throws -> [Name]?
     where Name: RawRepresentable<String> & CaseIterable {
         try decodeIfPresent([String].self, forKey: key)?.map { try name($0, key) }
@@ -43,7 +43,7 @@ extension KeyedDecodingContainer {
         )
     }
 
-    /// Reads a value, which stands as digits under one key, or as text under the other, if one is there.
+    /// Decodes a value given as hex digits under one key or as text under another, if one is present.
     func valueIfPresent(_ key: Key, orText textKey: Key) throws -> [UInt8]? {
         guard let text = try decodeIfPresent(String.self, forKey: textKey) else {
             return try octetsIfPresent(forKey: key)
@@ -58,12 +58,12 @@ extension KeyedDecodingContainer {
         return try checked(Array(text.utf8), textKey)
     }
 
-    /// Reads octets if the key is there.
+    /// Decodes octets, if the key is present.
     func octetsIfPresent(forKey key: Key, atMost limit: Int = ATT.maximumValueLength) throws -> [UInt8]? {
         try decodeIfPresent(String.self, forKey: key).map { try octets($0, key, atMost: limit) }
     }
 
-    /// Reads octets from pairs of hexadecimal digits, which may follow `0x`.
+    /// Parses octets from pairs of hex digits, optionally after `0x`.
     func octets(_ text: String, _ key: Key, atMost limit: Int = ATT.maximumValueLength) throws -> [UInt8] {
         var result: [UInt8] = []
         var rest = text.utf8.dropFirst(text.hasPrefix("0x") ? 2 : 0)

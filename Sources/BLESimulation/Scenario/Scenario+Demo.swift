@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Scenario {
-    /// A few everyday devices around the app: a heart rate sensor, a thermometer and a lamp.
+    /// A few everyday devices: a heart rate sensor, a thermometer and a lamp.
     public static let demo = Scenario(peripherals: [
         SimulatedPeripheral(
             name: "Heart Rate",
@@ -73,7 +73,7 @@ extension Scenario {
         .init("180A", [.init("2A29", [.read], value: Array(name.utf8))], isAdvertised: false)
     }
 
-    /// A temperature in hundredths of a degree, as the characteristic Temperature has it.
+    /// Returns a temperature in hundredths of a degree, in the format of the Temperature characteristic.
     private static func celsius(_ hundredths: Int16) -> [UInt8] {
         UInt16(bitPattern: hundredths).littleEndianOctets
     }

@@ -1,7 +1,7 @@
 import BLERuntime
 public import FoundationEssentials
 
-/// A world as a file describes it: the devices in it, and what the air is like.
+/// The description of a world in a file: its devices, and the conditions of the air.
 ///
 /// ```json
 /// {
@@ -24,15 +24,15 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// What stands in `machines` may also stand by itself: a file with a device is a world with it alone, and `ble serve`
-/// is that device. <doc:DescribingDevices> lists the keys, `docs/world.schema.json` tells them to editors, and any
-/// other key is refused.
+/// An element of `machines` can also stand alone: a file with a device is a world with only that device, and `ble
+/// serve` acts as it. <doc:DescribingDevices> lists the keys, `docs/world.schema.json` describes them for editors, and
+/// unknown keys are rejected.
 public struct Scenario: Hashable, Sendable {
-    /// What random choices follow from.
+    /// The seed of all random choices.
     public var seed: UInt64
-    /// What the air is like.
+    /// The conditions of the air.
     public var conditions: World.Conditions
-    /// What is in the world.
+    /// The devices in the world.
     public var peripherals: [SimulatedPeripheral]
 
     /// Creates a description of a world.
@@ -42,14 +42,14 @@ public struct Scenario: Hashable, Sendable {
         self.peripherals = peripherals
     }
 
-    /// Reads a description.
+    /// Parses a description.
     ///
     /// - Parameter json: The text of a file.
-    /// - Throws: `DecodingError` if it is no JSON, or if something in it makes no sense.
+    /// - Throws: `DecodingError` if it is not JSON, or contains an invalid value.
     public init(json: Data) throws { self = try JSONDecoder().decode(Self.self, from: json) }
 
-    /// What the machine is called on which the app is, with `BLUETOOTH_HOST`: "phone", or the first of "phone 2",
-    /// "phone 3" and so on that is the name of no device.
+    /// The name of the app's machine with `BLUETOOTH_HOST`: "phone", or the first of "phone 2", "phone 3" and so on
+    /// that is not the name of a device.
     package var appMachine: String {
         let taken = Set(peripherals.map(\.name))
         var name = World.appMachine, number = 1
@@ -60,7 +60,7 @@ public struct Scenario: Hashable, Sendable {
         return name
     }
 
-    /// Makes the world that is described here.
+    /// Creates the described world.
     public func makeWorld() -> World {
         let world = World(seed: seed, conditions: conditions)
         for peripheral in peripherals { world.place(peripheral) }
@@ -71,11 +71,11 @@ public struct Scenario: Hashable, Sendable {
 extension Scenario: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case seed, loss, machines
-        /// What editors check the file with.
+        /// The schema for editors.
         case schema = "$schema"
     }
 
-    /// Reads a description of a world, or of one device.
+    /// Decodes the description of a world or of a single device.
     public init(from decoder: any Decoder) throws {
         guard try !Self.isDevice(decoder) else {
             (seed, conditions, peripherals) = (1, World.Conditions(), [try SimulatedPeripheral(from: decoder)])
@@ -94,7 +94,7 @@ extension Scenario: Decodable {
             )
         }
     }
-    /// Whether this is a device by itself: what has a name or services, and no machines.
+    /// Returns whether this is a single device: it has a name or services, and no machines.
     private static func isDevice(_ decoder: any Decoder) throws -> Bool {
         let keys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
         return !keys.contains("machines") && (keys.contains("name") || keys.contains("services"))

@@ -1,44 +1,46 @@
 extension SimulatedPeripheral {
-    /// What a central can do with a characteristic; called as in Core Bluetooth.
+    /// A property of a characteristic, named as in Core Bluetooth.
     public enum Property: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Read its value.
+        /// The value can be read.
         case read
-        /// Write its value and hear that it was taken.
+        /// The value can be written with a response.
         case write
-        /// Write its value and hear nothing.
+        /// The value can be written without a response.
         case writeWithoutResponse
-        /// Be sent its value as it changes.
+        /// The value is notified.
         case notify
-        /// Be sent its value as it changes, and confirm that.
+        /// The value is indicated.
         case indicate
-        /// Write its value without a response, signed with a key of the bond.
+        /// The value can be written with a signature.
         case authenticatedSignedWrites
-        /// Be sent its value as it changes, if paired.
+        /// The value is notified to paired devices.
         case notifyEncryptionRequired
-        /// Be sent its value as it changes, if paired, and confirm that.
+        /// The value is indicated to paired devices.
         case indicateEncryptionRequired
     }
 
-    /// Who may read and write a value; called as in Core Bluetooth.
+    /// A permission of a characteristic, named as in Core Bluetooth.
     public enum Permission: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Everybody may read it.
+        /// All devices can read.
         case readable
-        /// Everybody may write it.
+        /// All devices can write.
         case writeable
-        /// Who is paired may read it.
+        /// Paired devices can read.
         case readEncryptionRequired
-        /// Who is paired may write it.
+        /// Paired devices can write.
         case writeEncryptionRequired
     }
 
-    /// What a characteristic sends by itself while a central is subscribed.
+    /// The values that a characteristic sends while a central is subscribed.
     public struct Notifications: Hashable, Sendable {
-        /// The time from one value to the next; a millisecond at least.
+        /// The time from one value to the next; at least a millisecond.
         public var interval: Duration
-        /// The values, one after the other and again from the beginning.
+        /// The values, repeated in order.
         public var values: [[UInt8]]
 
-        /// Creates a cycle of values, of which the first comes one `interval` after the subscription.
+        /// Creates a cycle of values.
+        ///
+        /// The first one is sent one `interval` after the subscription.
         public init(every interval: Duration, _ values: [[UInt8]]) {
             self.interval = interval
             self.values = values
@@ -47,22 +49,26 @@ extension SimulatedPeripheral {
 
     /// A characteristic of a simulated peripheral.
     public struct Characteristic: Hashable, Sendable {
-        /// Its type, in one of the forms that `CBUUID` takes.
+        /// The type, in one of the forms of `CBUUID`.
         public var uuid: String
-        /// What can be done with it.
+        /// The properties.
         public var properties: [Property]
-        /// Its value at the beginning; 512 octets at most.
+        /// The initial value; at most 512 octets.
         public var value: [UInt8]
-        /// What it sends by itself, if anything.
+        /// The values that it sends, if any.
         public var notifications: Notifications?
-        /// What describes it, beside the descriptors that follow from its properties.
+        /// The descriptors, besides those that follow from the properties.
         public var descriptors: [Descriptor]
-        /// Whether only those may use it who are paired with the device: a central pairs when it first tries.
+        /// Whether only paired devices can use it.
+        ///
+        /// A central pairs when it first tries.
         public var isProtected: Bool
-        /// Who may read and write it, where that is another than follows from its properties and ``isProtected``.
+        /// The permissions, if they differ from those that follow from the properties and ``isProtected``.
         public var permissions: [Permission]?
 
-        /// Creates a characteristic; there may be several of one type.
+        /// Creates a characteristic.
+        ///
+        /// There may be several of one type.
         public init(
             _ uuid: String,
             _ properties: [Property],
@@ -81,7 +87,7 @@ extension SimulatedPeripheral {
             self.permissions = permissions
         }
 
-        /// The properties with which it is published: what is protected is sent to paired devices alone.
+        /// The published properties: a protected value is only sent to paired devices.
         package var publishedProperties: [Property] {
             guard isProtected else { return properties }
             return properties.map { property in
@@ -95,7 +101,7 @@ extension SimulatedPeripheral {
             }
         }
 
-        /// Who may read and write it: what is said of that, or else whoever the properties are meant for.
+        /// The published permissions: the given ones, or those that follow from the properties.
         package var publishedPermissions: [Permission] {
             if let permissions { return permissions }
             return properties.compactMap { property in
@@ -110,11 +116,11 @@ extension SimulatedPeripheral {
         }
     }
 
-    /// What describes a characteristic, with a value that never changes.
+    /// A descriptor with a constant value.
     public struct Descriptor: Hashable, Sendable {
-        /// Its type, in one of the forms that `CBUUID` takes.
+        /// The type, in one of the forms of `CBUUID`.
         public var uuid: String
-        /// Its value; 512 octets at most.
+        /// The value; at most 512 octets.
         public var value: [UInt8]
 
         /// Creates a descriptor.
@@ -123,7 +129,7 @@ extension SimulatedPeripheral {
             self.value = value
         }
 
-        /// Creates a description in words, 2901.
+        /// Creates a user description (2901).
         public init(text: String) { self.init("2901", value: Array(text.utf8)) }
     }
 }

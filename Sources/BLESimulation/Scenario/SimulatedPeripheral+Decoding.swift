@@ -5,11 +5,11 @@ extension SimulatedPeripheral: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case name, position, services, manufacturerData, serviceData, transmitPower, advertisesName, flags
         case advertisement, scanResponse, extended, connectable, latency, mtu
-        /// What editors check the file with.
+        /// The schema for editors.
         case schema = "$schema"
     }
 
-    /// Reads a device: one of a ``Scenario``, or the one that a file describes by itself.
+    /// Decodes a device: one of a ``Scenario``, or the one in a file of its own.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a device", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
@@ -49,7 +49,7 @@ extension SimulatedPeripheral: Decodable {
         }
     }
 
-    /// The first service that includes one that is not before it, and which that is.
+    /// The first service that includes one that is not before it, and the missing one.
     package var missingPart: (service: Int, part: String)? {
         var known: Set<BluetoothUUID> = []
         for (index, service) in services.enumerated() {
@@ -65,7 +65,7 @@ extension SimulatedPeripheral: Decodable {
 extension SimulatedPeripheral.Service: Decodable {
     private enum Key: String, CodingKey, CaseIterable { case uuid, advertised, primary, includes, characteristics }
 
-    /// Reads a service of a ``Scenario``.
+    /// Decodes a service of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a service", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
@@ -85,7 +85,7 @@ extension SimulatedPeripheral.Characteristic: Decodable {
         case uuid, properties, permissions, value, text, notify, descriptors, protected
     }
 
-    /// Reads a characteristic of a ``Scenario``.
+    /// Decodes a characteristic of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a characteristic", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
@@ -102,7 +102,7 @@ extension SimulatedPeripheral.Characteristic: Decodable {
 extension SimulatedPeripheral.Descriptor: Decodable {
     private enum Key: String, CodingKey, CaseIterable { case uuid, value, text }
 
-    /// Reads a descriptor of a ``Scenario``.
+    /// Decodes a descriptor of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a descriptor", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
@@ -114,7 +114,7 @@ extension SimulatedPeripheral.Descriptor: Decodable {
 extension SimulatedPeripheral.ServiceDatum: Decodable {
     private enum Key: String, CodingKey, CaseIterable { case uuid, value }
 
-    /// Reads what an advertisement of a ``Scenario`` says of a service.
+    /// Decodes service data of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "data of a service", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
@@ -126,7 +126,7 @@ extension SimulatedPeripheral.ServiceDatum: Decodable {
 extension SimulatedPeripheral.Notifications: Decodable {
     private enum Key: String, CodingKey, CaseIterable { case every, values }
 
-    /// Reads what a characteristic of a ``Scenario`` sends by itself.
+    /// Decodes the notifications of a characteristic of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "“notify”", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
@@ -145,10 +145,10 @@ extension SimulatedPeripheral.Notifications: Decodable {
 extension World.Position: Codable {
     private enum Key: String, CodingKey, CaseIterable { case x, y, z }
 
-    /// Farther than any signal goes.
+    /// The range of coordinates, which is beyond the reach of any signal.
     private static let bounds = Bounds(-1_000_000.0...1_000_000, of: "metres")
 
-    /// Reads `x`, `y` and `z`, each of which is 0 if it is missing.
+    /// Decodes `x`, `y` and `z`, each of which defaults to 0.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a position", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
@@ -157,7 +157,7 @@ extension World.Position: Codable {
         z = try values.decodeIfPresent(Self.bounds, forKey: .z) ?? 0
     }
 
-    /// Writes `x`, `y` and `z`.
+    /// Encodes `x`, `y` and `z`.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(x, forKey: .x)

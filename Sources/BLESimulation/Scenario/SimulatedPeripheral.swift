@@ -1,10 +1,10 @@
 import BLEWire
 
-/// A device without an app: services, values, and what it notifies when.
+/// A device without an app: its services, values and notifications.
 ///
-/// It advertises from the moment that it is placed in a ``World``, answers reads with its values, keeps what is
-/// written, and sends it on to those that subscribed. It is a whole machine with a real host; only what an app would do
-/// is this description.
+/// It advertises from the moment that it is placed in a ``World``, answers reads with its values, stores written
+/// values, and notifies them to subscribers. It is a complete machine with a real host; this description takes the
+/// place of an app.
 ///
 /// ```swift
 /// let sensor = SimulatedPeripheral(
@@ -15,41 +15,43 @@ import BLEWire
 /// )
 /// ```
 public struct SimulatedPeripheral: Hashable, Sendable {
-    /// What an advertisement says of a service.
+    /// Service data in an advertisement.
     public struct ServiceDatum: Hashable, Sendable {
         /// The type of the service.
         public var service: String
-        /// What it says.
+        /// The data.
         public var value: [UInt8]
 
-        /// Creates it.
+        /// Creates service data.
         public init(_ service: String, _ value: [UInt8]) {
             self.service = service
             self.value = value
         }
     }
 
-    /// A trade between delay and energy that the device asks each central for.
+    /// The connection latency that the device requests from each central.
     public enum Latency: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Answers soon.
+        /// Low latency.
         case low
-        /// Between the two.
+        /// Medium latency.
         case medium
-        /// Saves energy.
+        /// High latency, which saves energy.
         case high
     }
 
     /// A service of a simulated peripheral.
     public struct Service: Hashable, Sendable {
-        /// Its type, in one of the forms that `CBUUID` takes.
+        /// The type, in one of the forms of `CBUUID`.
         public var uuid: String
-        /// Whether advertisements name it.
+        /// Whether it is advertised.
         public var isAdvertised: Bool
-        /// Its characteristics.
+        /// The characteristics.
         public var characteristics: [Characteristic]
-        /// Whether it is of use by itself, and not as a part of others alone; only such services are advertised.
+        /// Whether it is a primary service, as opposed to one that is only included in others.
+        ///
+        /// Only primary services are advertised.
         public var isPrimary: Bool
-        /// The types of services before this one that are parts of it.
+        /// The types of included services, which must come before this one.
         public var includes: [String]
 
         /// Creates a service.
@@ -68,17 +70,18 @@ public struct SimulatedPeripheral: Hashable, Sendable {
         }
     }
 
-    /// What it calls itself; the name of its machine as well.
+    /// The name of the device and of its machine.
     public var name: String
-    /// Where it is.
+    /// The position.
     public var position: World.Position
-    /// What it offers.
+    /// The services.
     public var services: [Service]
-    /// What it advertises of its maker: the two octets of the company identifier, the lesser first, and what follows.
+    /// The advertised manufacturer data: the two octets of the company identifier, least significant first, and the
+    /// data.
     public var manufacturerData: [UInt8]?
-    /// What it advertises of services.
+    /// The advertised service data.
     public var serviceData: [ServiceDatum] = []
-    /// How strong it says that it sends, in dBm.
+    /// The advertised transmit power, in dBm.
     public var transmitPower: Int8?
     /// Whether it advertises its name.
     public var advertisesName = true
@@ -97,16 +100,16 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     /// Whether it uses extended advertising: one packet of up to 245 octets, or of up to 1 650 if centrals may not
     /// connect; instead of an advertisement and a scan response of 31 octets each.
     public var isExtended = false
-    /// Whether centrals may connect to it.
+    /// Whether centrals can connect.
     public var isConnectable = true
-    /// What it asks centrals for.
+    /// The connection latency that it requests.
     public var latency: Latency?
-    /// The largest ATT packet that it takes, in octets, 23 to 517; as large as can be if `nil`.
+    /// The MTU that it offers, in octets, 23 to 517; `nil` for the maximum.
     public var mtu: Int?
 
     /// Creates a description of a device.
     ///
-    /// - Precondition: Every UUID is one.
+    /// - Precondition: Every UUID is valid.
     public init(name: String, at position: World.Position = .init(), services: [Service]) {
         for uuid in services.flatMap({ [$0.uuid] + $0.characteristics.map(\.uuid) }) {
             precondition(BluetoothUUID(uuid) != nil, "\(uuid) is no UUID")

@@ -1,7 +1,7 @@
 import BLERuntime
 
 extension Decoder {
-    /// Refuses keys that nobody reads, which are mistyped or were those of `ble serve` once.
+    /// Rejects unknown keys, which are misspelled or were those of an earlier `ble serve`.
     func refuseKeys<Key: CodingKey & CaseIterable>(of subject: String, but key: Key.Type) throws {
         try refuseKeys(of: subject, but: key, hints: hints)
     }
@@ -9,7 +9,7 @@ extension Decoder {
 
 private let ofWorlds = #"it is one of a world, which has its devices in "machines": […]"#
 
-/// What to write instead of keys that are not read, where they are.
+/// The replacements of known wrong keys.
 private let hints = [
     "ticks": #"write "notify": {"every": 1000, "values": ["63", "64"]}, with milliseconds and digits"#,
     "description": #"write "descriptors": [{"uuid": "2901", "text": "…"}]"#,

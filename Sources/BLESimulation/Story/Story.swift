@@ -2,17 +2,17 @@ import BLEHost
 import BLERuntime
 import BLEWire
 
-/// The latest of what apps have asked for and heard, and of the packets.
+/// The recent calls, callbacks and packets of a world.
 struct Story: Sendable {
     enum Entry: Sendable {
-        /// An app, by its machine and its own index, asks its manager with this number for something.
+        /// A request of an app, identified by its machine and index, through the manager with this number.
         case asked(ClientRequest, machine: Int, app: Int, client: Int)
         case heard(ClientEvent, machine: Int, app: Int, client: Int)
-        /// Something happened to a machine.
+        /// An event of a machine.
         case remark(String, machine: Int)
     }
 
-    /// Keeps the latest of many.
+    /// A ring buffer of the latest elements.
     private struct Ring<Element: Sendable>: Sendable {
         private let capacity: Int
         private var elements: [Element] = []
@@ -43,7 +43,7 @@ struct Story: Sendable {
     private var packets = Ring<PacketRecord>(1_000)
     /// What the entries before those that are kept tell of names and attributes.
     private var before = Transcript()
-    /// How many packets are taken apart.
+    /// The maximum number of packets that are decoded.
     private static let toldPackets = 40
 
     mutating func add(_ entry: Entry, at now: Instant) {
@@ -56,12 +56,12 @@ struct Story: Sendable {
 
     mutating func add(_ packet: PacketRecord) { packets.append(packet) }
 
-    /// The story as lines.
+    /// Returns the story as text.
     ///
     /// - Parameters:
-    ///   - heading: What stands first.
-    ///   - name: What a machine and an app of it are called.
-    /// - Returns: The lines, the oldest first.
+    ///   - heading: The first line.
+    ///   - name: Returns the name of a machine and one of its apps.
+    /// - Returns: The lines, oldest first.
     func text(_ heading: String, name: (_ machine: Int, _ app: Int?) -> String) -> String {
         var lines = [heading, ""]
         if entries.dropped > 0 { lines.append("(\(entries.dropped) lines before)") }
@@ -93,7 +93,7 @@ struct Story: Sendable {
         return lines.map(\.printable).joined(separator: "\n")
     }
 
-    /// The packets that are kept, as the octets of a capture; the world began in 1970.
+    /// The stored packets as a capture file; the world began in 1970.
     var capture: [UInt8] {
         let format = CaptureFormat.pcapng
         var octets = format.header, sources: [PacketSource] = []
@@ -109,7 +109,7 @@ struct Story: Sendable {
         return octets
     }
 
-    /// Seconds with six digits behind the point.
+    /// Returns seconds with six decimal places.
     private static func stamp(_ time: Instant) -> String {
         let microseconds = max(0, time.nanoseconds / 1_000)
         let fraction = String(microseconds % 1_000_000)

@@ -3,8 +3,8 @@ import BLEWire
 import Logging
 
 extension World {
-    /// What happened in the world lately, to be printed or attached by a test that fails: the seed, how old the world
-    /// is, what each app has asked for and heard, and the last packets between hosts and controllers, taken apart.
+    /// The recent events of the world as text, for failing tests: the seed, the age of the world, the calls and
+    /// callbacks of each app, and the last decoded packets between hosts and controllers.
     ///
     /// Of an app several managers are told apart by a number, which counts all managers of the world. Calls and
     /// callbacks have Core Bluetooth's names, devices their identifier and name, and attributes their UUIDs: two runs
@@ -32,26 +32,27 @@ extension World {
         `machine.inhabit { }`, or anywhere in the process after `machine.inhabitProcessWide()`.
         """
 
-    /// The last thousand packets between hosts and controllers, as the octets of a `.pcapng` for Wireshark; they hold
-    /// the keys of pairings.
+    /// The last thousand packets between hosts and controllers, as a `.pcapng` file for Wireshark.
     ///
-    /// A test that fails attaches them beside the ``story``; `World(seed:capture:)` keeps all packets.
+    /// They contain pairing keys.
+    ///
+    /// Failing tests can attach them beside the ``story``; `World(seed:capture:)` records all packets.
     public var lastPackets: [UInt8] { core.withLock { $0.story.capture } }
 
-    /// Why a world's packets cannot be written down.
+    /// The reason why a world's packets cannot be recorded.
     public struct CaptureFailure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// What happened, to which file.
+        /// A description with the file's name.
         public let description: String
     }
 
-    /// Creates an empty world whose packets are written down, with what apps ask for and hear as comments.
+    /// Creates an empty world whose packets are recorded, with calls and callbacks of apps as comments.
     ///
     /// - Parameters:
-    ///   - seed: What every random choice follows from.
-    ///   - conditions: What the air does.
-    ///   - capture: The path of a file whose name ends in `.pcapng`, for Wireshark, or in `.btsnoop`. It holds the keys
-    ///     of pairings.
-    /// - Throws: Why the file cannot be made.
+    ///   - seed: The seed of all random choices.
+    ///   - conditions: The conditions of the radio channel.
+    ///   - capture: The path of a file that ends in `.pcapng`, for Wireshark, or in `.btsnoop`. It contains the keys of
+    ///     pairings.
+    /// - Throws: The reason why the file cannot be created.
     public convenience init(seed: UInt64, conditions: Conditions = Conditions(), capture: String) throws(CaptureFailure)
     {
         let file: CaptureFile
