@@ -3,7 +3,7 @@ import BLERuntime
 import Glibc
 import Logging
 
-/// The tool: everything that an app can do with Core Bluetooth, from a terminal or a script.
+/// The `ble` tool: everything that an app can do with Core Bluetooth, from a terminal or a script.
 @main
 struct Ble: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -60,7 +60,7 @@ struct Ble: AsyncParsableCommand {
         await main(nil)
     }
 
-    /// Does what `arguments` say, those of the process if `nil`; ends the process if that fails.
+    /// Runs the command in `arguments`, or in the arguments of the process if `nil`; ends the process if it fails.
     static func main(_ arguments: [String]?) async {
         do {
             var command = try await asyncParseAsRoot(arguments)

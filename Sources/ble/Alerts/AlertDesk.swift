@@ -1,7 +1,7 @@
 import BLERuntime
 import CoreBluetoothExtras
 
-/// Tells the user what apps that sleep do not hear, in the terminal and, where there is one, on the desktop.
+/// Shows alerts that apps in the background would miss: in the terminal and, where there is one, on the desktop.
 @MainActor
 final class AlertDesk {
     private let printer: Printer
@@ -9,7 +9,7 @@ final class AlertDesk {
     private var rhythm = AlertRhythm()
     private var alerts: BluetoothAlerts?
 
-    /// Begins to tell.
+    /// Starts to show alerts.
     init(_ printer: Printer, _ desktop: DesktopNotifications?) {
         self.printer = printer
         self.desktop = desktop
@@ -18,7 +18,7 @@ final class AlertDesk {
         }
     }
 
-    /// Tells no more.
+    /// Stops showing alerts.
     func close() { alerts = nil }
 
     private func show(_ alert: BluetoothAlerts.Alert) {
@@ -28,10 +28,10 @@ final class AlertDesk {
     }
 }
 
-/// Which alerts are worth a notification: not the next of their kind within ten seconds, as values can come by the
+/// Decides which alerts deserve a notification: at most one of a kind in ten seconds, because values can arrive by the
 /// hundred.
 struct AlertRhythm {
-    /// What alerts of a kind have in common.
+    /// The properties that alerts of one kind share.
     struct Subject: Equatable {
         let app: String
         let peer: UUID
@@ -49,7 +49,7 @@ struct AlertRhythm {
     }
 
     static let pause = Duration.seconds(10)
-    /// How many kinds are remembered.
+    /// The number of kinds that are remembered.
     static let most = 256
 
     private var shown: [(subject: Subject, time: ContinuousClock.Instant)] = []
@@ -64,7 +64,7 @@ struct AlertRhythm {
 }
 
 extension BluetoothAlerts.Alert {
-    /// What is under the name of the app.
+    /// The text below the name of the app.
     fileprivate var textOnDesktop: String {
         let device = name?.nameOnDesktop ?? "a device without a name"
         return switch occasion {

@@ -1,13 +1,13 @@
 import BLERuntime
 import CoreBluetooth
 
-/// Prints what a peripheral offers: services, characteristics and descriptors with their assigned names and values.
+/// Prints the services, characteristics and descriptors of a peripheral with their assigned names and values.
 @MainActor
 struct AttributeTree {
     let printer: Printer
     let readsValues: Bool
 
-    /// Prints a peripheral with the services that were discovered.
+    /// Prints a peripheral with its discovered services.
     func print(_ services: [CBService], of peripheral: CBPeripheral, through central: Central) async throws {
         let identifier = peripheral.identifier.uuidString
         let name = central.name(of: peripheral)
@@ -46,7 +46,9 @@ struct AttributeTree {
         for fact in facts { printer.print(fact) }
     }
 
-    /// What a read gave; a refusal is part of the picture, a lost connection is not.
+    /// Returns the result of a read.
+    ///
+    /// A refusal is a result; a lost connection is thrown.
     private func result<Value>(_ read: () async throws -> Value) async throws -> Result<Value, Trouble> {
         do {
             return .success(try await read())
@@ -123,7 +125,7 @@ struct AttributeTree {
 }
 
 extension UInt16 {
-    /// The two octets, the lesser first.
+    /// The two octets, least significant first.
     fileprivate var littleEndianData: Data {
         Data([UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)])
     }
@@ -137,6 +139,6 @@ extension CBCharacteristicProperties {
         (.indicateEncryptionRequired, "indicateEncryptionRequired"),
     ]
 
-    /// The names of the properties that are set, as Core Bluetooth spells them.
+    /// The names of the properties that are set, spelled as in Core Bluetooth.
     var names: [String] { Self.named.filter { contains($0.0) }.map(\.1) }
 }

@@ -14,7 +14,7 @@ extension Central {
         return opened
     }
 
-    /// The number that a peripheral gives for its channel, in the characteristic that is made for that.
+    /// Returns the PSM that a peripheral publishes in the characteristic for it.
     func psm(of peripheral: CBPeripheral) async throws -> CBL2CAPPSM {
         let found = try await characteristic(ChannelServer.characteristic, of: peripheral)
         let value = [UInt8](try await read(found, of: peripheral))

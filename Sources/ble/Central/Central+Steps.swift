@@ -3,7 +3,7 @@ import CoreBluetooth
 import CoreBluetoothExtras
 
 extension Central {
-    /// Finds a peripheral: at once if this host knows the identifier, else by scanning.
+    /// Finds a peripheral: at once if this host knows its identifier, otherwise by scanning.
     func find(_ peer: PeerReference, within time: Duration) async throws -> CBPeripheral {
         if isUsable, let identifier = peer.identifier,
             let known = manager.retrievePeripherals(withIdentifiers: [identifier]).first
@@ -31,7 +31,7 @@ extension Central {
         return found.peripheral
     }
 
-    /// Goes on for a while to look for somebody whose name is exactly right.
+    /// Continues to look for a short time for a peripheral whose name matches exactly.
     private func lookOn(_ search: inout Search) async throws {
         var wider = search
         defer { search = wider }
@@ -43,7 +43,7 @@ extension Central {
         } catch Trouble.noAnswer {}
     }
 
-    /// What a peripheral is called: as it is advertised, if it was found by that, else as it calls itself.
+    /// Returns the name of a peripheral: the advertised one if it was found by that, otherwise its GAP device name.
     func name(of peripheral: CBPeripheral) -> String? {
         if let found, found.peripheral === peripheral { found.name } else { peripheral.name }
     }
@@ -69,8 +69,8 @@ extension Central {
         }
     }
 
-    /// Ends a connection, and waits until it has ended, for whatever reason: a little longer than the host gives what
-    /// it has accepted to go out.
+    /// Disconnects and waits for the end of the connection, a little longer than the host takes to send what it has
+    /// accepted.
     func disconnect(_ peripheral: CBPeripheral) async throws {
         guard isUsable, peripheral.state != .disconnected else { return }
         manager.cancelPeripheralConnection(peripheral)
@@ -83,7 +83,7 @@ extension Central {
         }
     }
 
-    /// Does something with a connected peripheral and waits for its answer, which a lost connection takes the place of.
+    /// Starts an operation on a connected peripheral and waits for its answer, or for the loss of the connection.
     func ask(
         _ peripheral: CBPeripheral,
         _ what: String,
@@ -96,14 +96,14 @@ extension Central {
         }
     }
 
-    /// Finds services with their characteristics, and then, level by level, the services that they include.
+    /// Discovers services with their characteristics and then, level by level, their included services.
     ///
     /// - Parameters:
-    ///   - peripheral: Whose they are.
-    ///   - descriptors: Whether to find the descriptors, too.
+    ///   - peripheral: The peripheral of the services.
+    ///   - descriptors: Whether to discover descriptors too.
     ///   - incomplete: Called for each part of a service that cannot be discovered; the rest is.
-    ///   - isEnough: Whether the services found so far are all that is wanted.
-    /// - Returns: Each service once, those that are included after those that include them.
+    ///   - isEnough: Returns true if the services discovered so far are sufficient.
+    /// - Returns: Each service once, with included services after the services that include them.
     /// - Throws: ``Trouble`` if the peripheral tells of no services, or is lost.
     @discardableResult
     func discover(
@@ -166,12 +166,14 @@ extension Central {
         }
     }
 
-    /// Finds the first characteristic of a type.
+    /// Discovers the first characteristic of a type.
     func characteristic(_ uuid: CBUUID, of peripheral: CBPeripheral) async throws -> CBCharacteristic {
         try await characteristics([CharacteristicReference(uuid)], of: peripheral)[0]
     }
 
-    /// Finds the characteristics that are meant, in services that others include only if need be.
+    /// Discovers the characteristics that `references` name.
+    ///
+    /// Searches included services only if necessary.
     func characteristics(
         _ references: [CharacteristicReference],
         of peripheral: CBPeripheral
@@ -196,7 +198,9 @@ extension Central {
         return characteristic.value ?? Data()
     }
 
-    /// Asks for characteristics all at once; each that was `answered`, with an error or without, may end the step.
+    /// Reads several characteristics at the same time.
+    ///
+    /// After each answer, with or without an error, `answered` may end the step.
     func read(
         _ characteristics: [CBCharacteristic],
         of peripheral: CBPeripheral,
@@ -226,7 +230,7 @@ extension Central {
         return descriptor.value
     }
 
-    /// Writes a characteristic, and waits for the answer if there is to be one.
+    /// Writes a characteristic, and waits for the answer if the write has one.
     func write(_ value: Data, to characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
         let what = "Writing \(characteristic.uuid)"
         let write = { peripheral.writeValue(value, for: characteristic, type: .withResponse) }
@@ -235,16 +239,17 @@ extension Central {
         }
     }
 
-    /// Writes a characteristic without an answer, as soon as there is room for it, and waits until the peripheral has
-    /// taken the value.
+    /// Writes a characteristic without response as soon as there is room, and waits until the peripheral has handled
+    /// the value.
     ///
-    /// Whoever disconnects at once has the value arrive with the end of the link right behind, and a server that looks
-    /// at it only then may drop it, as BlueZ does. A server deals with one packet after the other, so one that answers
-    /// a later question has dealt with the value; what is known is forgotten first, so that the question is asked.
+    /// If a program disconnects at once, the end of the link arrives right after the value, and a server that looks at
+    /// the value only then may drop it, as BlueZ does. A server handles one packet after the other. When it answers a
+    /// later request, it has handled the value. The cached answer is discarded first, so that the request is really
+    /// sent.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     ///
-    /// - Throws: ``Trouble/cannotWrite(_:_:)`` for what would be dropped without a word.
+    /// - Throws: ``Trouble/cannotWrite(_:_:)`` for a value that would be dropped silently.
     func writeCommand(_ value: Data, to characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
         guard characteristic.properties.contains(.writeWithoutResponse) else {
             throw Trouble.cannotWrite(characteristic.uuid.uuidString, "it is not written without response")
@@ -264,7 +269,7 @@ extension Central {
         try await hear(from: peripheral, types, after: "writing")
     }
 
-    /// Waits until the peripheral has dealt with all that was sent to it before.
+    /// Waits until the peripheral has handled everything that was sent to it before.
     func hear(from peripheral: CBPeripheral, _ types: [CBUUID]?, after what: String) async throws {
         let question = {
             _ = Task {
@@ -292,6 +297,6 @@ extension Central {
 }
 
 extension CBPeripheral {
-    /// The name, or else the identifier.
+    /// The name, or the identifier if there is no name.
     var title: String { name?.printable ?? identifier.uuidString }
 }

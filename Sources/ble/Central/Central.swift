@@ -1,9 +1,9 @@
 import CoreBluetooth
 
-/// A central manager whose answers can be awaited, one step after the other, all on the main actor.
+/// A central manager with asynchronous functions, one step after the other, all on the main actor.
 @MainActor
 final class Central: NSObject {
-    /// What a delegate method said.
+    /// A call of a delegate method.
     enum Happening {
         case stateChanged
         case discovered(Sighting)
@@ -20,30 +20,30 @@ final class Central: NSObject {
         case notificationStateUpdated(CBCharacteristic, (any Error)?)
         case readyToWrite
         case channelOpened(CBL2CAPChannel?, (any Error)?)
-        /// The peripheral was asked for a sign of life.
+        /// The peripheral answered the check whether it is still there.
         case heardFrom(CBPeripheral, (any Error)?)
-        /// What was done while a step waited is over.
+        /// An operation that ran while a step waited has finished.
         case over
-        /// A person asked the process to end.
+        /// The user asked the process to end.
         case interrupted
     }
 
-    /// What a step makes of a happening: `nil` if it still waits.
+    /// The result of a step after an event; `nil` if the step still waits.
     typealias Verdict = (Happening) -> Result<Void, Trouble>?
 
-    /// What a step cannot go on without.
+    /// A condition without which a step cannot continue.
     enum Need {
         case nothing
         case radio
         case connection(CBPeripheral)
     }
 
-    /// How much time there is for steps, besides what each may take.
+    /// The time left for steps, besides the limit of each.
     private enum Pace {
         case ordinary
-        /// The process is to end, soon.
+        /// The process is to end soon.
         case hurried
-        /// It should have.
+        /// The process should have ended by now.
         case overdue
     }
 
@@ -56,22 +56,22 @@ final class Central: NSObject {
     }
 
     private(set) var manager: CBCentralManager!
-    /// What a step that takes too long is told by.
+    /// The clock for the time limits of steps.
     let clock: any Clock<Duration>
-    /// Who was looked for and seen last.
+    /// The peripheral that was last looked for and seen.
     var found: Sighting?
     private var step: Step?
     private var count = 0
-    /// Whether a person has asked the process to end.
+    /// True after the user has asked the process to end.
     private(set) var isInterrupted = false
     private var pace = Pace.ordinary
 
-    /// How long the steps that are left may take when the process is to end.
+    /// The time for the remaining steps when the process is to end.
     private static let farewell = Duration.seconds(2)
-    /// How often the radio is asked whether it is there, while the answer of a peripheral is awaited.
+    /// The interval between checks of the radio while a step waits for a peripheral.
     private static let checkup = Duration.seconds(3)
 
-    /// Hears of everything, besides the step that waits.
+    /// Called with every event, in addition to the step that waits.
     var onHappening: ((Happening) -> Void)?
 
     init(clock: any Clock<Duration> = ContinuousClock()) {
@@ -80,9 +80,9 @@ final class Central: NSObject {
         manager = CBCentralManager(delegate: self, queue: .main)
     }
 
-    /// Waits until `verdict` settles what happens, after doing `action`; no longer than `time` if one is given.
+    /// Performs `action`, then waits until `verdict` returns a result for an event, for at most `time` if given.
     ///
-    /// - Throws: ``Trouble/radioLost`` or ``Trouble/disconnected(_:_:)`` as soon as what the step needs is gone.
+    /// - Throws: ``Trouble/radioLost`` or ``Trouble/disconnected(_:_:)`` as soon as `need` is no longer met.
     func wait(
         for what: String,
         needing need: Need = .radio,
@@ -111,10 +111,12 @@ final class Central: NSObject {
         }
     }
 
-    /// Asks the radio for something again and again: one that does not answer is reset by its host, and that is heard.
+    /// Sends the radio a request again and again.
     ///
-    /// A peripheral may take half a minute to answer, a radio may not; a scan that finds nobody is all that an app can
-    /// ask of a radio alone.
+    /// The host resets a radio that does not answer, and the step learns about it.
+    ///
+    /// A peripheral may take half a minute to answer; a radio may not. A scan that finds nothing is the only request
+    /// that an app can make of a radio alone.
     private func checkup(of need: Need) -> Task<Void, any Error>? {
         guard case .connection = need else { return nil }
         return Task {
@@ -152,14 +154,14 @@ final class Central: NSObject {
         step.continuation.resume(with: result.mapError { $0 as any Error })
     }
 
-    /// Ends a step that waits for a person to end it, and gives all others little time.
+    /// Ends a step that waits for the user to end it, and limits the time of all others.
     func interrupt() {
         isInterrupted = true
         hurry()
         happened(.interrupted)
     }
 
-    /// Gives what is left to be done little time.
+    /// Limits the time for the remaining steps.
     func hurry() {
         guard pace == .ordinary else { return }
         pace = .hurried
@@ -177,7 +179,7 @@ final class Central: NSObject {
         if let trouble = missing(step.need, after: happening) { finish(step.number, with: .failure(trouble)) }
     }
 
-    /// What makes a step that needs this come to nothing, after `happening`.
+    /// Returns the error of a step that depends on `need`, if `happening` makes it fail.
     private func missing(_ need: Need, after happening: Happening) -> Trouble? {
         switch (need, happening) {
         case (.nothing, _): nil
@@ -190,7 +192,7 @@ final class Central: NSObject {
         }
     }
 
-    /// Whether the radio can be asked for anything.
+    /// True if the radio accepts requests.
     var isUsable: Bool { manager.state == .poweredOn }
 }
 

@@ -2,15 +2,16 @@ import ArgumentParser
 import BLERuntime
 import CoreBluetooth
 
-/// A characteristic on the command line: its UUID, and what tells it from others of that type.
+/// A characteristic on the command line: its UUID and, where needed, its service or its position among others of that
+/// type.
 ///
 /// `2A19`, `180F/2A19` for that of a service of that type, `2A19#2` for the second one that `ble inspect` shows.
 /// Instead of the UUIDs there may be assigned names: `Battery/Battery Level`.
 struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringConvertible {
-    /// How many of a type there can be: every attribute has a handle of 16 bits.
+    /// The maximum number of characteristics of one type: an attribute handle has 16 bits.
     private static let most = 65_535
 
-    /// What people read of such arguments.
+    /// The help text for such arguments.
     static let help: ArgumentHelp =
         """
         UUIDs: 4, 8 or 36 characters each, with 0x or without, or names such as “Battery Level”; SERVICE/UUID and \
@@ -19,10 +20,10 @@ struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringCon
 
     let service: CBUUID?
     let uuid: CBUUID
-    /// Which of those that match it is, from 1.
+    /// The position among the matching characteristics, from 1.
     let number: Int
 
-    /// The first of its type.
+    /// The first characteristic of a type.
     init(_ uuid: CBUUID) { (service, self.uuid, number) = (nil, uuid, 1) }
 
     init?(argument: String) {
@@ -45,7 +46,7 @@ struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringCon
         (service.map { "\($0.uuidString)/" } ?? "") + uuid.uuidString + (number > 1 ? "#\(number)" : "")
     }
 
-    /// The characteristic that is meant, of those of these services.
+    /// Returns the characteristic in `services` that this reference names.
     func find(in services: [CBService]) -> CBCharacteristic? {
         let matching = services.lazy.filter { service == nil || $0.uuid == service }
             .flatMap { $0.characteristics ?? [] }.filter { $0.uuid == uuid }
@@ -54,7 +55,7 @@ struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringCon
 }
 
 extension CBPeripheral {
-    /// All services that were discovered, those that others include behind them, each once.
+    /// All discovered services, each once, with included services after the services that include them.
     var allServices: [CBService] {
         var level = services ?? [], all = level
         while !level.isEmpty {
@@ -70,13 +71,13 @@ extension CBPeripheral {
 }
 
 extension CBCharacteristic {
-    /// Which one of several of its type in the peripheral it is, from 1; `nil` if it is the only one.
+    /// The position among the characteristics of this type in the peripheral, from 1; `nil` if it is the only one.
     var number: Int? {
         let siblings = service?.peripheral?.allServices.flatMap { $0.characteristics ?? [] }.filter { $0.uuid == uuid }
         guard let siblings, siblings.count > 1 else { return nil }
         return siblings.firstIndex { $0 === self }.map { $0 + 1 }
     }
 
-    /// What the characteristic is called on the command line.
+    /// The characteristic as written on the command line.
     var argument: String { uuid.uuidString + (number.map { $0 > 1 ? "#\($0)" : "" } ?? "") }
 }

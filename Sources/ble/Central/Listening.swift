@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Subscribes to characteristics and prints what they notify or indicate, until there is enough of it.
+/// Subscribes to characteristics and prints their notifications and indications until the requested number is reached.
 @MainActor
 final class Listening {
     private let characteristics: [CBCharacteristic]
@@ -9,7 +9,7 @@ final class Listening {
     private let printer: Printer
     private var seen = 0
 
-    /// Creates a listening; `count` says how many values to wait for, however many if `nil`.
+    /// Creates a subscription to `characteristics`; `count` is the number of values to wait for, `nil` for no limit.
     init(to characteristics: [CBCharacteristic], of peripheral: CBPeripheral, count: Int?, _ printer: Printer) {
         var each: [CBCharacteristic] = []
         for characteristic in characteristics where !each.contains(characteristic) { each.append(characteristic) }
@@ -21,10 +21,11 @@ final class Listening {
 
     private var isDone: Bool { count.map { seen >= $0 } ?? false }
 
-    /// Subscribes to all, prints what comes, also while others are subscribed to, and unsubscribes again.
+    /// Subscribes to all characteristics, prints values as they arrive, even before all subscriptions are made, and
+    /// unsubscribes.
     ///
-    /// - Returns: How many values came.
-    /// - Throws: ``Trouble`` if the peripheral refuses a subscription, or is lost.
+    /// - Returns: The number of received values.
+    /// - Throws: ``Trouble`` if the peripheral refuses a subscription or is lost.
     func run(through central: Central) async throws -> Int {
         central.onHappening = { [self] in hear($0) }
         defer { central.onHappening = nil }

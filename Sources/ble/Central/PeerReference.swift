@@ -1,16 +1,16 @@
 import CoreBluetooth
 
-/// Whom a command talks to: a name or the beginning of one, or an identifier as `ble scan` prints it.
+/// The peripheral that a command uses: a name, the beginning of a name, or an identifier as printed by `ble scan`.
 struct PeerReference {
-    /// How well a peripheral matches.
+    /// The quality of a match.
     enum Match { case exact, loose }
 
     let text: String
     var identifier: UUID? { UUID(uuidString: text) }
 
-    /// How well something of this identifier and name matches; `nil` if it does not.
+    /// Returns how well an identifier and a name match; `nil` if they do not.
     ///
-    /// A name that begins so, in whichever case of letters, matches as well as it can until an exact one is seen.
+    /// A name that begins with the text, in upper or lower case, is a loose match until an exact one is seen.
     func match(_ identifier: UUID, name: String?) -> Match? {
         if identifier == self.identifier || name == text { return .exact }
         guard !text.isEmpty, let name else { return nil }
@@ -18,21 +18,21 @@ struct PeerReference {
     }
 }
 
-/// Who was seen while somebody was looked for.
+/// The peripherals that were seen during a search.
 struct Search {
-    /// How long to look for a name that is exactly right when one that begins so was seen.
+    /// The time to look for an exact name after a loose match was seen.
     static let patience = Duration.seconds(1)
 
     let peer: PeerReference
     private(set) var exact: Sighting?
-    /// Those that match in part, each once.
+    /// The loose matches, each once.
     private(set) var loose: [Sighting] = []
-    /// The names of all others, each once, as they were seen.
+    /// The names of all other peripherals, each once, in the order in which they were seen.
     private(set) var others: [String] = []
 
     init(for peer: PeerReference) { self.peer = peer }
 
-    /// Takes note of a peripheral; `true` if there is one that matches.
+    /// Records a peripheral; returns true if it matches.
     mutating func see(_ sighting: Sighting) -> Bool {
         switch peer.match(sighting.peripheral.identifier, name: sighting.name) {
         case .exact: exact = sighting
@@ -43,9 +43,9 @@ struct Search {
         return exact != nil || !loose.isEmpty
     }
 
-    /// Who was meant.
+    /// Returns the peripheral that matches best.
     ///
-    /// - Throws: ``Trouble/ambiguous(_:_:)`` if it is one of several.
+    /// - Throws: ``Trouble/ambiguous(_:_:)`` if several match.
     func result() throws(Trouble) -> Sighting? {
         if let exact { return exact }
         guard loose.count < 2 else { throw .ambiguous(peer.text, loose.compactMap(\.name)) }

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Reads characteristics once or again and again: all of them at once each time, and prints what comes of it.
+/// Reads characteristics once or periodically, all of them at the same time, and prints the results.
 @MainActor
 final class Polling {
     private let times: Int?
@@ -9,19 +9,19 @@ final class Polling {
     private var asked = 0
     private var failed = 0
 
-    /// Creates a polling of so many `times`, or until interrupted if `nil`.
+    /// Creates a reader for `times` rounds, or without end if `nil`.
     ///
-    /// `interval` is from the beginning of one time to that of the next, which begins late if the answers do.
+    /// `interval` is the time between the starts of two rounds. If the answers are late, the next round starts late.
     init(times: Int?, interval: Duration, _ printer: Printer) {
         self.times = times
         self.interval = interval
         self.printer = printer
     }
 
-    /// Reads, and prints the values, each time in the order of `characteristics`.
+    /// Reads and prints the values, in each round in the order of `characteristics`.
     ///
-    /// - Throws: ``Trouble/disconnected(_:_:)`` as soon as the peripheral is gone; ``Trouble/readsFailed(_:of:)`` at
-    ///   the end if it refused some, of which each was printed; if there was but one to be read, why it was not.
+    /// - Throws: ``Trouble/disconnected(_:_:)`` as soon as the connection is lost; ``Trouble/readsFailed(_:of:)`` at
+    ///   the end if it refused some reads, after each was printed; the error itself if there was only one.
     func read(
         _ characteristics: [CBCharacteristic],
         of peripheral: CBPeripheral,
@@ -55,13 +55,13 @@ final class Polling {
         printer.print(Fact("failed", fields, text: "\(trouble)"))
     }
 
-    /// How much time has passed by `clock` since now.
+    /// Returns a function that gives the time since this call.
     private static func stopwatch(_ clock: some Clock<Duration>) -> () -> Duration {
         let start = clock.now
         return { start.duration(to: clock.now) }
     }
 
-    /// Waits for `rest`, unless a person or the peripheral ends it.
+    /// Waits for `rest`, unless the user or the peripheral ends the wait.
     private func pause(_ rest: Duration, _ central: Central, _ peripheral: CBPeripheral) async throws {
         guard rest > .zero else { return }
         do {

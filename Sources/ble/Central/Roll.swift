@@ -1,14 +1,18 @@
 import Foundation
 
-/// Who was heard, what was heard last of each, and when.
+/// A list of peripherals with the last data of each and when it was received.
 struct Roll<Entry> {
-    /// How many are kept; of more, the one that was not heard for longest gives way.
+    /// The maximum number of entries.
+    ///
+    /// Above it, the entry that was not heard for the longest time is removed.
     static var limit: Int { 4_096 }
 
     private var entries: [(identifier: UUID, entry: Entry, time: Duration)] = []
     private var places: [UUID: Int] = [:]
 
-    /// Takes note of what was heard; times are since whenever, and do not go back.
+    /// Records an entry.
+    ///
+    /// `time` counts from any fixed moment and never decreases.
     mutating func hear(_ entry: Entry, of identifier: UUID, at time: Duration) {
         if let place = places[identifier] {
             entries[place] = (identifier, entry, time)
@@ -24,7 +28,7 @@ struct Roll<Entry> {
         }
     }
 
-    /// What was heard no longer ago than `age`, in the order in which it was heard first, and how long ago that is.
+    /// Returns the entries that were heard within `age`, in the order in which they were first heard, with their ages.
     func heard(within age: Duration, at now: Duration) -> [(entry: Entry, age: Duration)] {
         entries.map { ($0.entry, now - $0.time) }.filter { $0.1 <= age }
     }

@@ -1,19 +1,19 @@
 import CoreBluetooth
 
-/// A peripheral that was seen advertising.
+/// An advertising peripheral that was seen.
 struct Sighting {
     let peripheral: CBPeripheral
     let advertisement: [String: Any]
-    /// dBm; 127 if it is not known.
+    /// The signal strength in dBm; 127 if unknown.
     let rssi: Int
 
-    /// What it advertises as its name, which is what it is called now; else what is known from earlier.
+    /// The advertised name, which is the current one, or else the name known from before.
     var name: String? { advertisement[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name }
     var isConnectable: Bool { (advertisement[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue ?? false }
     var services: [CBUUID] { advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [] }
     var manufacturerData: Data? { advertisement[CBAdvertisementDataManufacturerDataKey] as? Data }
     var serviceData: [CBUUID: Data] { advertisement[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:] }
 
-    /// How strong it says that it sends, in dBm.
+    /// The advertised transmit power in dBm.
     var statedPower: Int? { (advertisement[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue }
 }

@@ -1,30 +1,30 @@
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// One channel, between standard input and standard output.
+/// A conversation on one channel, connected to standard input and output.
 @MainActor
 final class ChannelConversation {
-    /// When a conversation is over, besides when the peer ends it.
+    /// The conditions for the end of a conversation, besides an end by the peer.
     struct Patience: Equatable {
-        /// Whether to stay when there is nothing more to send.
+        /// Whether to keep the channel open when there is nothing more to send.
         var stays = false
-        /// How many octets have to come in before.
+        /// The number of octets that must be received first.
         var count = 0
         /// Whether to stay when there was nothing to send at all.
         var listens = false
     }
 
-    /// How far the octets of this end have come.
+    /// The state of the octets to send.
     private enum Output {
-        /// There may be more of them.
+        /// There may be more to read.
         case reading
-        /// The channel has been handed the last.
+        /// The channel has accepted the last octet.
         case leaving
-        /// They have gone out and, if the other end can be asked, arrived.
+        /// All octets have been sent and, if the other end can be asked, have arrived.
         case gone
     }
 
-    /// How often progress is told.
+    /// The interval between progress reports.
     private static let period = Duration.seconds(1)
 
     private let patience: Patience
@@ -36,17 +36,17 @@ final class ChannelConversation {
     private var outcome: Result<Void, any Error>?
     private var ended: CheckedContinuation<Void, Never>?
     private var output = Output.reading
-    /// Whether the conversation was to end before it was over.
+    /// Whether the conversation was interrupted before its end.
     private(set) var isInterrupted = false
 
     /// Creates a conversation.
     ///
     /// - Parameters:
-    ///   - patience: When it is over.
-    ///   - printer: Where facts go.
-    ///   - reports: Whether to tell each second how far it is.
-    ///   - clock: What seconds are told by.
-    ///   - write: Takes what comes in, instead of standard output.
+    ///   - patience: The conditions for the end.
+    ///   - printer: The printer for facts.
+    ///   - reports: Whether to report the progress each second.
+    ///   - clock: The clock for the reports.
+    ///   - write: Takes the received octets instead of standard output.
     init(
         _ patience: Patience,
         _ printer: Printer,
@@ -61,13 +61,13 @@ final class ChannelConversation {
         self.write = write ?? { StandardOutput.write($0) }
     }
 
-    /// Sends what `next` gives until that is `nil`, and writes what comes in, until the conversation is over.
+    /// Sends what `next` returns until that is `nil`, and writes what arrives, until the conversation ends.
     ///
     /// - Parameters:
-    ///   - channel: The channel, which nobody else uses.
-    ///   - arrived: Returns when the other end has dealt with all that has gone out, if it can be asked.
-    ///   - next: Gives the next octets to send.
-    /// - Throws: ``Trouble`` if the channel was lost, or ended before all had gone out or come in.
+    ///   - channel: The channel, which nothing else uses.
+    ///   - arrived: Returns when the other end has handled everything that was sent, if it can be asked.
+    ///   - next: Returns the next octets to send.
+    /// - Throws: ``Trouble`` if the channel was lost, or ended before everything was sent and received.
     func hold(
         through channel: CBL2CAPChannel,
         arrived: @escaping () async -> Void = {},
@@ -108,7 +108,7 @@ final class ChannelConversation {
         }
     }
 
-    /// Tells how far both directions are, as long as the conversation lasts.
+    /// Reports the progress in both directions until the conversation ends.
     private func report(_ pipe: ChannelPipe) async throws {
         var last = 0
         while reports {
@@ -120,7 +120,7 @@ final class ChannelConversation {
         }
     }
 
-    /// Finds out whether the conversation went as it was meant to go.
+    /// Throws an error if the conversation did not end as requested.
     private func check(_ pipe: ChannelPipe) throws {
         var trouble: Trouble?
         if case .failure(let error) = outcome { trouble = error as? Trouble ?? .failed("The channel", error) }
@@ -135,7 +135,7 @@ final class ChannelConversation {
         pipe?.close()
     }
 
-    /// Ends the conversation because of something that happened elsewhere.
+    /// Ends the conversation because of an event elsewhere.
     func fail(_ trouble: Trouble) {
         if outcome == nil { outcome = .failure(trouble) }
         pipe?.close()

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Channels on which everything that comes in is sent back.
+/// Channels that send back everything they receive.
 @MainActor
 final class ChannelEchoes {
     private let printer: Printer
@@ -8,7 +8,7 @@ final class ChannelEchoes {
 
     init(_ printer: Printer) { self.printer = printer }
 
-    /// Echoes on `channel` until it ends.
+    /// Echoes on `channel` until it is closed.
     func add(_ channel: CBL2CAPChannel) {
         let key = ObjectIdentifier(channel)
         report("opened", channel, [:], "opened a channel")

@@ -1,26 +1,26 @@
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// Carries octets between a channel and whoever gives and takes them, and no faster than both sides go.
+/// Carries octets between a channel and its user, with flow control on both sides.
 @MainActor
 final class ChannelPipe: NSObject {
-    /// What a pipe tells of.
+    /// An event of a pipe.
     enum Event {
         case received(Data)
-        /// Nothing more will be sent or received: `nil` if one of the ends closed the channel.
+        /// The channel has ended: `nil` if one of the two ends closed it.
         case ended((any Error)?)
     }
 
     let channel: CBL2CAPChannel
-    /// How many octets were handed to the channel.
+    /// The number of octets that the channel accepted.
     private var handed = 0
-    /// How many octets have gone out.
+    /// The number of octets that were sent.
     var sent: Int { handed - channel.unsentOctets }
-    /// Whether the channel has taken all that was to be sent.
+    /// True if the channel has accepted everything that was to be sent.
     var hasHandedOverAll: Bool { unsent.isEmpty }
-    /// How many octets were to be sent and have not gone out.
+    /// The number of octets that are still to be sent.
     var pending: Int { unsent.count + channel.unsentOctets }
-    /// How many octets came out of it.
+    /// The number of octets that were received.
     private(set) var received = 0
 
     private let echoes: Bool
@@ -33,9 +33,9 @@ final class ChannelPipe: NSObject {
     /// Opens both streams of a channel.
     ///
     /// - Parameters:
-    ///   - channel: The channel, which nobody else uses.
-    ///   - echoes: Whether to send back what comes in, instead of telling of it.
-    ///   - report: Hears of everything else.
+    ///   - channel: The channel, which nothing else uses.
+    ///   - echoes: Whether to send received octets back instead of reporting them.
+    ///   - report: Called with all other events.
     init(_ channel: CBL2CAPChannel, echoes: Bool, report: @escaping (Event) -> Void) {
         self.channel = channel
         self.echoes = echoes
@@ -48,14 +48,16 @@ final class ChannelPipe: NSObject {
         }
     }
 
-    /// Sends `data`, and returns when the channel has taken all of it or is no more.
+    /// Sends `data`; returns when the channel has accepted all of it or has ended.
     func send(_ data: Data) async {
         unsent += data
         writeOn()
         while !unsent.isEmpty, !isOver { await withCheckedContinuation { waiting = $0 } }
     }
 
-    /// Closes the channel at once; the host still sends what has been handed to it, if it can.
+    /// Closes the channel at once.
+    ///
+    /// The host still sends what it has accepted, if it can.
     func close() { end(nil) }
 
     private func writeOn() {

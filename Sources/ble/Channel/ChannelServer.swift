@@ -1,20 +1,20 @@
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// A peripheral that lets centrals open channels, and tells them to which number in a characteristic.
+/// A peripheral that accepts channels from centrals and publishes the PSM in a characteristic.
 @MainActor
 final class ChannelServer: NSObject {
-    /// What a server tells of.
+    /// An event of a server.
     enum Event {
         case published(CBL2CAPPSM)
         case advertising
         case opened(CBL2CAPChannel)
-        /// The radio is gone, and waited for, or back.
+        /// The radio became unavailable or available again.
         case radioChanged(RadioChange)
         case failed(Trouble)
     }
 
-    /// The service whose one characteristic is the PSM.
+    /// The service with the PSM as its only characteristic.
     static let service = CBUUID(string: "8C2A5B3E-6D1F-4E7A-9C40-2B6F1D8E5A71")
     /// The type of that characteristic.
     static let characteristic = CBUUID(string: CBUUIDL2CAPPSMCharacteristicString)
@@ -26,7 +26,7 @@ final class ChannelServer: NSObject {
     private var radio = RadioWatch()
     private var psm: CBL2CAPPSM?
 
-    /// Starts to offer channels and to advertise it under `name`.
+    /// Publishes a channel and advertises it under `name`.
     init(name: String, encrypted: Bool = false, report: @escaping (Event) -> Void) {
         self.name = name
         isEncrypted = encrypted
@@ -35,13 +35,13 @@ final class ChannelServer: NSObject {
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
 
-    /// Waits for the radio no longer, if it has not been there yet.
+    /// Stops waiting for a radio that has not been available yet.
     func giveUpOnRadio() { follow(radio.overdue()) }
 
-    /// Whether the radio can be used now.
+    /// True if the radio can be used now.
     var hasRadio: Bool { manager.state == .poweredOn }
 
-    /// Stops being seen, and closes what is open.
+    /// Stops advertising and closes the open channels.
     func close() {
         if hasRadio { withdraw() }
     }
@@ -53,7 +53,9 @@ final class ChannelServer: NSObject {
         psm = nil
     }
 
-    /// Ends the connection to a central, and waits for so long until it has ended: what was sent has arrived then.
+    /// Disconnects a central and waits up to `time` for the end of the connection.
+    ///
+    /// Everything sent has arrived by then.
     func disconnect(_ peer: CBPeer, within time: Duration) async {
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end {

@@ -2,7 +2,7 @@ import BLERuntime
 import CoreBluetooth
 
 extension ChatHost.Event {
-    /// The fact for people and scripts; the room's name goes into JSON as `"who"`.
+    /// The fact for users and scripts; the name of the room is `"who"` in JSON.
     func fact(of name: String) -> Fact {
         switch self {
         case .opened: Fact("opened", ["who": name], text: "\(name): the room is open")
@@ -33,7 +33,7 @@ extension ChatHost.Event {
 }
 
 extension ChatGuest.Event {
-    /// The fact for people and scripts; the guest's name goes into JSON as `"who"`.
+    /// The fact for users and scripts; the name of the guest is `"who"` in JSON.
     ///
     /// - Parameters:
     ///   - name: The guest's name.

@@ -1,11 +1,12 @@
 import CoreBluetooth
 
-/// A guest of chat rooms: a central that looks for rooms, joins one, writes to it and is notified of what is said.
+/// A chat guest: a central that looks for rooms, joins one, writes messages to it and receives notifications of all
+/// messages.
 ///
-/// All of it happens on the main queue.
+/// Everything runs on the main queue.
 @MainActor
 final class ChatGuest: NSObject {
-    /// What happens to a guest.
+    /// An event of a guest.
     enum Event {
         case ready
         case discovered(Room)
@@ -14,7 +15,7 @@ final class ChatGuest: NSObject {
         case wrote(String)
         case received(String)
         case left(Room, (any Error)?)
-        /// The radio is gone, and the connection to a room with it, or back.
+        /// The radio became unavailable, which ends the connection to the room, or available again.
         case radioChanged(RadioChange)
         case failed(Trouble)
     }
@@ -36,10 +37,10 @@ final class ChatGuest: NSObject {
     private var lines = LineAssembler()
     private var unwritten: [(text: String, octets: Data, isLast: Bool)] = []
 
-    /// The rooms that were seen, by the order in which they were.
+    /// The rooms, in the order in which they were seen.
     private(set) var rooms: [Room] = []
 
-    /// Whether everything that was said has reached the room.
+    /// True if the room has received all messages.
     var isIdle: Bool { unwritten.isEmpty }
 
     init(name: String, report: @escaping (Event) -> Void) {
@@ -49,10 +50,10 @@ final class ChatGuest: NSObject {
         manager = CBCentralManager(delegate: self, queue: .main)
     }
 
-    /// Waits for the radio no longer, if it has not been there yet.
+    /// Stops waiting for a radio that has not been available yet.
     func giveUpOnRadio() { follow(radio.overdue()) }
 
-    /// The scan switch.
+    /// Turns scanning on or off.
     func setScanning(_ on: Bool) {
         guard manager.state == .poweredOn else { return }
         guard on else { return manager.stopScan() }
@@ -65,7 +66,7 @@ final class ChatGuest: NSObject {
         manager.connect(room.peripheral, options: nil)
     }
 
-    /// Says something to everybody in the room, the own name before it.
+    /// Sends a message to everybody in the room, with the name of this guest in front.
     func say(_ text: String) {
         let message = ChatRoom.message(from: name, text)
         let pieces = ChatRoom.pieces(of: message, length: ChatRoom.maximumLength)
@@ -106,7 +107,9 @@ final class ChatGuest: NSObject {
         joined.peripheral.writeValue(next.octets, for: talk, type: .withResponse)
     }
 
-    /// Ends what cannot go on; the room tells by its disconnection.
+    /// Disconnects after an error that prevents taking part.
+    ///
+    /// The disconnection is reported as the end.
     private func giveUp(_ what: String, _ error: any Error) {
         report(.failed(.failed(what, error)))
         leave()

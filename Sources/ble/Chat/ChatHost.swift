@@ -1,18 +1,18 @@
 import CoreBluetooth
 
-/// A chat room: a peripheral to which guests write, and which notifies all of them of what each one wrote.
+/// A chat room: a peripheral that receives messages from guests and notifies every message to all of them.
 ///
-/// All of it happens on the main queue.
+/// Everything runs on the main queue.
 @MainActor
 final class ChatHost: NSObject {
-    /// What happens in a room.
+    /// An event of a room.
     enum Event {
         case opened
         case subscribed(UUID, guests: Int)
         case left(UUID, guests: Int)
-        /// Somebody said something; the room itself, if there is no guest.
+        /// A message; `nil` as its sender means the room itself.
         case said(UUID?, String)
-        /// The radio is gone, and waited for, or back.
+        /// The radio became unavailable or available again.
         case radioChanged(RadioChange)
         case failed(Trouble)
     }
@@ -26,7 +26,7 @@ final class ChatHost: NSObject {
     private var lines: [UUID: LineAssembler] = [:]
     private var outbox: [(octets: Data, to: [CBCentral]?)] = []
 
-    /// Whether everything that was said has left for the guests.
+    /// True if all messages have been sent to the guests.
     var isIdle: Bool { outbox.isEmpty }
 
     init(name: String, report: @escaping (Event) -> Void) {
@@ -36,17 +36,19 @@ final class ChatHost: NSObject {
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
 
-    /// Waits for the radio no longer, if it has not been there yet.
+    /// Stops waiting for a radio that has not been available yet.
     func giveUpOnRadio() { follow(radio.overdue()) }
 
-    /// Says something to everybody.
+    /// Sends a message to all guests.
     func say(_ text: String) {
         let message = ChatRoom.message(from: name, text)
         send(message, to: nil)
         report(.said(nil, message.trimmingCharacters(in: .newlines)))
     }
 
-    /// Shows the room to others, or hides it; guests stay.
+    /// Starts or stops advertising the room.
+    ///
+    /// Guests stay connected.
     func setAdvertising(_ on: Bool) {
         isShown = on
         guard manager.state == .poweredOn else { return }
@@ -101,7 +103,7 @@ final class ChatHost: NSObject {
         if !error.isLoss { report(.failed(.failed(what, error))) }
     }
 
-    /// Sends a text in pieces that each of the centrals can take.
+    /// Sends a text in pieces that fit the MTU of each central.
     private func send(_ text: String, to centrals: [CBCentral]?) {
         let receivers = centrals ?? room?.subscribedCentrals ?? []
         guard let length = receivers.map(\.maximumUpdateValueLength).min() else { return }

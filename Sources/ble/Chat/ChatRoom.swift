@@ -1,36 +1,36 @@
 import CoreBluetooth
 
-/// What hosts and guests of chat rooms agree on.
+/// The protocol between the hosts and guests of chat rooms.
 enum ChatRoom {
     static var service: CBUUID { CBUUID(string: "6E0C0001-9B5C-4E1D-8A3F-2D7C5B1A9E40") }
     static var characteristic: CBUUID { CBUUID(string: "6E0C0002-9B5C-4E1D-8A3F-2D7C5B1A9E40") }
 
-    /// The largest value that an attribute holds, in octets.
+    /// The maximum length of an attribute value in octets.
     static let maximumLength = 512
 
-    /// A message as it is sent: who says what, and an end of line.
+    /// Returns a message as it is sent: name, text and end of line.
     static func message(from name: String, _ text: String) -> String { "[\(name)] \(text)\n" }
 
-    /// What a new guest is greeted with.
+    /// Returns the welcome message for a new guest.
     static func welcome(to room: String, subscribers: Int, maximumLength: Int) -> String {
         message(from: room, "Welcome! Here is \(room) (total: \(subscribers), max length: \(maximumLength))")
     }
 
-    /// The octets of `text` in pieces of at most `length`, to be sent one after the other.
+    /// Splits `text` into pieces of at most `length` octets, in sending order.
     static func pieces(of text: String, length: Int) -> [Data] {
         let octets = Data(text.utf8)
         return stride(from: 0, to: octets.count, by: length).map { octets[$0..<min($0 + length, octets.count)] }
     }
 }
 
-/// Puts lines together again that arrive in pieces.
+/// Assembles lines from pieces.
 struct LineAssembler {
-    /// How much is kept of a line that does not end.
+    /// The maximum number of octets kept of an unfinished line.
     static let limit = 64 * 1024
 
     private var unfinished = Data()
 
-    /// Takes the next octets and returns the lines that they complete, without their ends.
+    /// Adds octets and returns the lines that they complete, without line ends.
     mutating func receive(_ octets: Data) -> [String] {
         unfinished.append(octets)
         var lines: [String] = []

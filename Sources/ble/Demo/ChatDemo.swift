@@ -1,10 +1,10 @@
 import BLESimulation
 import CoreBluetooth
 
-/// An evening in a chat room, with a host and two guests, as a script whose every step must happen.
+/// A chat room demo with a host and two guests, as a script in which every step must succeed.
 @MainActor
 final class ChatDemo {
-    /// How much of the radio's time a step may take.
+    /// The maximum virtual time of a step.
     static let patience = Duration.seconds(60)
 
     private let world: World
@@ -23,7 +23,7 @@ final class ChatDemo {
         packets = showsPackets ? PacketPrinter(world: world, printer: printer) : nil
     }
 
-    /// Plays the evening; `false` if a step did not happen, which is then the last thing printed.
+    /// Runs the demo; returns false if a step did not happen, which is then the last thing printed.
     func run() async -> Bool {
         await openRoom()
         for guest in guests { await enter(guest) }
@@ -108,7 +108,7 @@ final class ChatDemo {
         }
     }
 
-    /// Lets time pass until `happened` holds.
+    /// Advances virtual time until `happened` is true.
     private func step(_ what: String, until happened: () -> Bool) async {
         guard missing == nil else { return }
         let end = world.now + Self.patience
@@ -160,6 +160,6 @@ extension Fact {
 }
 
 extension Duration {
-    /// For people: seconds and milliseconds, in a column.
+    /// Seconds and milliseconds in a column, for users.
     var stamp: String { String(format: "%8.3f s", self / .seconds(1)) }
 }

@@ -2,7 +2,7 @@ import BLERuntime
 import BLESimulation
 import BLEWire
 
-/// Prints the packets between the hosts of a world and their controllers, layer by layer and field by field.
+/// Prints the packets between the hosts and controllers of a world, layer by layer and field by field.
 @MainActor
 final class PacketPrinter {
     private let printer: Printer
@@ -16,7 +16,7 @@ final class PacketPrinter {
         world.observe { waiting.append($0) }
     }
 
-    /// Prints what has passed since the last time.
+    /// Prints the packets since the last call.
     func flush() {
         for record in waiting.takeAll() {
             let time = record.time - Instant()
@@ -26,7 +26,7 @@ final class PacketPrinter {
     }
 }
 
-/// Packets on their way from the world's thread to the one that prints.
+/// Packets on their way from the thread of the world to the printing thread.
 private final class PacketQueue: Sendable {
     private let records = Locked<[PacketRecord]>([])
 

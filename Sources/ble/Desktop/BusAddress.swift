@@ -1,14 +1,14 @@
 import BLERuntime
 
-/// Where a D-Bus listens; D-Bus Specification, Server Addresses.
+/// The address of a D-Bus server; D-Bus Specification, Server Addresses.
 enum BusAddress {
-    /// Why there is no place to connect to.
+    /// A reason why there is no address to connect to.
     enum Mistake: Error, Hashable, CustomStringConvertible {
         /// The environment names no bus.
         case missing
-        /// This part of the text is no address.
+        /// This part of the text is not an address.
         case malformed(String)
-        /// There are addresses, but none of a Unix socket.
+        /// There are addresses, but none with a Unix socket.
         case unsupported(String)
 
         var description: String {
@@ -20,19 +20,21 @@ enum BusAddress {
         }
     }
 
-    /// How many addresses are looked at.
+    /// The maximum number of addresses that are tried.
     private static let most = 16
-    /// How long the text may be.
+    /// The maximum length of the text.
     private static let limit = 4_096
 
-    /// Where the bus of the user's session may be, in the order in which to try.
+    /// Returns the possible addresses of the session bus, in the order to try them.
     static func ofSession(environment: (String) -> String?) throws(Mistake) -> [SocketAddress] {
         if let text = environment("DBUS_SESSION_BUS_ADDRESS"), !text.isEmpty { return try places(in: text) }
         guard let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") else { throw .missing }
         return [.unix(path: directory + "/bus")]
     }
 
-    /// The Unix sockets that a list of addresses names; others are passed over as long as there is one.
+    /// Returns the Unix sockets in a list of addresses.
+    ///
+    /// Other addresses are skipped if there is at least one socket.
     static func places(in text: String) throws(Mistake) -> [SocketAddress] {
         guard text.utf8.count <= limit else { throw .malformed(String(text.prefix(40))) }
         var places: [SocketAddress] = []
@@ -67,7 +69,7 @@ enum BusAddress {
         }
     }
 
-    /// A value in which `%` and two hexadecimal digits stand for an octet; `nil` if that is malformed.
+    /// Decodes a value in which `%` and two hexadecimal digits stand for an octet; `nil` if it is malformed.
     private static func unescaped(_ value: Substring) -> String? {
         var octets: [UInt8] = [], rest = Array(value.utf8)[...]
         while let octet = rest.popFirst() {

@@ -2,18 +2,20 @@ import BLERuntime
 import BLEWire
 import Dispatch
 
-/// The socket of a connection to a D-Bus, with a thread of its own; what is said there is somebody else's.
+/// The socket of a D-Bus connection, with a thread of its own.
+///
+/// ``BusConversation`` implements the protocol.
 final class BusConnection: Sendable {
     private let loop = EventLoop("ble-desktop")
     private let stream: SocketStream
 
-    /// Connects to the first of these places at which somebody listens.
+    /// Connects to the first of these addresses that accepts.
     ///
     /// - Parameters:
-    ///   - places: Where a bus may be, in the order in which to try.
-    ///   - receive: Hears of what has come.
+    ///   - places: The possible addresses of the bus, in the order to try them.
+    ///   - receive: Called with received octets.
     ///   - ended: Called once when the connection ends, unless ``close()`` ended it.
-    /// - Throws: What is wrong with the last place if nobody listens at any.
+    /// - Throws: The error of the last address if none accepts.
     init(
         to places: [SocketAddress],
         receive: @escaping @MainActor ([UInt8]) -> Void,
@@ -48,7 +50,7 @@ final class BusConnection: Sendable {
         loop.post { [stream] in stream.write(octets.span) }
     }
 
-    /// Ends the connection after what was sent, as far as the system takes that.
+    /// Closes the connection after sending the pending octets, as far as the system accepts them.
     func close() {
         loop.sync { [stream] in stream.close() }
     }

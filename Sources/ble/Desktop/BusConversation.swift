@@ -1,23 +1,23 @@
 import BLERuntime
 
-/// One end of a connection to a D-Bus, without its socket: octets in, octets and events out.
+/// The client end of a D-Bus connection without its socket: octets in, octets and events out.
 ///
-/// It authenticates with the number of the user, says hello, and then calls methods and hears of replies and signals.
-/// Calls may be made from the start; they are sent when the bus has let the user in.
+/// It authenticates with the user number, sends `Hello`, then calls methods and receives replies and signals. Calls may
+/// be made from the start; they are sent after authentication.
 ///
 /// D-Bus Specification, Authentication Protocol and Message Bus Overview.
 struct BusConversation {
-    /// Why the connection is of no use any more.
+    /// A reason why the connection is unusable.
     enum Failure: Error, Hashable, CustomStringConvertible {
-        /// The bus does not let the user in.
+        /// The bus rejected the user.
         case rejected
-        /// The bus said this in place of an answer about who the user is.
+        /// An unexpected line from the bus during authentication.
         case unexpected(String)
-        /// What the bus sent is no message, or too long.
+        /// The bus sent a malformed or too long message.
         case malformed
-        /// So many calls have no reply yet.
+        /// Too many calls wait for a reply.
         case congested(Int)
-        /// The bus did not answer to the greeting as it should.
+        /// The bus did not answer `Hello` as required.
         case notGreeted(String)
 
         var description: String {
@@ -32,36 +32,36 @@ struct BusConversation {
     }
 
     enum Event: Hashable {
-        /// What came of the call with this serial number.
+        /// The result of the call with this serial number.
         case replied(UInt32, BusReply)
         case signal(BusMessage)
     }
 
     private enum State {
-        /// The bus has not said yet whether the user is let in; the end of a line is not there yet.
+        /// Authentication is not complete; the octets are an unfinished line.
         case authenticating(line: [UInt8])
         /// The octets are the beginning of a message.
         case speaking([UInt8])
         case failed(Failure)
     }
 
-    /// How long a line of the bus may be while it authenticates the user.
+    /// The maximum length of a line during authentication.
     static let lineLimit = 1_024
-    /// How many calls may wait for replies.
+    /// The maximum number of calls that wait for a reply.
     static let callLimit = 64
 
     private static let bus = "org.freedesktop.DBus"
 
     private var state = State.authenticating(line: [])
     private var output: [UInt8]
-    /// What is sent when the user has been let in.
+    /// The octets to send after authentication.
     private var held: [UInt8] = []
-    /// The serial numbers of calls without a reply, the first of all being that of the greeting.
+    /// The serial numbers of calls without a reply; the first one is that of `Hello`.
     private var calls: [UInt32] = []
     private var greeting: UInt32 = 0
     private var lastSerial: UInt32 = 0
 
-    /// Begins as the user with this number.
+    /// Starts authentication as the user with this number.
     init(user: UInt32) {
         let digits = String(user).utf8.map { String($0, radix: 16) }.joined()
         output = [0] + Array("AUTH EXTERNAL \(digits)\r\n".utf8)
@@ -69,13 +69,13 @@ struct BusConversation {
         calls = [greeting]
     }
 
-    /// What is to be sent now.
+    /// Returns and removes the octets to send.
     mutating func takeOctets() -> [UInt8] {
         defer { output = [] }
         return output
     }
 
-    /// Calls a method; returns the serial number by which the reply is known.
+    /// Calls a method; returns the serial number that its reply will carry.
     mutating func call(_ message: BusMessage) throws(Failure) -> UInt32 {
         if case .failed(let failure) = state { throw failure }
         guard calls.count < Self.callLimit else { throw fail(.congested(calls.count)) }
@@ -84,7 +84,7 @@ struct BusConversation {
         return serial
     }
 
-    /// Has the bus pass on signals of this kind, whose sender is the owner of a name.
+    /// Subscribes to the signals of an interface from the owner of a name.
     mutating func hear(interface: String, of name: String) throws(Failure) -> UInt32 {
         let rule = "type='signal',sender='\(name)',interface='\(interface)'"
         var message = Self.call("AddMatch")
@@ -92,7 +92,9 @@ struct BusConversation {
         return try call(message)
     }
 
-    /// Takes what the bus has sent; a failure is the end of the connection.
+    /// Handles octets from the bus.
+    ///
+    /// A failure ends the connection.
     mutating func receive(_ octets: [UInt8]) throws(Failure) -> [Event] {
         var rest = octets[...]
         if case .authenticating(var line) = state {
@@ -166,7 +168,7 @@ struct BusConversation {
         return failure
     }
 
-    /// Sends a message with the next serial number, or keeps it until the user has been let in.
+    /// Sends a message with the next serial number, or keeps it until authentication is complete.
     private mutating func write(_ message: BusMessage) -> UInt32 {
         var message = message
         lastSerial = lastSerial == .max ? 1 : lastSerial + 1
@@ -175,7 +177,7 @@ struct BusConversation {
         return lastSerial
     }
 
-    /// A call of the bus itself.
+    /// Returns a call of a method of the bus itself.
     private static func call(_ member: String) -> BusMessage {
         var message = BusMessage(kind: .call, serial: 0, path: "/org/freedesktop/DBus", interface: bus, member: member)
         message.destination = bus

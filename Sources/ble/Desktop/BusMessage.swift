@@ -1,20 +1,20 @@
-/// A message on D-Bus; D-Bus Specification, Message Format.
+/// A D-Bus message; D-Bus Specification, Message Format.
 struct BusMessage: Hashable, Sendable {
     enum Kind: UInt8 {
         case call = 1
         case reply, error, signal
     }
 
-    /// The codes of the fields in a header.
+    /// The codes of the header fields.
     enum Field: UInt8, CaseIterable {
         case path = 1
         case interface, member, errorName, replySerial, destination, sender, signature
     }
 
-    /// Why what came is no message.
+    /// The received octets are not a message.
     struct Malformed: Error {}
 
-    /// How long a message may be that comes; the specification allows 128 MiB.
+    /// The maximum length of a received message; the specification allows 128 MiB.
     static let limit = 65_536
 
     var kind: Kind
@@ -28,7 +28,7 @@ struct BusMessage: Hashable, Sendable {
     var sender: String?
     var body: [BusValue] = []
 
-    /// The message as it goes onto the bus.
+    /// The encoded message.
     var octets: [UInt8] {
         var content: [UInt8] = [], octets: [UInt8] = []
         for value in body { value.write(to: &content) }
@@ -58,7 +58,7 @@ struct BusMessage: Hashable, Sendable {
         return value.map { .structure([.byte(field.rawValue), .variant($0)]) }
     }
 
-    /// How long the message is of which these octets are the first 16; `nil` if there are fewer.
+    /// Returns the length of the message that begins with these octets; `nil` if there are fewer than 16.
     static func length(of octets: ArraySlice<UInt8>) throws(Malformed) -> Int? {
         guard octets.count >= 16 else { return nil }
         let begin = Array(octets.prefix(16))
@@ -82,7 +82,7 @@ struct BusMessage: Hashable, Sendable {
 }
 
 extension BusMessage {
-    /// Reads one whole message, as long as ``length(of:)`` says.
+    /// Decodes one whole message of the length that ``length(of:)`` returned.
     init(reading octets: [UInt8]) throws(Malformed) {
         guard try Self.length(of: octets[...]) == octets.count, let isBigEndian = Self.isBigEndian(octets[0]),
             let kind = Kind(rawValue: octets[1])

@@ -1,6 +1,6 @@
-/// Reads values of D-Bus from octets that somebody else chose; `nil` wherever they are malformed.
+/// Decodes D-Bus values from untrusted octets; `nil` wherever they are malformed.
 struct BusReader {
-    /// How many values a message may have; those of notifications have some ten.
+    /// The maximum number of values in a message; notifications have about ten.
     private static let limit = 4096
 
     private let octets: [UInt8]
@@ -8,13 +8,13 @@ struct BusReader {
     private var values = 0
     private(set) var position = 0
 
-    /// Reads octets of which the first is at a multiple of 8.
+    /// Creates a reader for octets that begin at a multiple of 8.
     init(_ octets: [UInt8], isBigEndian: Bool = false) {
         self.octets = octets
         self.isBigEndian = isBigEndian
     }
 
-    /// All that there is, if it is of these types and nothing else.
+    /// Returns all values if they have exactly these types.
     mutating func all(_ signature: String) -> [BusValue]? {
         guard let types = BusType.list(signature), let values = list(types, BusType.depth) else { return nil }
         return position == octets.count ? values : nil
@@ -64,7 +64,7 @@ struct BusReader {
 
     private mutating func signature() -> String? { take(1)?.first.flatMap { text(Int($0)) } }
 
-    /// Text of so many octets and the 0 that ends it.
+    /// Reads text with this number of octets and the 0 after it.
     private mutating func text(_ count: Int) -> String? {
         guard count < octets.count, let taken = take(count + 1), taken.firstIndex(of: 0) == taken.endIndex - 1 else {
             return nil
@@ -78,7 +78,7 @@ struct BusReader {
         return ordered.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Skips padding, which has to be 0.
+    /// Skips padding, which must be 0.
     private mutating func align(to alignment: Int) -> Bool {
         guard let padding = take((alignment - position % alignment) % alignment) else { return false }
         return padding.allSatisfy { $0 == 0 }

@@ -1,17 +1,17 @@
-/// What came of a call on D-Bus.
+/// The result of a call on D-Bus.
 enum BusReply: Hashable, Sendable {
-    /// Values, and who sent them.
+    /// The values and their sender.
     case values([BusValue], from: String?)
     case refused(Refusal)
 
-    /// The name of an error, and what was said about it.
+    /// The name of an error and its message.
     struct Refusal: Hashable, Sendable, CustomStringConvertible {
         let name: String
         let text: String?
 
         var description: String { text.map { "\($0) (\(name))" } ?? name }
 
-        /// Whether nobody has the name that was called, or can be started for it.
+        /// True if nothing owns the called name, or can be started for it.
         var isAbsence: Bool {
             let names = ["ServiceUnknown", "NameHasNoOwner", "Spawn.ServiceNotFound"]
             return names.contains { name == "org.freedesktop.DBus.Error.\($0)" }

@@ -1,15 +1,15 @@
-/// The type of a value on D-Bus, of those that notifications are made of; D-Bus Specification, Type System.
+/// The types of D-Bus values that notifications use; D-Bus Specification, Type System.
 indirect enum BusType: Hashable, Sendable {
     case byte, boolean, int32, uint32, string, path, signature, variant
     case array(BusType)
     case structure([BusType])
-    /// One pair of a dictionary, which is an array of them.
+    /// One entry of a dictionary, which is an array of entries.
     case entry(BusType, BusType)
 
-    /// How deep types may be in each other; the specification allows 64.
+    /// The maximum nesting depth; the specification allows 64.
     static let depth = 8
 
-    /// The multiple of which the place of a value is.
+    /// The alignment in octets.
     var alignment: Int {
         switch self {
         case .byte, .signature, .variant: 1
@@ -18,7 +18,7 @@ indirect enum BusType: Hashable, Sendable {
         }
     }
 
-    /// What is written in a signature.
+    /// The type code in a signature.
     var code: String {
         switch self {
         case .byte: "y"
@@ -35,7 +35,7 @@ indirect enum BusType: Hashable, Sendable {
         }
     }
 
-    /// Whether it is of one piece, as the key of a dictionary has to be.
+    /// True for basic types, as required for the key of a dictionary.
     private var isBasic: Bool {
         switch self {
         case .byte, .boolean, .int32, .uint32, .string, .path, .signature: true
@@ -43,7 +43,7 @@ indirect enum BusType: Hashable, Sendable {
         }
     }
 
-    /// The types that a signature names, one after the other; `nil` if it is malformed, too deep, or has others.
+    /// Returns the types in a signature; `nil` if it is malformed, too deep, or contains other types.
     static func list(_ signature: String) -> [BusType]? {
         guard signature.utf8.count <= 255 else { return nil }
         var rest = Array(signature.utf8)[...], types: [BusType] = []

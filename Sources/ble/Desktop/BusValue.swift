@@ -1,4 +1,4 @@
-/// A value on D-Bus; D-Bus Specification, Marshaling.
+/// A D-Bus value; D-Bus Specification, Marshaling.
 indirect enum BusValue: Hashable, Sendable {
     case byte(UInt8)
     case boolean(Bool)
@@ -28,7 +28,7 @@ indirect enum BusValue: Hashable, Sendable {
         }
     }
 
-    /// Appends the value in little-endian order to what begins at a multiple of 8.
+    /// Appends the value in little-endian order to octets that begin at a multiple of 8.
     func write(to octets: inout [UInt8]) {
         octets.pad(to: type.alignment)
         switch self {

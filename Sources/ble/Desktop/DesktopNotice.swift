@@ -1,23 +1,23 @@
 import BLERuntime
 
-/// What a notification on the desktop shows; Desktop Notifications Specification 1.2.
+/// The content of a desktop notification; Desktop Notifications Specification 1.2.
 struct DesktopNotice: Hashable, Sendable {
     struct Button: Hashable, Sendable {
-        /// What is told when it is pressed.
+        /// The action key that is reported when the button is pressed.
         let key: String
         let label: String
     }
 
     var summary: String
     var body: String
-    /// Without any, there is nothing to answer.
+    /// The buttons; a notification without buttons has no answer.
     var buttons: [Button] = []
     /// Whether it is shown at once and until it is answered.
     var isUrgent = false
-    /// How long it is of use; `nil` for as long as others are shown.
+    /// The time that it stays on screen; `nil` for the default of the server.
     var lifetime: Duration?
 
-    /// What `Notify` is called with; `marksUp` says whether the server takes the body for markup.
+    /// Returns the arguments of `Notify`; `marksUp` is true if the server interprets markup in the body.
     func arguments(marksUp: Bool) -> [BusValue] {
         let actions = buttons.flatMap { [BusValue.string($0.key), .string($0.label)] }
         let hints: [BusValue] = [
@@ -36,7 +36,7 @@ struct DesktopNotice: Hashable, Sendable {
         lifetime.map { Int32(clamping: Int64(($0 / .milliseconds(1)).rounded())) } ?? -1
     }
 
-    /// Text of which nothing is taken for markup, not even by servers that do so without saying it.
+    /// Escapes text so that no server interprets it as markup, even one that does not announce that it does.
     private static func plain(_ text: String, marksUp: Bool) -> String {
         text.unicodeScalars.reduce(into: "") { plain, scalar in
             switch scalar {
@@ -50,7 +50,7 @@ struct DesktopNotice: Hashable, Sendable {
 }
 
 extension String {
-    /// A name that a stranger chose, for a sentence on the desktop: not long, and nothing in it changes how the rest of
-    /// the sentence is shown.
+    /// The name of a remote device, made safe for a sentence on the desktop: limited in length, and unable to change
+    /// how the rest of the sentence is shown.
     var nameOnDesktop: String { String(String.UnicodeScalarView(printable.unicodeScalars.prefix(60))) }
 }

@@ -1,21 +1,21 @@
 import BLERuntime
 import Foundation
 
-/// Shows notifications on the desktop, and says what its user does with those that have buttons.
+/// Shows desktop notifications and reports which button the user pressed.
 @MainActor
 final class DesktopNotifications {
     private enum State {
-        /// Who shows notifications has not answered yet, and somebody may wait for that.
+        /// The notification server has not answered yet; a task may wait for it.
         case opening(CheckedContinuation<Void, Never>?)
         case ready
         case lost(Trouble)
         case closed
     }
 
-    /// How long whoever shows notifications has to start, and to answer.
+    /// The time for the notification server to start and to answer.
     private static let patience = Duration.seconds(25)
 
-    /// Called if nothing can be shown any more.
+    /// Called when notifications can no longer be shown.
     var onLoss: (Trouble) -> Void = { _ in } {
         didSet { if case .lost(let trouble) = state { onLoss(trouble) } }
     }
@@ -26,14 +26,14 @@ final class DesktopNotifications {
     private var answers: [(id: NoticeBoard.ID, hear: (String?) -> Void)] = []
     private var connection: BusConnection?
 
-    /// Begins as the user with this number, on a bus to which `send` sends octets.
+    /// Starts a session as the user with this number; `send` sends octets to the bus.
     init(user: UInt32, send: @escaping ([UInt8]) -> Void) throws(NoticeBoard.Failure) {
         board = try NoticeBoard(user: user)
         self.send = send
         send(board.takeOctets())
     }
 
-    /// Connects to the bus of this session, and returns when notifications can be shown.
+    /// Connects to the session bus; returns when notifications can be shown.
     static func open() async throws(Trouble) -> DesktopNotifications {
         let link = Link()
         do {
@@ -57,7 +57,7 @@ final class DesktopNotifications {
         }
     }
 
-    /// Whom the connection reports to, which is made before.
+    /// The receiver of the connection's events, created before the connection.
     @MainActor private final class Link { weak var desktop: DesktopNotifications? }
 
     /// Returns when notifications can be shown.
@@ -83,10 +83,10 @@ final class DesktopNotifications {
     /// Shows a notification with buttons.
     ///
     /// - Parameters:
-    ///   - notice: What is shown.
-    ///   - answered: Called once with the key of the button that was pressed, or `nil` if the notification was closed;
-    ///     not if it is withdrawn.
-    /// - Returns: `nil` if it is not shown, since there are many already.
+    ///   - notice: The notification.
+    ///   - answered: Called once with the key of the pressed button, or `nil` if the notification was closed; not
+    ///     called if it is withdrawn.
+    /// - Returns: `nil` if it is not shown because there are too many.
     func ask(_ notice: DesktopNotice, answered: @escaping (String?) -> Void) -> NoticeBoard.ID? {
         var id: NoticeBoard.ID?
         work { board throws(NoticeBoard.Failure) in id = try board.show(notice) }
@@ -94,13 +94,13 @@ final class DesktopNotifications {
         return id
     }
 
-    /// Closes a notification that needs no answer any more.
+    /// Closes a notification that no longer needs an answer.
     func withdraw(_ id: NoticeBoard.ID) {
         answers.removeAll { $0.id == id }
         work { board throws(NoticeBoard.Failure) in try board.withdraw(id) }
     }
 
-    /// Closes what is shown, if it is known within a second where that is, and the connection.
+    /// Closes the notifications, if the server reports their identifiers within one second, and the connection.
     func close() async {
         guard case .ready = state else { return }
         answers = []
@@ -110,7 +110,7 @@ final class DesktopNotifications {
         connection?.close()
     }
 
-    /// Takes what the bus has sent.
+    /// Handles octets from the bus.
     func receive(_ octets: [UInt8]) {
         var events: [NoticeBoard.Event] = []
         work { board throws(NoticeBoard.Failure) in events = try board.receive(octets) }
@@ -131,7 +131,7 @@ final class DesktopNotifications {
         answers.remove(at: index).hear(key)
     }
 
-    /// Does something at the board, and sends what comes of it.
+    /// Performs an operation on the notification state and sends the resulting octets.
     private func work(_ body: (inout NoticeBoard) throws(NoticeBoard.Failure) -> Void) {
         switch state {
         case .lost, .closed: return
@@ -146,7 +146,7 @@ final class DesktopNotifications {
         }
     }
 
-    /// Nothing can be shown any more.
+    /// Records that notifications can no longer be shown.
     private func lose(_ trouble: Trouble) {
         switch state {
         case .opening(let waiting):

@@ -1,26 +1,26 @@
 import BLERuntime
 
-/// Notifications on the desktop, without a socket: octets in, octets and events out.
+/// The state of desktop notifications, without a socket: octets in, octets and events out.
 ///
 /// Desktop Notifications Specification 1.2, D-Bus Protocol.
 struct NoticeBoard {
-    /// One notification with buttons, from when it is to be shown until it is answered.
+    /// The identifier of a notification with buttons, valid until it is answered.
     struct ID: Hashable, Sendable { fileprivate let number: UInt64 }
 
     enum Event: Hashable {
-        /// There is somebody who shows notifications with buttons.
+        /// A server that shows notifications with buttons is available.
         case ready
         case pressed(ID, key: String)
-        /// The user or the server has closed it, or it could not be shown.
+        /// The user or the server closed the notification, or it could not be shown.
         case closed(ID)
     }
 
-    /// Why nothing can be shown any more.
+    /// A reason why notifications can no longer be shown.
     enum Failure: Error, Hashable, CustomStringConvertible {
         case bus(BusConversation.Failure)
         case noServer
         case refused(BusReply.Refusal)
-        /// The server cannot show this.
+        /// The server lacks this capability.
         case lacks(String)
 
         var description: String {
@@ -41,9 +41,9 @@ struct NoticeBoard {
     private struct Notice {
         let id: ID
         let keys: [String]
-        /// Where it is shown; `nil` until that is known.
+        /// The identifier at the server; `nil` until it is known.
         var place: Place?
-        /// Whether it is to be closed as soon as its place is known.
+        /// Whether to close it as soon as its identifier is known.
         var isWithdrawn = false
     }
 
@@ -52,7 +52,7 @@ struct NoticeBoard {
         let number: UInt32
     }
 
-    /// How many notifications with buttons there may be at once.
+    /// The maximum number of notifications with buttons at the same time.
     static let limit = 16
     static let name = "org.freedesktop.Notifications"
     static let path = "/org/freedesktop/Notifications"
@@ -64,7 +64,7 @@ struct NoticeBoard {
     private var hearsSignals = false
     private var capabilities: [String]?
 
-    /// Begins as the user with this number.
+    /// Starts a session as the user with this number.
     init(user: UInt32) throws(Failure) {
         conversation = BusConversation(user: user)
         do throws(BusConversation.Failure) {
@@ -75,11 +75,12 @@ struct NoticeBoard {
         try call(Self.name, "GetCapabilities", [], for: .capabilities)
     }
 
-    /// What is to be sent now.
+    /// Returns and removes the octets to send.
     mutating func takeOctets() -> [UInt8] { conversation.takeOctets() }
 
-    /// Shows a notification without buttons, or one that is answered by an event; `nil` if there is nothing to answer,
-    /// or there are too many.
+    /// Shows a notification.
+    ///
+    /// Returns its identifier if it has buttons; `nil` if there is no answer to wait for, or there are too many.
     mutating func show(_ notice: DesktopNotice) throws(Failure) -> ID? {
         var purpose = Purpose.other, id: ID?
         if !notice.buttons.isEmpty {
@@ -95,7 +96,7 @@ struct NoticeBoard {
         return id
     }
 
-    /// Closes a notification that needs no answer any more; nothing is heard of it.
+    /// Closes a notification that no longer needs an answer, without an event.
     mutating func withdraw(_ id: ID) throws(Failure) {
         guard let index = notices.firstIndex(where: { $0.id == id }) else { return }
         guard let place = notices[index].place else {
@@ -106,13 +107,15 @@ struct NoticeBoard {
         try close(place)
     }
 
-    /// Closes all of them.
+    /// Closes all notifications.
     mutating func withdrawAll() throws(Failure) { for notice in notices { try withdraw(notice.id) } }
 
-    /// Whether no notification has buttons, and none is still to be closed.
+    /// True if no notification has buttons and none is to be closed.
     var isEmpty: Bool { notices.isEmpty }
 
-    /// Takes what the bus has sent; a failure is the end of all.
+    /// Handles octets from the bus.
+    ///
+    /// A failure ends the session.
     mutating func receive(_ octets: [UInt8]) throws(Failure) -> [Event] {
         let heard: [BusConversation.Event]
         do throws(BusConversation.Failure) { heard = try conversation.receive(octets) } catch { throw .bus(error) }
@@ -162,7 +165,9 @@ struct NoticeBoard {
         return notices.remove(at: index).isWithdrawn ? nil : .closed(id)
     }
 
-    /// Whoever else is on the bus may send such signals, too, so they count from the one who shows the notification.
+    /// Handles a signal.
+    ///
+    /// Other programs on the bus can send such signals too, so only those of the notification server count.
     private mutating func hear(_ signal: BusMessage) throws(Failure) -> Event? {
         guard signal.interface == Self.name, case .uint32(let number)? = signal.body.first else { return nil }
         let place = Place(server: signal.sender, number: number)

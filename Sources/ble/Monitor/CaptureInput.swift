@@ -1,7 +1,7 @@
 import BLERuntime
 import Glibc
 
-/// A capture in a file or a pipe, which is read as it comes.
+/// A capture that is read from a file or a pipe as it arrives.
 @MainActor
 struct CaptureInput {
     private let path: String
@@ -10,8 +10,8 @@ struct CaptureInput {
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - path: Where it is.
-    ///   - copies: Files that will be written, none of which it may be.
+    ///   - path: The path of the capture.
+    ///   - copies: The files to be written, which must not include the capture.
     /// - Throws: `Trouble` if it cannot be read.
     init(path: String, but copies: [String]) throws(Trouble) {
         let raw = open(path, O_RDONLY | O_CLOEXEC)

@@ -1,10 +1,10 @@
 import BLERuntime
 import BLEWire
 
-/// Prints what captures and hosts that are watched hold, and writes it down.
+/// Prints the packets of captures and hosts, and writes copies.
 @MainActor
 final class MonitorPrinter {
-    /// How much is shown.
+    /// The level of detail.
     enum Detail {
         case fields
         case lines
@@ -14,7 +14,7 @@ final class MonitorPrinter {
     private let detail: Detail
     private let files: [CaptureFile]
     private var traces = PacketTraces()
-    /// How many packets were shown.
+    /// The number of packets that were shown.
     private(set) var count = 0
 
     init(_ printer: Printer, detail: Detail, files: [CaptureFile]) {

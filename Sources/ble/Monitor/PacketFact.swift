@@ -3,15 +3,15 @@ import BLEWire
 import Foundation
 
 extension Fact {
-    /// A packet: a line that says what it is, then one for each field.
+    /// Creates the fact of a packet: a summary line, then one line for each field.
     ///
     /// - Parameters:
     ///   - record: The packet.
-    ///   - packet: What it is.
+    ///   - packet: The dissected packet.
     ///   - stamp: When it passed, for people; nothing if empty.
     ///   - time: When it passed on the wall clock; `nil` in a world.
-    ///   - showsFields: Whether people read the fields, too.
-    ///   - usesColor: Whether for a terminal with colours.
+    ///   - showsFields: Whether to show the fields to users.
+    ///   - usesColor: Whether to use colour.
     init(
         _ record: PacketRecord,
         _ packet: DissectedPacket,
@@ -73,7 +73,7 @@ extension Fact {
 }
 
 extension PacketSource {
-    /// For people: the program if it is known, else the machine.
+    /// The program if it is known, otherwise the machine, for users.
     var title: String { (program.isEmpty ? machine : program).printable }
 
     /// The keys by which a line of JSON says where packets passed.
@@ -86,9 +86,11 @@ extension PacketSource {
     }
 }
 
-/// What is remembered of the packets of each source, so that later ones can be read.
+/// The state of each source that is needed to decode its later packets.
 struct PacketTraces {
-    /// How many sources are remembered; when there are more, all are forgotten.
+    /// The maximum number of sources.
+    ///
+    /// Above it, all are forgotten.
     private static let most = 256
 
     private var traces: [PacketSource: HCITrace] = [:]

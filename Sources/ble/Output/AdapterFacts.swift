@@ -3,7 +3,7 @@ import BLEWire
 import Foundation
 
 extension Adapter {
-    /// What is known of the adapter without using it.
+    /// Returns the facts about the adapter that are known without using it.
     func fact(isPrivileged: Bool) -> Fact {
         var fields: [String: Any] = [
             "name": "\(index)", "index": Int(index.wire), "state": state.rawValue, "powered": state == .powered,
@@ -32,7 +32,7 @@ extension Adapter {
 }
 
 extension ControllerFacts {
-    /// What the controller at `name` said.
+    /// Returns the facts that the controller of adapter `name` reported.
     func fact(of name: String) -> Fact {
         let names = features.map { "\($0)".components(separatedBy: ", ") } ?? []
         var fields: [String: Any] = ["name": name, "features": names]

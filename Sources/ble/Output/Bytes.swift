@@ -3,7 +3,7 @@ import BLERuntime
 import Foundation
 
 extension Data {
-    /// Two lower-case digits an octet.
+    /// The octets as two lower-case hexadecimal digits each.
     var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
 
     /// Creates data from pairs of hexadecimal digits; `nil` for anything else.
@@ -19,7 +19,7 @@ extension Data {
         return text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
     }
 
-    /// For people: digits, and the text if there is one.
+    /// Hexadecimal digits, and the text if there is one, for users.
     var shown: String { shown(as: nil) }
 
     /// For people: digits, and in parentheses what they say in a format, or the text if there is one.
@@ -32,7 +32,7 @@ extension Data {
     }
 }
 
-/// A value as people type it: hexadecimal digits after `0x`, or text.
+/// A value as typed by users: hexadecimal digits after `0x`, or text.
 ///
 /// `HEX` arguments may leave out the `0x`.
 enum Octets {

@@ -46,7 +46,7 @@ extension AppFact {
         return Fact("app", fields, text: text)
     }
 
-    /// What the session uses the radio for, for people.
+    /// The use of the radio by the session, for users.
     private var doings: String {
         func count(_ number: Int, _ what: String) -> String? {
             number == 0 ? nil : "\(number) \(what)\(number == 1 ? "" : "s")"
@@ -66,14 +66,14 @@ extension RadioFact {
     }
 }
 
-/// A link, with all the apps that keep it.
+/// A link and all the apps that use it.
 struct SharedLink {
     let peer: PeerIdentifier
     let radio: String
     private(set) var name: String?
     private(set) var apps: [AppFact] = []
 
-    /// The links of apps, in the order of those, each once.
+    /// Returns the links of apps, each once, in the order of the apps.
     static func all(of apps: [AppFact]) -> [Self] {
         var links: [Self] = []
         for app in apps {
@@ -90,10 +90,10 @@ struct SharedLink {
         return links
     }
 
-    /// The peer for people.
+    /// The peer of the link, for users.
     var title: String { "The link to \(name.map { "“\($0.printable)”" } ?? peer.text)" }
 
-    /// Whether somebody may mean this link who writes `text`.
+    /// Returns whether `text` names this link.
     func isCalled(_ text: String) -> Bool {
         peer.text.lowercased() == text.lowercased() || name?.lowercased() == text.lowercased()
     }
@@ -118,7 +118,7 @@ struct SharedLink {
 }
 
 extension AppPhase {
-    /// The phase as people write it.
+    /// The phase as written on the command line.
     fileprivate var name: String {
         switch self {
         case .foreground: "foreground"
@@ -129,7 +129,7 @@ extension AppPhase {
 }
 
 extension GrantFact {
-    /// What an app may do, for the app with a process.
+    /// Returns the permissions of the app with this process number.
     func fact(of process: UInt32) -> Fact {
         var fields: [String: Any] = [
             "process": Int(process), "user": Int(user), "program": program, "roles": roles.map(\.name),
@@ -156,7 +156,7 @@ extension JournalLine {
     /// The titles of the columns of ``fact``.
     static let columns = "\("TIME".padded(to: 27))  \("PROCESS".padded(to: 8))  \("PROGRAM".padded(to: 12))  EVENT"
 
-    /// What was noted.
+    /// A log entry.
     ///
     /// `noted` is the earlier name of `time`, and goes with the next release.
     var fact: Fact {

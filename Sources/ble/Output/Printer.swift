@@ -1,13 +1,13 @@
 import BLERuntime
 import Foundation
 
-/// One thing that happened or was found out: a line for a person, or a JSON object for a script.
+/// One event or result: a line for users, or a JSON object for scripts.
 struct Fact {
     /// The value of `"event"` in JSON.
     let event: String
-    /// The rest of the JSON object: strings, numbers, booleans, arrays and dictionaries of them.
+    /// The other fields of the JSON object: strings, numbers, booleans, arrays and dictionaries of these.
     let fields: [String: Any]
-    /// What a person reads; nothing is printed for an empty one.
+    /// The line for users; empty for none.
     let text: String
     /// When it happened; `nil` if that is now.
     let time: Timestamp?
@@ -21,7 +21,7 @@ struct Fact {
     }
 }
 
-/// Prints facts to standard output as they become known.
+/// Prints facts to standard output as they arrive.
 @MainActor
 final class Printer {
     private let json: Bool
@@ -31,24 +31,26 @@ final class Printer {
     /// The device that all facts are about that do not name another one.
     var device: (@MainActor () -> DeviceKeys)?
 
-    /// Whether people read what is printed, and not a script.
+    /// True if the output is for users, not scripts.
     var isForPeople: Bool { !json }
 
     /// Whether each line for people begins with the time.
     var showsTime: Bool { !json && clock != nil }
 
-    /// Colour is for people at a terminal who did not say no to it.
+    /// Whether to use colour: only at a terminal, and unless the user has turned it off.
     let usesColor: Bool
 
     private let write: (String) -> Void
 
-    /// Creates a printer as its user has asked for.
+    /// Creates a printer with the options of the user.
     convenience init(_ options: OutputOptions) {
         self.init(json: options.json, clock: options.timestamps ? { .now } : nil)
     }
 
-    /// Creates a printer; `write` takes a line, instead of standard output, and `clock` tells the time of each fact, if
-    /// facts are to have one.
+    /// Creates a printer.
+    ///
+    /// `write` takes the lines instead of standard output; `clock` gives the timestamps of facts, if they are to have
+    /// any.
     init(json: Bool, write: ((String) -> Void)? = nil, clock: (() -> Timestamp)? = nil) {
         self.json = json
         self.clock = clock
@@ -89,15 +91,15 @@ final class Printer {
 }
 
 extension String {
-    /// The text in a terminal's bold, or as it is.
+    /// The text in bold if `on`.
     func bold(_ on: Bool) -> String { emphasized(.bold, on) }
-    /// The text in a terminal's faint, or as it is.
+    /// The text in faint if `on`.
     func faint(_ on: Bool) -> String { emphasized(.faint, on) }
 
     private func emphasized(_ emphasis: Emphasis, _ on: Bool) -> String {
         on ? emphasis.rawValue + self + Emphasis.none.rawValue : self
     }
 
-    /// The text with blanks behind it, at least `width` characters long.
+    /// The text with spaces after it, at least `width` characters long.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

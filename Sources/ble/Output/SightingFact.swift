@@ -2,7 +2,7 @@ import BLERuntime
 import CoreBluetooth
 
 extension Sighting {
-    /// The fact for people and scripts; `age` says how long ago it was, where that matters.
+    /// The fact for users and scripts; `age` is the time since it was seen, where that matters.
     func fact(color: Bool, age: Duration? = nil) -> Fact {
         var fields: [String: Any] = [
             "identifier": peripheral.identifier.uuidString,

@@ -2,11 +2,11 @@ import ArgumentParser
 import BLERuntime
 import Glibc
 
-/// Where commands print what they find out.
+/// Writes the output of commands.
 enum StandardOutput {
-    /// Prints `octets`.
+    /// Writes `octets` to standard output.
     ///
-    /// If that is impossible, the process ends with a sentence on standard error: nobody is there for whom to go on.
+    /// If that fails, the process ends with a message on standard error, because nothing reads the output.
     static func write(_ octets: some Sequence<UInt8>) {
         do throws(StandardStream.Failure) {
             try StandardStream.output.write(octets)
@@ -17,6 +17,6 @@ enum StandardOutput {
         }
     }
 
-    /// Prints a line of text.
+    /// Writes a line of text to standard output.
     static func write(line: String) { write((line + "\n").utf8) }
 }

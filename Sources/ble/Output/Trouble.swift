@@ -2,7 +2,7 @@ import ArgumentParser
 import BLERuntime
 import CoreBluetooth
 
-/// Why a command could not do what it was asked for, in words that name the cure.
+/// A reason why a command failed, with a message that says what to do.
 enum Trouble: Error, CustomStringConvertible {
     case noRadio(CBManagerState)
     case radioLost
@@ -10,9 +10,9 @@ enum Trouble: Error, CustomStringConvertible {
     case noDaemon(String)
     case daemonRefused(String)
     case noDesktop(String)
-    /// Nobody of that name, but these were seen.
+    /// No peripheral has that name; these were seen.
     case notFound(String, within: Duration, seen: [String])
-    /// Several names begin so.
+    /// Several names begin with the text.
     case ambiguous(String, [String])
     case noAnswer(to: String, within: Duration)
     case noCharacteristic(String, of: String)
@@ -80,7 +80,7 @@ enum Trouble: Error, CustomStringConvertible {
         }
     }
 
-    /// The process's exit status: those of sysexits.h, and 1 for what the peer refused.
+    /// The exit status of the process: those of sysexits.h, and 1 if the peer refused.
     var exitCode: ExitCode {
         switch self {
         case .noRadio, .radioLost, .noController, .noDaemon, .noDesktop: ExitCode(69)
@@ -94,13 +94,13 @@ enum Trouble: Error, CustomStringConvertible {
         }
     }
 
-    /// Names, of which there may be many.
+    /// Lists names, limited in number.
     static func list(_ names: [String]) -> String {
         let shown = names.prefix(8).map { "“\($0.printable)”" }.joined(separator: ", ")
         return names.count > 8 ? shown + " and \(names.count - 8) more" : shown
     }
 
-    /// Says what happened on standard error, if that is read by anybody.
+    /// Writes the message to standard error, if anything reads it.
     func report() { try? StandardStream.error.write(line: "ble: \(self)") }
 
     /// An error of Core Bluetooth as a sentence without its full stop, with domain and code.
@@ -111,14 +111,14 @@ enum Trouble: Error, CustomStringConvertible {
 }
 
 extension Duration {
-    /// For people: seconds with as many digits as they need.
+    /// Seconds with as many digits as needed, for users.
     var seconds: String {
         let value = self / .seconds(1)
         return value == value.rounded() ? String(Int(value)) : String(value)
     }
 }
 
-/// Runs a command's work, and turns trouble into a sentence on standard error and an exit status.
+/// Runs the work of a command, and turns an error into a message on standard error and an exit status.
 @MainActor
 func reportingTrouble(_ work: @MainActor () async throws -> Void) async throws {
     do {

@@ -1,22 +1,22 @@
 import CoreBluetooth
 
-/// How the octets of a value are to be read by people.
+/// The format in which the octets of a value are shown to users.
 ///
 /// GATT Specification Supplement 9, 3; Core 6.0, Vol 3, Part G, 3.3.3.5.
 struct ValueFormat: Equatable {
-    /// What the octets hold, the least significant first.
+    /// The type of the value; octets are least significant first.
     enum Kind: Equatable {
         case text
         case unsigned(octets: Int)
         case signed(octets: Int)
-        /// Flags, the lowest of which says whether the rate has one octet or two.
+        /// A heart rate: flags, whose lowest bit gives the size of the rate, 1 or 2 octets, then the rate.
         case heartRate
     }
 
     let kind: Kind
-    /// The power of ten that a number is to be multiplied with.
+    /// The power of ten to multiply the number with.
     var exponent = 0
-    /// What stands behind a number, with a space if it needs one.
+    /// The unit after the number, with a space in front if needed.
     var unit = ""
 
     /// What a value says, for people; `nil` if its octets do not fit the format.
@@ -53,7 +53,7 @@ struct ValueFormat: Equatable {
         }
     }
 
-    /// The number, times a power of ten, with all its digits.
+    /// Formats a number times a power of ten, with all its digits.
     private static func scaled(_ magnitude: UInt64, isNegative: Bool, _ exponent: Int) -> String {
         var digits = "\(magnitude)"
         if exponent > 0, magnitude != 0 { digits += String(repeating: "0", count: exponent) }
@@ -66,13 +66,13 @@ struct ValueFormat: Equatable {
 }
 
 extension ValueFormat {
-    /// The format that the Bluetooth SIG has assigned to a characteristic; `nil` if it is none of the simple ones.
+    /// The format that the Bluetooth SIG assigned to a characteristic; `nil` if it is not a simple one.
     init?(assignedTo uuid: CBUUID) {
         guard let format = Self.assigned[uuid.uuidString] else { return nil }
         self = format
     }
 
-    /// The format that a Characteristic Presentation Format descriptor says; `nil` if it is none of the simple ones.
+    /// The format in a Characteristic Presentation Format descriptor; `nil` if it is not a simple one.
     init?(presentation descriptor: Data) {
         let octets = [UInt8](descriptor)
         guard octets.count >= 4 else { return nil }
@@ -94,7 +94,7 @@ extension ValueFormat {
         unit = Self.units[UInt16(octets[2]) | UInt16(octets[3]) << 8] ?? ""
     }
 
-    /// The format of a characteristic: as the peripheral describes it, else as it is assigned.
+    /// The format of a characteristic: from its descriptor, otherwise as assigned.
     init?(of characteristic: CBCharacteristic) {
         let descriptors = characteristic.descriptors ?? []
         let described = descriptors.first { $0.uuid.uuidString == CBUUIDCharacteristicFormatString }?.value as? Data
@@ -114,7 +114,7 @@ extension ValueFormat {
 
     private static let text = Self(kind: .text)
 
-    /// By the assigned number of the characteristic.
+    /// The formats by assigned number of the characteristic.
     private static let assigned: [String: Self] = [
         "2A00": text, "2A01": unsigned(2), "2A07": signed(1, 0, " dBm"), "2A19": unsigned(1, 0, " %"),
         "2A24": text, "2A25": text, "2A26": text, "2A27": text, "2A28": text, "2A29": text,
@@ -128,7 +128,7 @@ extension ValueFormat {
         "2AFB": unsigned(3, -2, " lx"),
     ]
 
-    /// By the assigned number of the unit.
+    /// The units by assigned number.
     private static let units: [UInt16: String] = [
         0x2701: " m", 0x2702: " kg", 0x2703: " s", 0x2704: " A", 0x2705: " K", 0x2712: " m/s", 0x2713: " m/s²",
         0x2722: " Hz", 0x2723: " N", 0x2724: " Pa", 0x2725: " J", 0x2726: " W", 0x2728: " V", 0x272A: " Ω",

@@ -2,32 +2,32 @@ import BLERuntime
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// Asks whoever is at the terminal, or the script, when devices are paired, and says what came of it.
+/// Asks the user at the terminal, or a script, the questions of pairings, and reports the results.
 ///
-/// Questions are printed, and answered by lines: “yes”, “no”, or six digits.
+/// Questions are printed and answered with lines: “yes”, “no”, or six digits.
 @MainActor
 final class PairingDesk {
     private let printer: Printer
     private var pairing: BluetoothPairing?
-    /// What has been asked last and not been answered.
+    /// The last question without an answer.
     private var open: PairingPrompt?
     /// The device that was asked about last.
     private var device: DeviceKeys?
-    /// Whether a question has been asked in a pairing of which nothing has come yet.
+    /// Whether a question of an unfinished pairing has been asked.
     private var isUnderWay = false
     private var input: Task<Void, Never>?
     private var telling: Task<Void, Never>?
     private let readsInput: Bool
     private let notices: PairingNotices?
 
-    /// Begins to ask.
+    /// Starts to ask.
     ///
     /// - Parameters:
-    ///   - options: What can be shown and asked.
-    ///   - printer: Prints the questions, and what came of them.
-    ///   - readsInput: Whether answers are read from standard input, from the first question on; otherwise whoever
-    ///     reads it calls ``answer(_:)``.
-    ///   - notices: Asks on the desktop, in place of the terminal.
+    ///   - options: The means to show and ask.
+    ///   - printer: Prints the questions and the results.
+    ///   - readsInput: Whether to read answers from standard input, from the first question on; otherwise the reader of
+    ///     standard input calls ``answer(_:)``.
+    ///   - notices: Asks on the desktop instead of in the terminal.
     ///   - isForAllApps: Whether the options count for all apps that share the radio.
     init(
         _ options: PairingOptions,
@@ -48,10 +48,10 @@ final class PairingDesk {
         if options.tell { telling = Task { [weak self] in await self?.tell(pairing) } }
     }
 
-    /// Uses what a peripheral has told by other means than Bluetooth.
+    /// Uses out-of-band data from a peripheral.
     func use(_ data: OutOfBandData, from peripheral: CBPeripheral) { pairing?.use(data, from: peripheral) }
 
-    /// Says what the other device may be told.
+    /// Prints the out-of-band data for the other device.
     private func tell(_ pairing: BluetoothPairing) async {
         do {
             let octets = try await pairing.makeOutOfBandData().structures.hexadecimal
@@ -61,13 +61,14 @@ final class PairingDesk {
         }
     }
 
-    /// Returns when it has been said what came of a pairing that is under way, if that is said within a second: a link
-    /// that is lost is told of on another way.
+    /// Waits up to one second for the result of an unfinished pairing to be reported.
+    ///
+    /// A lost link is reported elsewhere.
     func outcomeTold() async {
         for _ in 0..<100 where isUnderWay { try? await Task.sleep(for: .milliseconds(10)) }
     }
 
-    /// Asks no more.
+    /// Stops asking.
     func close() {
         input?.cancel()
         telling?.cancel()
@@ -135,7 +136,7 @@ final class PairingDesk {
     /// Whether a question waits for its answer.
     var isAsking: Bool { open != nil }
 
-    /// Takes a line for the answer to what was asked last, and says so if it is none.
+    /// Handles a line as the answer to the last question, and says so if it is not a valid one.
     func answer(_ line: String) {
         guard let prompt = open else { return printer.remark("Nothing is asked.") }
         let isNumber = line.utf8.count == 6 && line.allSatisfy { $0.isASCII && $0.isNumber }
@@ -152,7 +153,7 @@ final class PairingDesk {
 }
 
 extension PairingMethod {
-    /// What people call it.
+    /// The name for users.
     var name: String {
         switch self {
         case .justWorks: "Just Works, which keeps out nobody in between"

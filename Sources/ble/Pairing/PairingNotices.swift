@@ -1,18 +1,20 @@
 import CoreBluetoothExtras
 import Foundation
 
-/// Asks whoever sits at the desktop when devices are paired, by notifications with buttons, and says what came of it.
+/// Asks the user at the desktop the questions of pairings, with notifications, and reports the results.
 @MainActor
 final class PairingNotices {
-    /// A pairing of which nothing has come yet.
+    /// An unfinished pairing.
     private struct Pairing {
         let peer: UUID
         let name: String
-        /// What asks about it, until that is answered.
+        /// The notification that asks about it, until it is answered.
         var notice: NoticeBoard.ID?
     }
 
-    /// How many pairings may be under way; what becomes of older ones is not said.
+    /// The maximum number of unfinished pairings.
+    ///
+    /// The results of older ones are not reported.
     private static let limit = NoticeBoard.limit
 
     private let desktop: DesktopNotifications
@@ -59,7 +61,7 @@ final class PairingNotices {
         desktop.withdraw(notice)
     }
 
-    /// Closes what asks about a pairing that has ended; returns what the device is called if somebody was asked here.
+    /// Closes the question of a finished pairing; returns the name of the device if the user was asked here.
     private func end(_ peer: UUID) -> String? {
         withdraw(peer)
         guard let index = pairings.firstIndex(where: { $0.peer == peer }) else { return nil }
@@ -68,10 +70,10 @@ final class PairingNotices {
 }
 
 extension DesktopNotice {
-    /// How long questions wait for an answer.
+    /// The time to answer a question.
     private static let patience = Duration.seconds(30)
 
-    /// What is asked about a device with this name; `nil` if buttons cannot answer it.
+    /// The notification for a question about the device `name`; `nil` if buttons cannot answer it.
     init?(asking question: PairingPrompt.Question, about name: String) {
         let body: String, buttons: [Button]
         switch question {

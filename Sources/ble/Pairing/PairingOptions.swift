@@ -3,7 +3,7 @@ import CoreBluetoothExtras
 import Foundation
 import Glibc
 
-/// What commands take on whose connections devices may be paired.
+/// The pairing options of commands whose connections allow pairing.
 struct PairingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -36,13 +36,13 @@ struct PairingOptions: ParsableArguments {
     )
     var temporaryKey: TemporaryKey?
 
-    /// What the person at the terminal, or the script, can be shown and asked; `nil` if nobody is asked.
+    /// The means to show and ask; `nil` if nobody is asked.
     var capability: PairingCapability? {
         (pairing ?? (isatty(STDIN_FILENO) == 1 ? .keyboardDisplay : PairingMeans.none)).capability
     }
 }
 
-/// What commands take that connect to a peripheral, with which they may be paired.
+/// The pairing options of commands that connect to a peripheral.
 struct PeripheralPairingOptions: ParsableArguments {
     @OptionGroup var common: PairingOptions
     @Option(
@@ -60,7 +60,7 @@ struct PeripheralPairingOptions: ParsableArguments {
     var told: OutOfBandData?
 }
 
-/// What can be shown and asked, as it is written on the command line.
+/// The means to show and ask, as written on the command line.
 enum PairingMeans: String, CaseIterable, ExpressibleByArgument {
     case none
     case display
@@ -68,7 +68,7 @@ enum PairingMeans: String, CaseIterable, ExpressibleByArgument {
     case keyboard
     case keyboardDisplay = "keyboard-display"
 
-    /// `nil` if nobody is asked.
+    /// The pairing capability; `nil` if nobody is asked.
     var capability: PairingCapability? {
         switch self {
         case .none: nil

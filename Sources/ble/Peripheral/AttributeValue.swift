@@ -1,11 +1,11 @@
 import BLEWire
 import Foundation
 
-/// The value of an attribute as people write it: text, or hexadecimal digits after `0x`; 512 octets at most.
+/// The value of an attribute as written by users: text, or hexadecimal digits after `0x`; at most 512 octets.
 ///
 /// Core 6.0, Vol 3, Part F, 3.2.9.
 struct AttributeValue {
-    /// Why a text is no value.
+    /// A reason why a text is not a valid value.
     enum Mistake: Error, CustomStringConvertible {
         case notOctets(String)
         case tooLong(octets: Int)
@@ -21,7 +21,7 @@ struct AttributeValue {
 
     let octets: Data
 
-    /// Reads a value.
+    /// Parses a value.
     init(_ text: String) throws(Mistake) {
         guard let octets = Octets.parse(text) else { throw .notOctets(text) }
         guard octets.count <= ATT.maximumValueLength else { throw .tooLong(octets: octets.count) }

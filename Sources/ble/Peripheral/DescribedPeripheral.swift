@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// A peripheral that serves what a description says: values are kept, given out, and notified when they change.
+/// A peripheral with the services of a description: stores values, answers reads, and notifies changes.
 @MainActor
 final class DescribedPeripheral: NSObject {
     private var plan: PeripheralDescription
@@ -11,7 +11,7 @@ final class DescribedPeripheral: NSObject {
     private var radio = RadioWatch()
     private var values: [CBMutableCharacteristic: Data] = [:]
     private var cycles: [CBMutableCharacteristic: SimulatedPeripheral.Notifications] = [:]
-    /// What sends the values of cycles, while somebody is subscribed.
+    /// The tasks that send cyclic values while a central is subscribed.
     private var sending: [CBMutableCharacteristic: Task<Void, any Error>] = [:]
     private var served: Set<UUID> = []
     private var unsent: [(characteristic: CBMutableCharacteristic, value: Data)] = [] {
@@ -25,15 +25,14 @@ final class DescribedPeripheral: NSObject {
     private var published: [CBMutableService] = []
     private var pendingServices = 0
 
-    /// How many values of one characteristic wait to be sent at most.
+    /// The maximum number of unsent values per characteristic.
     ///
-    /// If there are more, since a central writes faster than another one listens, the oldest is skipped: the last one
-    /// is always sent.
+    /// If one central writes faster than another receives, the oldest value is dropped. The last value is always sent.
     static let mostUnsent = 64
 
-    /// Hears once why the peripheral cannot be served.
+    /// Called once if the peripheral cannot be published.
     var onTrouble: ((Trouble) -> Void)?
-    /// Hears that the radio is gone, for which the peripheral waits, or back.
+    /// Called when the radio becomes unavailable or available again.
     var onRadioChange: ((RadioChange) -> Void)?
 
     init(_ description: PeripheralDescription, report: @escaping (Fact) -> Void) {
@@ -44,29 +43,31 @@ final class DescribedPeripheral: NSObject {
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
 
-    /// Waits for the radio no longer, if it has not been there yet.
+    /// Stops waiting for a radio that has not been available yet.
     func giveUpOnRadio() { follow(radio.overdue()) }
 
-    /// Stops being seen.
+    /// Stops advertising.
     func stop() {
         guard manager.state == .poweredOn else { return }
         manager.stopAdvertising()
         manager.removeAllServices()
     }
 
-    /// Gives a characteristic another value and notifies it; `false` if there is none of this type.
+    /// Changes the value of a characteristic and notifies it; returns false if there is none of this type.
     func setValue(_ value: Data, of uuid: CBUUID) -> Bool {
         guard let characteristic = values.keys.first(where: { $0.uuid == uuid }) else { return false }
         change(characteristic, to: value)
         return true
     }
 
-    /// Returns when no value waits to be sent any more; one caller at a time.
+    /// Returns when all values are sent.
+    ///
+    /// One caller at a time.
     func valuesSent() async {
         while !unsent.isEmpty { await withCheckedContinuation { waiting = $0 } }
     }
 
-    /// Publishes one service more, as a file describes it; returns what of it cannot be had, in sentences.
+    /// Publishes a further service from a file; returns messages about what is not supported.
     func add(path: String) throws -> [String] {
         let description = try plan.add(path: path)
         let service = make(description)
@@ -78,7 +79,7 @@ final class DescribedPeripheral: NSObject {
         return PeripheralDescription.remarks(description)
     }
 
-    /// Takes back the service of this type that was published last; `false` if there is none, or another includes it.
+    /// Removes the last published service of this type; returns false if there is none, or another service includes it.
     func remove(_ uuid: CBUUID) -> Bool {
         guard plan.remove(uuid) else { return false }
         guard let index = published.lastIndex(where: { $0.uuid == uuid }) else { return true }
@@ -133,7 +134,9 @@ final class DescribedPeripheral: NSObject {
         }
     }
 
-    /// Publishes everything, and anew when the radio is back; values stay what they have become.
+    /// Publishes everything, also after the radio has returned.
+    ///
+    /// Values keep their current state.
     private func publish() {
         manager.stopAdvertising()
         manager.removeAllServices()
@@ -173,7 +176,7 @@ final class DescribedPeripheral: NSObject {
         report(Fact("advertising", ["name": name], text: "Advertising as \(name); Ctrl-C ends it."))
     }
 
-    /// Has the values of a characteristic follow one another from now on.
+    /// Starts to send the values of a characteristic in turn.
     private func startSending(_ characteristic: CBMutableCharacteristic) {
         guard sending[characteristic] == nil, let cycle = cycles[characteristic] else { return }
         sending[characteristic] = Task { [weak self] in
@@ -191,7 +194,7 @@ final class DescribedPeripheral: NSObject {
         sending = [:]
     }
 
-    /// Asks a central for the latency of the description, when it is first heard of.
+    /// Requests the connection latency of the description when a central is first seen.
     private func attend(to central: CBCentral) {
         served.formIntersection(manager.connectedCentrals.map(\.identifier))
         guard let latency = plan.device.latency, served.insert(central.identifier).inserted else { return }
@@ -282,7 +285,9 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { sendUnsent() }
 
-    /// A service that was added later cannot be published: the others are served as before.
+    /// Handles the refusal of a service that was added later.
+    ///
+    /// The others stay published.
     private func refused(_ service: CBService, _ error: any Error) {
         guard !error.isLoss else { return }
         let uuid = service.uuid, trouble = Trouble.failed("Adding service \(uuid)", error)

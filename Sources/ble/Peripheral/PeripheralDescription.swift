@@ -2,16 +2,16 @@ import BLERuntime
 import BLESimulation
 import CoreBluetooth
 
-/// The device that `ble serve` is: the one of a file, in the form that worlds have, too.
+/// The device that `ble serve` publishes: read from a file in the same form as the devices of a world.
 struct PeripheralDescription {
     private(set) var device: SimulatedPeripheral
 
     /// Reads a description.
     ///
     /// - Parameters:
-    ///   - path: A file with a device, or with a world.
-    ///   - machine: Which machine of the world it is; only where there are several need it be said.
-    /// - Throws: ``Trouble/unusableFile(_:_:)`` that names the place in the file and what is wrong there.
+    ///   - path: A file with a device or a world.
+    ///   - machine: The name of the machine; needed only if the world has several.
+    /// - Throws: ``Trouble/unusableFile(_:_:)`` with the place in the file and the problem.
     init(path: String, machine: String? = nil) throws {
         let devices = try Self.read(Scenario.self, from: path).peripherals
         let names = devices.map(\.name)
@@ -30,17 +30,17 @@ struct PeripheralDescription {
         }
     }
 
-    /// The description of a device that there is already.
+    /// The description of an existing device.
     init(_ device: SimulatedPeripheral) { self.device = device }
 
-    /// What of the device cannot be had here, in sentences.
+    /// Messages about properties of the device that are not supported here.
     var remarks: [String] {
         let ofWorlds = [("position", device.position != World.Position()), ("mtu", device.mtu != nil)]
             .filter(\.1).map { "“\($0.0)” counts in worlds alone." }
         return ofWorlds + device.services.flatMap(Self.remarks)
     }
 
-    /// What of a service cannot be had here, in sentences.
+    /// Returns messages about properties of a service that are not supported here.
     static func remarks(_ service: SimulatedPeripheral.Service) -> [String] {
         service.characteristics.flatMap { characteristic in
             characteristic.descriptors.filter { CBMutableDescriptor($0) == nil }.map { descriptor in
@@ -52,9 +52,9 @@ struct PeripheralDescription {
         }
     }
 
-    /// Reads one service more from a file of its own, and returns it.
+    /// Reads a further service from its own file and returns it.
     ///
-    /// - Throws: ``Trouble/unusableFile(_:_:)`` as for a whole description, which stays as it was.
+    /// - Throws: ``Trouble/unusableFile(_:_:)`` as for a whole description; the description is then unchanged.
     mutating func add(path: String) throws -> SimulatedPeripheral.Service {
         let service = try Self.read(SimulatedPeripheral.Service.self, from: path)
         var complete = device
@@ -66,7 +66,7 @@ struct PeripheralDescription {
         return service
     }
 
-    /// Takes out the service of this type that came last; `false` if there is none, or another includes it.
+    /// Removes the last service of this type; returns false if there is none, or another service includes it.
     mutating func remove(_ uuid: CBUUID) -> Bool {
         let isIncluded = device.services.contains { $0.includes.contains { CBUUID(string: $0) == uuid } }
         guard !isIncluded, let index = device.services.lastIndex(where: { CBUUID(string: $0.uuid) == uuid })

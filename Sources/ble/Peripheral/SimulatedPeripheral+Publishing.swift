@@ -3,7 +3,7 @@ import CoreBluetooth
 import CoreBluetoothExtras
 
 extension CBMutableCharacteristic {
-    /// The same characteristic of an app, which answers for its value by itself.
+    /// Creates the same characteristic for an app, which answers for its value by itself.
     convenience init(_ characteristic: SimulatedPeripheral.Characteristic) {
         self.init(
             type: CBUUID(string: characteristic.uuid),
@@ -21,7 +21,7 @@ extension CBMutableCharacteristic {
 }
 
 extension CBMutableDescriptor {
-    /// The same descriptor of an app; `nil` if Core Bluetooth publishes none like it.
+    /// Creates the same descriptor for an app; `nil` if Core Bluetooth cannot publish it.
     convenience init?(_ descriptor: SimulatedPeripheral.Descriptor) {
         let type = CBUUID(string: descriptor.uuid)
         switch type.uuidString {
@@ -37,7 +37,7 @@ extension CBMutableDescriptor {
 }
 
 extension SimulatedPeripheral.Property {
-    /// The same of Core Bluetooth.
+    /// The corresponding Core Bluetooth value.
     fileprivate var published: CBCharacteristicProperties {
         switch self {
         case .read: .read
@@ -53,7 +53,7 @@ extension SimulatedPeripheral.Property {
 }
 
 extension SimulatedPeripheral.Permission {
-    /// The same of Core Bluetooth.
+    /// The corresponding Core Bluetooth value.
     fileprivate var published: CBAttributePermissions {
         switch self {
         case .readable: .readable
@@ -65,7 +65,7 @@ extension SimulatedPeripheral.Permission {
 }
 
 extension SimulatedPeripheral.Latency {
-    /// The same of Core Bluetooth.
+    /// The corresponding Core Bluetooth value.
     var published: CBPeripheralManagerConnectionLatency {
         switch self {
         case .low: .low
@@ -76,18 +76,18 @@ extension SimulatedPeripheral.Latency {
 }
 
 extension SimulatedPeripheral {
-    /// The services that it advertises.
+    /// The advertised services.
     private var advertisedServices: [CBUUID] {
         services.filter { $0.isAdvertised && $0.isPrimary }.map { CBUUID(string: $0.uuid) }
     }
 
-    /// What Core Bluetooth advertises of it; `nil` if it has more to say than an app of Core Bluetooth may.
+    /// The Core Bluetooth advertisement; `nil` if it contains more than an app of Core Bluetooth may advertise.
     var advertisementData: [String: Any]? {
         guard isAdvertisedByApps else { return nil }
         return [CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertisedServices]
     }
 
-    /// All that it advertises.
+    /// The complete advertisement.
     var broadcast: BroadcastAdvertisement {
         var advertisement = BroadcastAdvertisement()
         advertisement.isConnectable = isConnectable

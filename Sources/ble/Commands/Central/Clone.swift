@@ -43,7 +43,7 @@ struct Clone: AsyncParsableCommand {
     }
 }
 
-/// A device as files have it: see `SimulatedPeripheral`.
+/// A device in the form of a file: see `SimulatedPeripheral`.
 @MainActor
 struct ClonedDevice {
     private var device: [String: Any]
@@ -64,7 +64,7 @@ struct ClonedDevice {
         }
     }
 
-    /// The services, each behind those that it includes.
+    /// Returns the services, each after its included services.
     static func inOrder(_ services: [CBService]) -> [CBService] {
         var ordered: [CBService] = [], visited: Set<ObjectIdentifier> = []
         func visit(_ service: CBService) {
@@ -131,7 +131,7 @@ struct ClonedDevice {
         return String(decoding: data, as: UTF8.self).printableJSON
     }
 
-    /// Adds a service with the values that can be read.
+    /// Adds a service with its readable values.
     mutating func add(
         _ service: CBService,
         of peripheral: CBPeripheral,
@@ -184,7 +184,7 @@ struct ClonedDevice {
         return description
     }
 
-    /// Whether a descriptor does not come by itself from the properties.
+    /// Returns whether a descriptor must be copied; some follow from the properties.
     private static func isCopied(_ descriptor: CBDescriptor) -> Bool {
         ![CBUUIDCharacteristicExtendedPropertiesString, CBUUIDClientCharacteristicConfigurationString]
             .contains(descriptor.uuid.uuidString)

@@ -47,7 +47,7 @@ struct Inspect: AsyncParsableCommand {
         }
     }
 
-    /// Waits for the next change of the services, or for a person who wants no more.
+    /// Waits for the next change of the services, or for an interruption by the user.
     @MainActor
     private func waitForChange(of peripheral: CBPeripheral, _ central: Central) async throws {
         try await central.wait(for: "A change of the services", needing: .connection(peripheral)) {

@@ -47,12 +47,12 @@ struct Read: AsyncParsableCommand {
         }
     }
 
-    /// How often to read, however often if `nil`.
+    /// The number of reads; `nil` for no limit.
     private var times: Int? { count ?? (every == nil ? 1 : nil) }
 }
 
 extension CBCharacteristic {
-    /// A value of this characteristic as a fact; `isNamed` if people cannot know of which characteristic it is.
+    /// Returns a value of this characteristic as a fact; `isNamed` adds its name to the text for users.
     func fact(_ event: String, _ value: Data, isNamed: Bool = false) -> Fact {
         let fields = keys.merging(keys(of: value)) { own, _ in own }
         return Fact(event, fields, text: (isNamed ? "\(argument) " : "") + value.shown(as: ValueFormat(of: self)))

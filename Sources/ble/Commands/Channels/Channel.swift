@@ -18,7 +18,7 @@ struct Channel: AsyncParsableCommand {
     )
 }
 
-/// What both ends of a channel take that talk through standard input and output.
+/// The options of both commands that connect a channel to standard input and output.
 struct ConversationOptions: ParsableArguments {
     @Flag(help: "Stay until the other end closes the channel, when standard input has ended.")
     var stay = false

@@ -54,7 +54,7 @@ struct ChannelOpenCommand: AsyncParsableCommand {
         }
     }
 
-    /// Ends the conversation with the connection, and when a person wants it to end.
+    /// Ends the conversation when the connection ends or the user interrupts it.
     @MainActor
     private func watch(
         _ peripheral: CBPeripheral,

@@ -92,7 +92,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Talks until the channel ends; `true` if a person wanted it to.
+    /// Runs the conversation until the channel ends; returns true if the user ended it.
     @MainActor
     private func talk(
         through channel: CBL2CAPChannel,

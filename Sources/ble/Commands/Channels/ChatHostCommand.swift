@@ -12,7 +12,7 @@ struct ChatHostCommand: AsyncParsableCommand {
             """
     )
 
-    /// How long guests may take to hear what was said when standard input has ended.
+    /// The time for guests to receive the last messages after standard input has ended.
     private static let patience = Duration.seconds(10)
 
     @Option(help: "The room's name.")

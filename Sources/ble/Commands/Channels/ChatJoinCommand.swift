@@ -55,7 +55,7 @@ struct ChatJoinCommand: AsyncParsableCommand {
     }
 }
 
-/// One guest's evening: what to do about what is typed and what happens.
+/// The session of one guest: handles input and events.
 @MainActor
 struct ChatSession {
     private enum Place {
@@ -71,7 +71,7 @@ struct ChatSession {
     private let patience: Duration
     private let printer: Printer
     private var place = Place.outside
-    /// Whether to leave when all that was said has been heard.
+    /// Whether to leave as soon as all messages are delivered.
     private var isEnding = false
 
     init(guest: ChatGuest, wanted: String?, stays: Bool, patience: Duration, printer: Printer) {
@@ -82,7 +82,7 @@ struct ChatSession {
         self.printer = printer
     }
 
-    /// Takes an event; `true` if the evening is over.
+    /// Handles an event; returns true if the session has ended.
     mutating func receive(_ event: ConsoleEvent<ChatGuest.Event>) throws -> Bool {
         switch event {
         case .happened(.radioChanged(let change)):
@@ -107,7 +107,7 @@ struct ChatSession {
         }
     }
 
-    /// Leaves the room; `true` if there is none to leave.
+    /// Leaves the room; returns true if there is no room to leave.
     private mutating func leave() -> Bool {
         guard place == .entering || place == .inside else { return true }
         place = .leaving
@@ -115,7 +115,7 @@ struct ChatSession {
         return false
     }
 
-    /// Ends what has taken too long; `true` if nothing is lost by it.
+    /// Ends a session that takes too long; returns true if nothing is lost.
     private func giveUp() throws -> Bool {
         switch place {
         case .outside: if let wanted { throw Trouble.notFound(wanted, within: patience, seen: guest.rooms.map(\.name)) }

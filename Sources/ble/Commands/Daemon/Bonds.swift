@@ -75,7 +75,7 @@ struct Bonds: AsyncParsableCommand {
     }
 }
 
-/// Looks after bonds for a moment.
+/// Opens the store of bonds for one operation.
 @MainActor
 private func withBonds<Value: Sendable>(
     _ work: @MainActor (BluetoothPairing) async throws -> Value

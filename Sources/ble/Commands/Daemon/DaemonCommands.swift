@@ -4,23 +4,23 @@ import BLERuntime
 import BLESession
 import Glibc
 
-/// The daemon that apps of an environment have their radio from.
+/// The daemon that apps in an environment use.
 struct DaemonChoice {
     private static let nobody = Trouble.noDaemon("nobody listens where apps look for one")
 
-    /// What `BLUETOOTH_HOST` says.
+    /// The value of `BLUETOOTH_HOST`.
     let host: String?
-    /// Where a daemon listens, if one does where apps look for it.
+    /// The socket path where a daemon listens, if one does at the default place.
     let found: String?
 
-    /// The choice of this process.
+    /// The choice for this process.
     static var own: Self {
         let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
         let found = DaemonSocket.listening(among: DaemonSocket.candidates(environment: environment))
         return Self(host: HostSpecification.ofProcess, found: found)
     }
 
-    /// Where to ask it.
+    /// The socket path of the daemon.
     var path: String {
         get throws(Trouble) {
             if let host, case .daemon(let named?, _)? = try? HostSpecification(host) { return named }
@@ -29,7 +29,7 @@ struct DaemonChoice {
         }
     }
 
-    /// Sees to it that the radio is one that apps share, by a daemon that is there, or is waited for by its name.
+    /// Throws an error unless apps share the radio through a daemon that is running or named.
     func check() throws(Trouble) {
         guard let host else {
             guard found != nil else { throw Self.nobody }
@@ -41,7 +41,7 @@ struct DaemonChoice {
     }
 }
 
-/// Asks the daemon that apps of this environment have their radio from.
+/// Sends a question to the daemon that apps in this environment use.
 @MainActor
 func askDaemon(_ question: Question) throws -> Answer {
     let path = try DaemonChoice.own.path
@@ -126,11 +126,11 @@ struct App: AsyncParsableCommand {
         }
     }
 
-    /// What is to become of the app.
+    /// The requested state of the app.
     enum Wish: String, ExpressibleByArgument, CaseIterable {
         case foreground, background, suspended, quit
 
-        /// How far the app is in use then; `nil` if it is to end.
+        /// The app phase for this request; `nil` if the app is to end.
         var phase: AppPhase? {
             switch self {
             case .foreground: .foreground

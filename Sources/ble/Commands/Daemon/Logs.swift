@@ -17,7 +17,7 @@ struct Logs: AsyncParsableCommand {
             """
     )
 
-    /// How often it is asked what is new.
+    /// The interval between requests for new entries.
     private static let pause = Duration.milliseconds(500)
 
     @Flag(help: "Go on with what is noted from now on.")
@@ -46,7 +46,7 @@ struct Logs: AsyncParsableCommand {
         }
     }
 
-    /// Prints what has been noted after a line; returns the number of the last line.
+    /// Prints the log entries after a number; returns the number of the last entry.
     @MainActor
     private func show(after number: UInt64, _ printer: Printer) throws -> UInt64 {
         guard case .journal(let lines) = try askDaemon(.journal(after: number)) else { return number }

@@ -30,7 +30,7 @@ struct Power: AsyncParsableCommand {
         }
     }
 
-    /// How the switch is to be.
+    /// The requested position of the switch.
     enum Wish: String, ExpressibleByArgument, CaseIterable {
         case on, off
     }

@@ -1,9 +1,10 @@
 import BLERuntime
 import Foundation
 
-/// The simulated world that this process has for itself, if it has one.
+/// The simulated world that belongs to this process alone, if any.
 enum LonelyWorld {
-    /// What a peripheral's user should know: nobody from outside can come; `nil` if somebody can.
+    /// Returns a note for users of a peripheral that nothing outside this process can connect to it; `nil` if something
+    /// can.
     static func remark(host: String? = HostSpecification.ofProcess) -> String? {
         switch host.flatMap({ try? HostSpecification($0) }) {
         case .demo, .world:

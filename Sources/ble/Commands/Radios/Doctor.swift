@@ -42,9 +42,9 @@ struct Doctor: AsyncParsableCommand {
         guard Self.report(observations, to: Printer(output)) else { throw ExitCode(69) }
     }
 
-    /// Prints what was seen and what follows from it.
+    /// Prints the observations and the conclusions from them.
     ///
-    /// - Returns: Whether nothing stands in the way.
+    /// - Returns: True if there is no problem.
     @MainActor
     static func report(_ observations: Observations, to printer: Printer) -> Bool {
         if case .success(let adapters) = observations.adapters {

@@ -90,7 +90,7 @@ struct Radio: AsyncParsableCommand {
         server.stop()
     }
 
-    /// Listens at a port of this machine, or says why that cannot be.
+    /// Listens on a TCP port of this machine, or throws an error that says why it cannot.
     private func listen(
         at port: UInt16,
         _ listen: (SocketAddress) throws(TransportError) -> UInt16

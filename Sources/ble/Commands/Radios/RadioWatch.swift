@@ -1,7 +1,7 @@
 import BLERuntime
 import CoreBluetooth
 
-/// What becomes of the radio of a command that goes on without it.
+/// A change of the radio for a command that continues without it.
 enum RadioChange {
     case lost
     case returned
@@ -22,16 +22,16 @@ enum RadioChange {
 }
 
 extension Printer {
-    /// Says what has become of the radio: to people on standard error, since standard output may be data.
+    /// Reports a change of the radio, to users on standard error, because standard output may carry data.
     func announce(_ change: RadioChange) {
         print(change.fact)
         remark(change.remark)
     }
 }
 
-/// Whether a command has the radio that it needs: it must be there when the command begins, and may go and return then.
+/// Tracks the radio of a command: it must be available at the start; later it may go away and return.
 struct RadioWatch {
-    /// How long a command waits for its radio when it begins.
+    /// The time that a command waits for its radio at the start.
     static let patience = Duration.seconds(10)
 
     private enum State {
@@ -53,15 +53,15 @@ struct RadioWatch {
 
     enum OnChange: Equatable {
         case nothing
-        /// It can be used, for the first time.
+        /// The radio is available for the first time.
         case came
         case lost
         case returned
-        /// There is none to begin with.
+        /// The radio is not available at the start.
         case missing(CBManagerState)
     }
 
-    /// The manager says how the radio is.
+    /// Handles a change of the manager's state.
     mutating func changed(to new: CBManagerState) -> OnChange {
         let action: OnChange
         (state, action) =
@@ -78,7 +78,7 @@ struct RadioWatch {
         return action
     }
 
-    /// The command has waited for its radio as long as it may.
+    /// Handles the end of the time to wait for the radio.
     func overdue() -> OnChange {
         switch state {
         case .awaited: .missing(.unknown)
@@ -86,7 +86,7 @@ struct RadioWatch {
         }
     }
 
-    /// Calls `giveUp` when a command has waited for its radio as long as it may.
+    /// Calls `giveUp` when the time to wait for the radio is over.
     @MainActor
     static func timer(_ giveUp: @escaping @MainActor () -> Void) -> Task<Void, any Error> {
         Task {
@@ -97,6 +97,8 @@ struct RadioWatch {
 }
 
 extension Error {
-    /// Whether something came to nothing because a connection or the radio is gone, of which the delegate hears next.
+    /// True if an operation failed because the connection or the radio was lost.
+    ///
+    /// The delegate reports that next.
     var isLoss: Bool { (self as? CBError)?.code == .notConnected }
 }

@@ -3,7 +3,7 @@ import BLERuntime
 import BLEWire
 import CoreBluetooth
 
-/// What every command that prints facts takes.
+/// The options of every command that prints facts.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object a line instead of text.")
     var json = false
@@ -11,7 +11,7 @@ struct OutputOptions: ParsableArguments {
     var timestamps = false
 }
 
-/// What every command that talks to one peripheral takes.
+/// The options of every command that uses one peripheral.
 struct PeerOptions: ParsableArguments {
     @Argument(help: "The peripheral's name, or the beginning of it, or its identifier as “ble scan” prints it.")
     var peer: String
@@ -27,7 +27,7 @@ struct PeerOptions: ParsableArguments {
 }
 
 extension Bounds<Double> {
-    /// Times that a person may want, from `least` to a year.
+    /// A valid range of times, from `least` to one year.
     static func seconds(from least: Double = 0) -> Self { Bounds(least...31_536_000, of: "seconds") }
 }
 
@@ -44,7 +44,7 @@ struct UUIDArgument: ExpressibleByArgument {
     }
 }
 
-/// Runs `work` with the peripheral connected, and disconnects whatever happens.
+/// Runs `work` with the peripheral connected, and always disconnects.
 @MainActor
 func withPeripheral(
     _ options: PeerOptions,

@@ -1,17 +1,17 @@
-/// What a conversation in a terminal waits for.
+/// An event that a conversation in a terminal waits for.
 enum ConsoleEvent<Happening> {
     case happened(Happening)
-    /// A line was typed or piped in.
+    /// A line from standard input.
     case line(String)
     /// Standard input has ended.
     case ended
-    /// A person asked the process to end.
+    /// The user asked the process to end.
     case interrupted
-    /// What had to be done before the end has taken too long.
+    /// The time for the work before the end is over.
     case overdue
 }
 
-/// What happens, in the order in which it does, for one who waits for it.
+/// A queue of events for one reader.
 @MainActor
 final class EventQueue<Event> {
     private var events: [Event] = []
@@ -23,19 +23,19 @@ final class EventQueue<Event> {
         waiting = nil
     }
 
-    /// The next event, however long it takes.
+    /// Waits for the next event.
     func next() async -> Event {
         while events.isEmpty { await withCheckedContinuation { waiting = $0 } }
         return events.removeFirst()
     }
 }
 
-/// One queue for what happens, what is typed and Ctrl-C, in the order in which they come.
+/// One queue for events, lines of input and Ctrl-C, in the order of arrival.
 @MainActor
 final class Console<Happening> {
     private let events = EventQueue<ConsoleEvent<Happening>>()
 
-    /// Starts listening to standard input and to Ctrl-C.
+    /// Starts listening to standard input and Ctrl-C.
     func open() {
         Task {
             while let line = await StandardInput.line() { add(.line(line)) }
@@ -49,7 +49,7 @@ final class Console<Happening> {
 
     func add(_ event: ConsoleEvent<Happening>) { events.add(event) }
 
-    /// Says when the end that is near is overdue.
+    /// Starts the time limit for the end.
     func expectEnd(within time: Duration) {
         Task {
             try await Task.sleep(for: time)
@@ -57,6 +57,6 @@ final class Console<Happening> {
         }
     }
 
-    /// The next event, however long it takes.
+    /// Waits for the next event.
     func next() async -> ConsoleEvent<Happening> { await events.next() }
 }

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// Where the handler of signals writes an octet; written before the handler is there, and read by it alone.
+/// The pipe that the signal handler writes to; set before the handler is installed, and read only by it.
 private nonisolated(unsafe) var signalled: Int32 = -1
 
-/// Waits for a person who presses Ctrl-C, or for a service manager that ends the process.
+/// Waits for Ctrl-C, or for a service manager that ends the process.
 @MainActor
 final class Interruption {
     private static let signals = [SIGINT, SIGTERM]
@@ -13,10 +13,12 @@ final class Interruption {
     private let continuation: AsyncStream<Void>.Continuation
     private var source: (any DispatchSourceRead)?
 
-    /// Listens from now on: the process ends by itself, and no more by the signals.
+    /// Starts listening.
     ///
-    /// A pipe keeps what comes before Dispatch is ready to hear it, as its own sources for signals do not. Where the
-    /// system has none to give, signals end the process.
+    /// From now on the signals do not end the process by themselves.
+    ///
+    /// A pipe keeps signals that arrive before Dispatch is ready; Dispatch's own signal sources do not. If the system
+    /// has no pipe left, the signals end the process as usual.
     init() {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
         self.requests = requests
@@ -41,7 +43,7 @@ final class Interruption {
         }
     }
 
-    /// Ends what `central` waits for when the process is asked to end, or after `time`; until it is cancelled.
+    /// Ends the step that `central` waits for when the process is asked to end, or after `time`; runs until cancelled.
     static func task(endingStepsOf central: Central, atMost time: Duration? = nil) -> Task<Void, any Error> {
         let interruption = Interruption()
         return Task {
@@ -53,8 +55,9 @@ final class Interruption {
     /// Returns when the process is asked to end, or after `time`.
     static func wait(atMost time: Duration? = nil) async throws { try await Interruption().wait(atMost: time) }
 
-    /// Returns when the process has been asked to end, or after `time`; from then on, signals end it
-    /// (``OrderlyEnd``).
+    /// Returns when the process has been asked to end, or after `time`.
+    ///
+    /// After that, a further signal ends the process (``OrderlyEnd``).
     func wait(atMost time: Duration? = nil) async throws {
         let timer = time.map { time in
             Task {

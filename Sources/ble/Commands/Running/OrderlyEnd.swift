@@ -1,24 +1,26 @@
 import Foundation
 
-/// Where the handler of signals writes the number of one; written before the handler is there, and read by it alone.
+/// The pipe that the signal handler writes the signal number to; set before the handler is installed, and read only by
+/// it.
 private nonisolated(unsafe) var signalled: Int32 = -1
 
-/// Has the process end by itself when a signal asks it to, so that it gives back what it holds: the adapter, and bonds
-/// that are not written yet.
+/// Ends the process in order after a signal, so that it releases the adapter and writes its bonds.
 ///
-/// The status is what a shell says of a process that the signal has ended: 130 for Ctrl-C, 143 for `SIGTERM`. Commands
-/// that go on until they are interrupted listen themselves meanwhile (``Interruption``).
+/// The exit status is the one that a shell reports for the signal: 130 for Ctrl-C, 143 for `SIGTERM`. Commands that run
+/// until they are interrupted listen by themselves (``Interruption``).
 enum OrderlyEnd {
-    /// The signals, but for those that the process was started without, as in the background of a script.
+    /// The handled signals, except those that were ignored when the process started, as in the background of a script.
     private static let signals = [SIGINT, SIGTERM].filter { number in
         var action = sigaction()
         sigaction(number, nil, &action)
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != ignored
     }
-    /// What stands for SIG_IGN, which is no function.
+    /// The value of SIG_IGN.
     private static let ignored = 1
 
-    /// Heeds the signals from now on; where the system has no pipe to give, they end the process.
+    /// Starts handling the signals.
+    ///
+    /// If the system has no pipe left, they end the process as usual.
     static func expect() {
         var ends: [Int32] = [-1, -1]
         guard signalled < 0, pipe(&ends) == 0 else { return }
@@ -35,7 +37,7 @@ enum OrderlyEnd {
         heed()
     }
 
-    /// Heeds the signals again, which somebody else has listened to.
+    /// Handles the signals again after another listener.
     static func heed() {
         for number in signals {
             guard signalled >= 0 else {

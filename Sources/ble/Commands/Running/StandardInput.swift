@@ -2,20 +2,20 @@ import BLERuntime
 import Foundation
 import Glibc
 
-/// What a person types, or a script pipes in.
+/// The standard input: typed by a user or piped in by a script.
 enum StandardInput {
-    /// The next octets of standard input, a page or less; `nil` when it has ended.
+    /// Returns the next octets of standard input, at most one page; `nil` at the end.
     ///
-    /// Nothing is read ahead, so that whoever writes into a pipe goes as fast as who reads from it here.
+    /// Nothing is read ahead, so the writer of a pipe runs at the speed of its reader.
     static func piece() async -> Data? {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: read(atMost: 1 << 15).map { Data($0) }) }
         }
     }
 
-    /// The next line of standard input without its end; `nil` when it has ended.
+    /// Returns the next line of standard input without its line end; `nil` at the end.
     ///
-    /// Nothing is read ahead but what fits into a small buffer.
+    /// No more is read ahead than fits a small buffer.
     static func line() async -> String? {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: nextLine()) }
@@ -24,7 +24,8 @@ enum StandardInput {
 
     /// Waits for the next line.
     ///
-    /// Without the C library's own streams: since version 2.41 the end of a process waits for whoever reads from one.
+    /// Avoids the streams of the C library: since version 2.41, the end of a process waits for a thread that reads from
+    /// one.
     private static func nextLine() -> String? {
         var octets = rest.withLock { $0 }, searched = 0
         while true {
@@ -43,7 +44,7 @@ enum StandardInput {
         }
     }
 
-    /// Waits for what comes next; `nil` when there will be nothing any more.
+    /// Waits for more input; `nil` at the end.
     private static func read(atMost size: Int) -> [UInt8]? {
         var octets = [UInt8](repeating: 0, count: size)
         var count = Glibc.read(STDIN_FILENO, &octets, size)
@@ -51,9 +52,9 @@ enum StandardInput {
         return count > 0 ? Array(octets[..<count]) : nil
     }
 
-    /// What was read behind the last line.
+    /// The octets that were read after the last line.
     private static let rest = Locked<[UInt8]>([])
 
-    /// Who waits here holds up nobody: a file, a pipe and a terminal must all do.
+    /// A queue that may block: input can be a file, a pipe or a terminal.
     private static let queue = DispatchQueue(label: "ble.input")
 }
