@@ -1,10 +1,10 @@
 import ArgumentParser
 import BLERuntime
 
-/// Drives parts of the stack through bytes, for test suites that others wrote.
+/// Connects parts of the stack to bytes on descriptors, for test suites of other projects.
 ///
-/// Each subcommand wires real cores to descriptors and translates JSON; none holds protocol logic of its own but for
-/// what no app can ask of a server (``AttributeProcedure``).
+/// Each subcommand connects the real cores to descriptors and translates JSON. Only ``AttributeProcedure`` contains
+/// protocol logic: the requests that no app can make.
 @main
 struct BLEConformance: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +18,7 @@ struct BLEConformance: ParsableCommand {
 
     static func main() { main(nil) }
 
-    /// Does what `arguments` say, or ends with exit status 2 if they make no sense.
+    /// Runs the command in `arguments`, or exits with status 2 if they are invalid.
     static func main(_ arguments: [String]?) {
         do {
             var command = try parseAsRoot(arguments)
@@ -31,14 +31,14 @@ struct BLEConformance: ParsableCommand {
         }
     }
 
-    /// Ends the process with exit status 2, and a line on standard error that says why.
+    /// Exits with status 2 and a line on standard error that gives the reason.
     static func end(_ reason: String) -> Never {
         try? StandardStream.error.write(line: "BLEConformance: \(reason)")
         exit(withError: ExitCode(2))
     }
 }
 
-/// An argument or a case that makes no sense: exit status 2 and one line on standard error.
+/// An invalid argument or case: exit status 2 and one line on standard error.
 struct Senseless: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -1,9 +1,9 @@
 import BLEWire
 import Foundation
 
-/// Runs a driver on a packet socket and the standard streams until the socket reaches its end.
+/// Runs a driver on a packet socket and the standard streams until the end of the socket.
 struct DriverLoop {
-    /// The descriptor of a socket that keeps the boundaries of packets.
+    /// The descriptor of a socket that preserves packet boundaries.
     let packets: Int32
     let input: Int32
     let output: Int32
@@ -52,7 +52,7 @@ struct DriverLoop {
         }
     }
 
-    /// The descriptors that can be read, or were closed, before the deadline.
+    /// Returns the descriptors that became readable or were closed before the deadline.
     private func wait(for descriptors: [Int32], until deadline: Instant?, _ now: Instant) throws -> [Int32] {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let milliseconds = deadline.map { Int32(clamping: $0.nanoseconds(since: now) / 1_000_000 + 1) }
@@ -61,7 +61,7 @@ struct DriverLoop {
         return entries.filter { $0.revents != 0 }.map(\.fd)
     }
 
-    /// The next packet; `nil` at the end of the socket.
+    /// Returns the next packet; `nil` at the end of the socket.
     private func readPacket() throws -> [UInt8]? {
         let bytes = try read(packets, atMost: Self.largestPacket)
         return bytes.isEmpty ? nil : bytes
@@ -83,11 +83,11 @@ struct DriverLoop {
     }
 }
 
-/// Makes lines of bytes that arrive in pieces.
+/// Assembles lines from bytes.
 struct LineBuffer {
     private var rest: [UInt8] = []
 
-    /// Takes bytes, and returns the lines that are complete now, without the empty ones.
+    /// Adds bytes and returns the lines that are now complete, without empty ones.
     mutating func append(_ bytes: [UInt8]) -> [String] {
         rest += bytes
         var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

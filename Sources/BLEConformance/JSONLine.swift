@@ -1,9 +1,9 @@
 import BLERuntime
 import Foundation
 
-/// One line of JSON, its keys in a fixed order.
+/// One line of JSON with its keys in a fixed order.
 enum JSONLine {
-    /// The line that says this.
+    /// Returns a value as a line.
     static func text(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -12,7 +12,7 @@ enum JSONLine {
         }
     }
 
-    /// Prints the line that says this, or ends the process if that is impossible.
+    /// Prints a value as a line, or ends the process if that is impossible.
     static func print(_ value: some Encodable) {
         do throws(StandardStream.Failure) {
             try StandardStream.output.write(line: text(value))
@@ -21,7 +21,7 @@ enum JSONLine {
         }
     }
 
-    /// What the line says.
+    /// Decodes a value from a line.
     static func value<Value: Decodable>(_: Value.Type, in line: String) throws -> Value {
         do { return try JSONDecoder().decode(Value.self, from: Data(line.utf8)) } catch {
             throw Senseless("standard input: \(line): \((error as? DecodingError)?.explanation ?? "\(error)")")

@@ -2,7 +2,7 @@ import BLEHost
 import BLERuntime
 import BLEWire
 
-/// The largest packet that an end takes.
+/// The maximum packet size of each end.
 struct MTU: Decodable {
     let octets: Int
 
@@ -18,7 +18,7 @@ extension AttributeHandle: Decodable {
 }
 
 extension CharacteristicProperties: Decodable {
-    /// Reads the octet that is in a declaration.
+    /// Decodes the octet in a declaration.
     package init(from decoder: any Decoder) throws {
         self.init(rawValue: UInt16(try Bounds(0...UInt8.max).decode(from: decoder)))
     }

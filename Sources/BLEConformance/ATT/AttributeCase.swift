@@ -3,9 +3,9 @@ import BLERuntime
 import BLEWire
 import Foundation
 
-/// A case for `att`, as the file describes it.
+/// A case for `att`, as its file describes it.
 struct AttributeCase: Decodable {
-    /// What the server has.
+    /// The database of the server.
     struct Database: Decodable {
         let services: [Service]
     }
@@ -46,7 +46,7 @@ struct AttributeCase: Decodable {
     /// The configuration of a layer that offers the MTU of this case.
     var configuration: AttributeLayer.Configuration { .init(preferredMTU: mtu.octets) }
 
-    /// The database that is described, with exactly its handles.
+    /// Creates the described database with exactly its handles.
     func makeDatabase() throws -> GATTDatabase {
         let services = try (database?.services ?? []).map { try $0.exact() }
         guard let database = GATTDatabase(exactly: services) else {
@@ -103,7 +103,7 @@ extension AttributeCase.Item {
 }
 
 extension BluetoothUUID {
-    /// Creates a UUID from the spelling in a case.
+    /// Creates a UUID from its spelling in a case.
     init(spelled text: String) throws {
         guard let uuid = BluetoothUUID(text) else { throw Senseless("no UUID: \(text)") }
         self = uuid
@@ -114,7 +114,7 @@ extension BluetoothUUID {
 }
 
 extension [UInt8] {
-    /// Creates octets from two digits each.
+    /// Creates octets from two hexadecimal digits each.
     init(hexadecimal text: String) throws {
         let digits = Array<Character>(text)
         guard digits.count.isMultiple(of: 2) else { throw Senseless("no octets: \(text)") }

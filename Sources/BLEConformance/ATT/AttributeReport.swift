@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// What a client prints about a server.
+/// The lines that a client prints about a server.
 enum AttributeReport {
     struct Descriptor: Encodable {
         let handle: UInt16
@@ -96,7 +96,7 @@ extension AttributeReport.Result {
 }
 
 extension Failure {
-    /// The code of the protocol that comes nearest.
+    /// The closest error code of the protocol.
     fileprivate var errorCode: ATT.ErrorCode {
         switch self {
         case .att(let code): code

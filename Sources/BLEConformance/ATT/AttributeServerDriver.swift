@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// Serves the database of a case.
+/// A server with the database of a case.
 struct AttributeServerDriver: Driver {
     private struct Ready: Encodable {
         let ready = true

@@ -1,8 +1,8 @@
 import BLEWire
 
-/// Everything that an adversary tries on a host.
+/// All attacks on a host.
 struct Adversary {
-    /// What came of one part of it.
+    /// The result of one part of the attacks.
     struct Report: Encodable {
         let victim: String
         let sequences: Int
@@ -14,7 +14,7 @@ struct Adversary {
     let sample: Int?
     let seed: UInt64
 
-    /// All that is tried, one part for each victim; none has anything to do with another.
+    /// The attacks, one independent part for each victim.
     var attempts: [@Sendable () -> Report] {
         var attempts: [@Sendable () -> Report] = []
         for role in [HCI.Role.central, .peripheral] {
@@ -29,7 +29,7 @@ struct Adversary {
         return attempts
     }
 
-    /// Sequences of packets of the Attribute Protocol.
+    /// Sequences of ATT packets.
     func attributes(_ part: AttributeVictim.Part) -> Report {
         measured("attributes, \(part.rawValue)") {
             var tree = SequenceTree(part.packets, depth: depth, sample: sample, seed: seed)
@@ -38,7 +38,7 @@ struct Adversary {
         }
     }
 
-    /// Sequences of packets of L2CAP.
+    /// Sequences of L2CAP signalling packets.
     func signals(_ role: HCI.Role) -> Report {
         checked("signals, \(role)", HostilePacket.signals) {
             let victim = SignalVictim(role)
@@ -46,7 +46,7 @@ struct Adversary {
         }
     }
 
-    /// Sequences of packets of channels that are open, and of signals about them.
+    /// Sequences of packets on open channels, and of signals about them.
     func channels(_ role: HCI.Role) -> Report {
         checked("channels, \(role)", HostilePacket.channelPackets) {
             let victim = ChannelVictim(role)
@@ -54,7 +54,7 @@ struct Adversary {
         }
     }
 
-    /// Sequences of packets of Enhanced ATT bearers, and of signals about them.
+    /// Sequences of packets on Enhanced ATT bearers, and of signals about them.
     func bearers(_ scene: BearerScene) -> Report {
         checked("bearers, \(scene.rawValue)", scene.packets) {
             let victim = ChannelVictim(scene)
@@ -62,7 +62,7 @@ struct Adversary {
         }
     }
 
-    /// Sequences on links that a whole host has, one after the other.
+    /// Sequences on links of a whole host, one after the other.
     private func checked(
         _ name: String,
         _ packets: [HostilePacket],
@@ -75,9 +75,9 @@ struct Adversary {
         }
     }
 
-    /// One packet over and over, and two in turn, after which nothing may hold more than its limits allow.
+    /// Repeats one packet, or two in turn, and checks that nothing grows beyond its limits.
     ///
-    /// `rounds` is how often they are repeated: more often than any limit of ``AttributeVictim`` allows for.
+    /// `rounds` is the number of repetitions: more than any limit of ``AttributeVictim``.
     func flood(_ part: AttributeVictim.Part, rounds: Int = 2000) -> Report {
         measured("flood, \(part.rawValue)") {
             let victim = AttributeVictim(part), packets = part.packets
@@ -92,7 +92,7 @@ struct Adversary {
         }
     }
 
-    /// By how many elements and octets all queues together may grow at those limits.
+    /// The maximum growth of all queues together at those limits, in elements and octets.
     private static let tolerance = 1500
 
     private func measured(_ victim: String, _ attempt: () -> (Int, [String])) -> Report {

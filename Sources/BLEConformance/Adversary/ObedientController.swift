@@ -1,8 +1,8 @@
 import BLEWire
 
-/// A controller of version 4.0 that does whatever it is told and reports nothing by itself.
+/// A controller of version 4.0 that accepts all commands and reports nothing by itself.
 enum ObedientController {
-    /// The commands that a host of version 4.0 may give.
+    /// The commands that a host may send to a controller of version 4.0.
     private static let known: [HCI.Opcode] = [
         .disconnect, .setEventMask, .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
         .readLocalSupportedFeatures, .readBufferSize, .readBDADDR, .readRSSI, .leSetEventMask, .leReadBufferSize,
@@ -13,12 +13,12 @@ enum ObedientController {
         .leReadRemoteFeatures, .leReadSupportedStates,
     ]
 
-    /// Those that are answered before they are carried out.
+    /// The commands that are answered with Command Status.
     private static let begun: [HCI.Opcode] = [
         .disconnect, .leCreateConnection, .leConnectionUpdate, .leReadRemoteFeatures,
     ]
 
-    /// What the controller answers.
+    /// Returns the answer of the controller to a command.
     static func answer(to command: HCICommandPacket) -> HCIEventPacket {
         let opcode = command.opcode
         if begun.contains(opcode) { return .commandStatus(.init(status: .success, opcode: opcode)) }

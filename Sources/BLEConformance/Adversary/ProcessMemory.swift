@@ -1,8 +1,8 @@
 import Foundation
 
-/// What Linux tells of the memory of this process.
+/// The memory of this process as reported by Linux.
 enum ProcessMemory {
-    /// The most that was resident at a time, in octets; `nil` if the system does not tell.
+    /// The maximum resident size in octets; `nil` if the system does not report it.
     ///
     /// The field `VmHWM`, in kibibytes, of proc_pid_status(5).
     static var peak: Int? {

@@ -1,24 +1,25 @@
 import BLEWire
 
-/// Something that packets of an adversary meet, as a value: what came of a beginning is copied for every end.
+/// A target for an adversary's packets, as a value, so that the state after a common prefix is copied for every
+/// continuation.
 protocol Victim {
-    /// Takes a packet and all that follows from it at once.
+    /// Handles a packet and everything that follows from it at once.
     mutating func receive(_ packet: HostilePacket)
-    /// Brings to an end whatever is pending, and says what went wrong since the start; `nil` if nothing did.
+    /// Completes everything pending and returns the fault since the start; `nil` if there is none.
     consuming func verdict() -> String?
 }
 
-/// Every sequence of packets up to a length, or a part of them.
+/// All sequences of packets up to a length, or a sample of them.
 struct SequenceTree {
     let packets: [HostilePacket]
     let depth: Int
-    /// How many of the longest sequences with the same beginning are tried; all of them if `nil`.
+    /// The number of the longest sequences with the same prefix to try; `nil` for all.
     let sample: Int?
     private(set) var sequences = 0
     private(set) var complaints: [String] = []
     private var random: SeededGenerator
 
-    /// How many complaints are worth reading.
+    /// The maximum number of faults to report.
     private static let enough = 20
 
     init(_ packets: [HostilePacket], depth: Int, sample: Int? = nil, seed: UInt64 = 0) {
@@ -42,7 +43,7 @@ struct SequenceTree {
         }
     }
 
-    /// Tries the sequences on something that cannot be copied, from the start each time.
+    /// Tries the sequences on a target that cannot be copied, from the start each time.
     mutating func walk(complaint: ([HostilePacket]) -> String?) { extend([], complaint) }
 
     private mutating func extend(_ sequence: [HostilePacket], _ complaint: ([HostilePacket]) -> String?) {

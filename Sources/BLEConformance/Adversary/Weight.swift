@@ -1,6 +1,6 @@
-/// How much a value holds: the elements of all collections in it, however deep.
+/// The size of a value: the number of elements of all collections in it, at any depth.
 ///
-/// What grows with each packet of an adversary shows here.
+/// Anything that grows with each packet of an adversary shows here.
 enum Weight {
     static func of(_ value: Any) -> Int {
         if let octets = value as? [UInt8] { return octets.count }
@@ -10,7 +10,7 @@ enum Weight {
 }
 
 extension AttributeVictim {
-    /// By how much the layer weighs more after these packets have come in turn, `rounds` times.
+    /// Returns the growth of the layer after these packets have been sent in turn, `rounds` times.
     func growth(underFloodOf packets: [HostilePacket], rounds: Int) -> Int {
         var flooded = self
         for _ in 0..<rounds {

@@ -4,7 +4,7 @@ import BLESimulation
 import Dispatch
 import Foundation
 
-/// `controller`: virtual controllers on one radio, each at a TCP port.
+/// `controller`: virtual controllers on one radio, each on a TCP port.
 struct ControllerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "controller",
@@ -34,7 +34,7 @@ struct ControllerCommand: ParsableCommand {
         withExtendedLifetime(radio) { dispatchMain() }
     }
 
-    /// Starts to listen at every port.
+    /// Starts listening on every port.
     func serve() throws -> RadioServer {
         let radio = RadioServer(seed: 1, newcomers: .replace)
         do {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Dispatch
 import Glibc
 
-/// `file`: whether files of one kind can be used, one after the other.
+/// `file`: checks whether files of one kind are usable, one after the other.
 struct FileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "file",

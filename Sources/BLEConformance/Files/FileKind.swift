@@ -10,22 +10,22 @@ import Logging
 
 /// A kind of file that programs of this project read.
 enum FileKind: String, CaseIterable, ExpressibleByArgument {
-    /// A world, as `BLUETOOTH_HOST=world:FILE` names it.
+    /// A world, as in `BLUETOOTH_HOST=world:FILE`.
     case world
-    /// What a host keeps from one run to the next.
+    /// The persistent state of a host.
     case state
     /// A case for `att`.
     case attributes
-    /// A capture of packets, as `ble monitor` reads it.
+    /// A packet capture, as read by `ble monitor`.
     case capture
-    /// The sessions that a daemon keeps for the next one.
+    /// The saved sessions of a daemon.
     case sessions
-    /// What an app says of itself to the daemon.
+    /// The manifest of an app for the daemon.
     case manifest
-    /// Which apps may do what through a daemon.
+    /// The policy of a daemon: the permissions of apps.
     case policy
 
-    /// Whether a file with these octets can be used; if so, it has been.
+    /// Returns whether a file with these octets is usable, after using it.
     func isUsable(_ octets: [UInt8]) async -> Bool {
         do {
             switch self {
@@ -46,7 +46,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Lets an app look around in a world for as long as it takes to see who is near.
+    /// Makes an app scan in a world long enough to find nearby devices.
     private static func scan(in world: World, from machine: Machine) async {
         let session = machine.open(.central, on: DispatchQueue(label: "app")) { _ in }
         session.send(.scan(ScanRequest(allowsDuplicates: true)))
@@ -54,7 +54,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
         session.close()
     }
 
-    /// Gives a new host what a host has kept.
+    /// Restores the state of a host into a new host.
     private static func remember(_ octets: [UInt8]) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "corebluetooth-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -73,7 +73,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
         while host.next() != nil {}
     }
 
-    /// Reads a capture, and takes its packets apart.
+    /// Reads a capture and dissects its packets.
     private static func takeApart(_ octets: [UInt8]) throws {
         var reader = CaptureReader(), trace = HCITrace()
         reader.append(octets)
@@ -84,7 +84,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
         try reader.finish()
     }
 
-    /// Serves the database of a case to one who asks for the services in it.
+    /// Serves the database of a case to a client that discovers its services.
     private static func serve(_ description: AttributeCase) throws {
         var server = try AttributeServerDriver(description, at: Instant())
         let request = ATTPacket.readByGroupTypeRequest(.init(.all, groupType: GATT.primaryService))

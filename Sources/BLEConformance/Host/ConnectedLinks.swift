@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// The links of the host, and which requests are about them.
+/// The links of the host and the requests about them.
 struct ConnectedLinks {
     private struct Link {
         let link: RadioLink
@@ -14,7 +14,7 @@ struct ConnectedLinks {
 
     private var links: [Link] = []
 
-    /// The link that a request is about.
+    /// Returns the link that a request names.
     func link(_ call: HostCall) throws -> RadioLink {
         let number = try call.neededNumber("connection", in: 0...0xEFF)
         guard let link = links.first(where: { $0.link.handle.wire == number }) else {
@@ -32,10 +32,10 @@ struct ConnectedLinks {
 
     mutating func made(_ link: RadioLink) { links.append(Link(link: link)) }
 
-    /// A request waits for the end of a link.
+    /// Makes a request wait for the end of a link.
     mutating func end(_ handle: ConnectionHandle, _ id: Int) { change(handle) { $0.ending.append(id) } }
 
-    /// A request waits for a link to be secured.
+    /// Makes a request wait for the security of a link.
     mutating func secure(_ handle: ConnectionHandle, _ level: Int, _ id: Int) {
         change(handle) { $0.securing.append((level, id)) }
     }
@@ -45,7 +45,7 @@ struct ConnectedLinks {
         body(&links[index])
     }
 
-    /// A link has ended: what is to be said.
+    /// Handles the end of a link; returns the lines to print.
     mutating func ended(_ handle: ConnectionHandle, _ status: HCI.Status) -> [HostLine] {
         guard let index = links.firstIndex(where: { $0.link.handle == handle }) else { return [] }
         let link = links.remove(at: index)
@@ -56,12 +56,12 @@ struct ConnectedLinks {
             + link.ending.map { .result($0) }
     }
 
-    /// The controller is gone, and all links with it.
+    /// Handles the loss of the controller and all its links.
     mutating func lost() -> [HostLine] {
         links.map(\.link.handle).flatMap { ended($0, .connectionTerminatedByLocalHost) }
     }
 
-    /// A link is encrypted with a key of this strength.
+    /// Handles the encryption of a link with a key of this strength.
     mutating func secured(_ peer: PeerIdentifier, _ strength: PairingStrength, isBonded: Bool) -> [HostLine] {
         guard let index = links.lastIndex(where: { $0.link.peer == peer }) else { return [] }
         let level = strength.level, requests = links[index].securing
@@ -101,6 +101,6 @@ struct ConnectedLinks {
 }
 
 extension PairingStrength {
-    /// The level of LE security mode 1 that a link with such a key has.
+    /// The level of LE security mode 1 of a link with such a key.
     fileprivate var level: Int { !isAuthenticated ? 2 : isSecureConnections && keySize == 16 ? 4 : 3 }
 }

@@ -3,7 +3,7 @@ import BLEWire
 
 // What requests ask for, in the words of the host.
 extension HostCall {
-    /// The set to advertise.
+    /// Returns the requested advertising set.
     func advertisingSet() throws -> AdvertisingSetRequest {
         var parameters = AdvertisingParameters()
         parameters.isLegacy = try flag("legacy", otherwise: true)
@@ -20,7 +20,7 @@ extension HostCall {
         return AdvertisingSetRequest(parameters, data: try octets("data"), scanResponse: response)
     }
 
-    /// How to scan, and whether only packets from before extended advertising are wanted.
+    /// Returns the scan parameters, and whether only legacy advertisements are wanted.
     func scan() throws -> (parameters: ScanParameters, isLegacy: Bool) {
         var parameters = ScanParameters()
         parameters.isActive = !(try flag("passive", otherwise: false))
@@ -47,7 +47,7 @@ extension HostCall {
         return phy
     }
 
-    /// What whoever is asked about pairings can be shown and asked.
+    /// Returns the I/O capability for pairing.
     func capability() throws -> SMP.IOCapability {
         let number: Int
         if let name = try? word("io_capability") {
@@ -68,7 +68,7 @@ extension HostCall {
         "display_only", "display_yes_no", "keyboard_only", "no_input_no_output", "keyboard_display",
     ]
 
-    /// What is said to a question of pairing.
+    /// Returns the reply to a pairing question.
     func pairingReply() throws -> PairingReply {
         if let passkey = try number("passkey", in: Int(SMP.passkeys.lowerBound)...Int(SMP.passkeys.upperBound)) {
             return .passkey(UInt32(passkey))
@@ -79,7 +79,7 @@ extension HostCall {
 }
 
 extension PHY {
-    /// What suites call it; `nil` for none.
+    /// The name used by test suites; `nil` if there is none.
     var name: String? {
         switch self {
         case .le1M: "1M"

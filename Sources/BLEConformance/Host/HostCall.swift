@@ -4,10 +4,10 @@ import Foundation
 
 /// One request of a test suite.
 ///
-/// Its name is under `op`, with what it is about beside it; or it is a key of its own, whose value says what it is
-/// about. The whole may be under `do`. Keys that mean nothing are ignored.
+/// The name is the value of `op`, with the arguments beside it; or it is a key whose value holds the arguments. The
+/// whole may be the value of `do`. Unknown keys are ignored.
 struct HostCall {
-    /// Which request it is among those of the suite, to be said in the answer.
+    /// The number of the request, for its answer.
     let id: Int
     let name: String
     private let arguments: [String: Any]
@@ -17,7 +17,7 @@ struct HostCall {
         "disconnect", "secure", "on_pairing", "pairing_reply", "discover", "read", "write", "subscribe",
     ]
 
-    /// Why a line is no request, and the request's number if it has one.
+    /// The reason why a line is not a request, and the number of the request if it has one.
     struct Refusal: Error {
         let id: Int?
         let reason: String
@@ -63,7 +63,7 @@ struct HostCall {
         return number
     }
 
-    /// A time in milliseconds.
+    /// Returns a time in milliseconds.
     func duration(_ key: String, in range: ClosedRange<Double>) throws -> Duration? {
         guard let given = value(key) else { return nil }
         guard let number = given as? Double, range ~= number else {
@@ -92,10 +92,10 @@ struct HostCall {
         return words
     }
 
-    /// The address that `address` and `address_type` beside each other are.
+    /// Returns the address in the keys `address` and `address_type`.
     func address() throws -> DeviceAddress { try Self.address(in: arguments, "") }
 
-    /// The address that the object under `key` is.
+    /// Returns the address in the object under `key`.
     func address(under key: String) throws -> DeviceAddress? {
         guard let given = value(key) else { return nil }
         guard let object = given as? [String: Any] else { throw Senseless("\(key): an object is expected") }
@@ -112,7 +112,7 @@ struct HostCall {
         return DeviceAddress(value, kind == 0 ? .public : .random)
     }
 
-    /// The kind of address of the host that `own_address_type` asks for; `nil` for what the host shows otherwise.
+    /// Returns the kind of host address in `own_address_type`; `nil` for the default.
     func ownAddress() throws -> OwnAddressKind? {
         switch try number("own_address_type", in: 0...3) {
         case 0: .public
@@ -124,6 +124,6 @@ struct HostCall {
 
     private func value(_ key: String) -> Any? { arguments[key].flatMap { $0 is NSNull ? nil : $0 } }
 
-    /// Whether there is anything under a key.
+    /// Returns whether a key has a value.
     func has(_ key: String) -> Bool { value(key) != nil }
 }

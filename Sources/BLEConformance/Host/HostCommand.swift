@@ -5,7 +5,7 @@ import BLEWire
 import Dispatch
 import Foundation
 
-/// `host`: the host on one controller, driven by lines of JSON.
+/// `host`: the host on one controller, driven by JSON lines.
 struct HostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
@@ -54,7 +54,7 @@ struct HostCommand: ParsableCommand {
         driver.stop()
     }
 
-    /// A private host, about which nothing is kept.
+    /// A host with privacy enabled that stores nothing.
     static func runner(on transport: any Transport) -> HostRunner {
         var configuration = Host.Configuration(
             name: "BLEConformance",
@@ -67,7 +67,7 @@ struct HostCommand: ParsableCommand {
         return HostRunner(host, transport: transport)
     }
 
-    /// The next octets of standard input; `nil` at its end.
+    /// Returns the next octets of standard input; `nil` at the end.
     private static func readInput() throws -> [UInt8]? {
         var octets = [UInt8](repeating: 0, count: 4096)
         while true {

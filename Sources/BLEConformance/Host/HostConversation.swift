@@ -1,11 +1,11 @@
 import BLEHost
 import BLEWire
 
-/// Turns lines of JSON into requests to a host, and what the host says into lines.
+/// Translates JSON lines into requests to a host, and events of the host into lines.
 ///
-/// Requests are carried out when the host is ready, in the order in which they come.
+/// Requests are performed in order when the host is ready.
 struct HostConversation {
-    /// What is to be done.
+    /// An action to perform.
     enum Output: Equatable {
         case line(HostLine)
         case request(ClientRequest)
@@ -22,11 +22,11 @@ struct HostConversation {
     private var sets = RequestedSets()
     private var links = ConnectedLinks()
     private var attributes = AttributeCalls()
-    /// Whom to connect to, when the host has said what it calls whoever has that address.
+    /// Connection requests that wait for the host to return the identifier for their address.
     private var sought: [(id: Int, address: DeviceAddress, ownAddress: OwnAddressKind?)] = []
     private var connecting: [(id: Int, peer: PeerIdentifier)] = []
 
-    /// What is to be done now, in this order.
+    /// Returns and removes the actions to perform, in order.
     mutating func takeOutputs() -> [Output] {
         defer { outputs = [] }
         return outputs

@@ -2,7 +2,7 @@ import BLEHost
 import BLERuntime
 import Dispatch
 
-/// Has a test suite and a host talk with each other.
+/// Connects a test suite to a host.
 final class HostDriver: Sendable {
     private let runner: HostRunner
     private let print: @Sendable (HostLine) -> Void
@@ -14,7 +14,7 @@ final class HostDriver: Sendable {
     ///
     /// - Parameters:
     ///   - runner: The host.
-    ///   - print: Takes each line, one after the other.
+    ///   - print: Called with each line, one at a time.
     init(on runner: HostRunner, print: @escaping @Sendable (HostLine) -> Void) {
         self.runner = runner
         self.print = print
@@ -28,13 +28,13 @@ final class HostDriver: Sendable {
         runner.start()
     }
 
-    /// Ends the host.
+    /// Stops the host.
     func stop() {
         session.withLock { $0?.close() }
         runner.stop()
     }
 
-    /// Takes a line of the test suite.
+    /// Handles a line of the test suite.
     func hand(over line: String) { converse { $0.receive(line) } }
 
     private func converse(_ body: (inout HostConversation) -> Void) {

@@ -4,7 +4,7 @@ import BLEWire
 // What the host says, as test suites read it.
 
 extension DeviceAddress {
-    /// Six octets, the least significant first, and their type.
+    /// The address as six octets, least significant first, and its type.
     var values: [String: HostLine.Value] {
         let octets = (0..<6).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
         return ["address": .text(octets.hexadecimal), "address_type": .number(Int(onAir.kind.wire))]
@@ -41,7 +41,7 @@ extension HeardPacket {
 }
 
 extension PairingQuestion {
-    /// The question about the pairing on this link.
+    /// Returns the question about the pairing on this link.
     func line(on link: ConnectionHandle) -> HostLine {
         var values: [String: HostLine.Value] = ["connection": .number(Int(link.wire))]
         let method: String

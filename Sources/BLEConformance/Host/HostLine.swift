@@ -1,6 +1,6 @@
-/// A line that `host` prints: an answer, or something that happened by itself.
+/// A line that `host` prints: an answer or an event.
 struct HostLine: Encodable, Equatable, Sendable {
-    /// A value of such a line.
+    /// A value in such a line.
     enum Value: Encodable, Equatable, Sendable {
         case number(Int), text(String), flag(Bool), none
         case list([Value])
@@ -29,13 +29,13 @@ struct HostLine: Encodable, Equatable, Sendable {
 
     private let content: Content
 
-    /// A request came to this.
+    /// The result of a request.
     static func result(_ id: Int, _ result: [String: Value] = [:]) -> Self { Self(content: .result(id, result)) }
 
-    /// A request came to nothing; the number is missing if it could not be read.
+    /// The failure of a request; without the number if it could not be read.
     static func failure(_ id: Int?, _ reason: String) -> Self { Self(content: .failure(id, reason)) }
 
-    /// Something happened.
+    /// An event.
     static func event(_ name: String, _ values: [String: Value]) -> Self {
         Self(content: .event(values.merging(["event": .text(name)]) { $1 }))
     }

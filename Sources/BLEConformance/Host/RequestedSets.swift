@@ -1,15 +1,15 @@
 import BLEHost
 
-/// The advertising sets that a test suite has asked for.
+/// The advertising sets that a test suite has requested.
 struct RequestedSets {
     private var count: UInt32 = 0
     private var starting: [AdvertisingSetID: Int] = [:]
     private var stopping: [(set: AdvertisingSetID, id: Int)] = []
 
-    /// The numbers of sets there have been.
+    /// The numbers of all sets so far.
     var range: ClosedRange<Int> { 1...max(Int(count), 1) }
 
-    /// Names a set that a request asks for.
+    /// Assigns an identifier to a requested set.
     mutating func start(_ id: Int) -> AdvertisingSetID {
         count += 1
         let set = AdvertisingSetID(rawValue: count)
@@ -23,13 +23,13 @@ struct RequestedSets {
         return set
     }
 
-    /// The answer to whoever asked for the set.
+    /// Returns the answer to the request for the set.
     mutating func started(_ set: AdvertisingSetID, _ failure: Failure?) -> HostLine? {
         guard let id = starting.removeValue(forKey: set) else { return nil }
         return failure.map { .failure(id, "\($0)") } ?? .result(id, ["set": .number(Int(set.rawValue))])
     }
 
-    /// The answers to those who wanted it to end.
+    /// Returns the answers to the requests to end the set.
     mutating func ended(_ set: AdvertisingSetID) -> [HostLine] {
         let ids = stopping.filter { $0.set == set }.map(\.id)
         stopping.removeAll { $0.set == set }

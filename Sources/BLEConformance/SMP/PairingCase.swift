@@ -4,7 +4,7 @@ import BLERuntime
 import BLEWire
 import Foundation
 
-/// A case for `smp`, as the file describes it.
+/// A case for `smp`, as its file describes it.
 struct PairingCase: Decodable {
     struct Address: Decodable {
         private enum Key: String, CodingKey { case address, address_type }
@@ -19,7 +19,7 @@ struct PairingCase: Decodable {
         }
     }
 
-    /// Octets in the order of the air.
+    /// Octets in the order of transmission.
     struct Octets: Decodable {
         let bytes: [UInt8]
 
@@ -27,7 +27,7 @@ struct PairingCase: Decodable {
             bytes = try [UInt8](hexadecimal: decoder.singleValueContainer().decode(String.self))
         }
 
-        /// The number that so many octets are.
+        /// Returns the number that these octets encode.
         func number(of count: Int) throws -> UInt128 {
             guard bytes.count == count else { throw Senseless("\(count) octets are expected: \(bytes.hexadecimal)") }
             return bytes.reversed().reduce(0) { $0 << 8 | UInt128($1) }
@@ -68,7 +68,7 @@ struct PairingCase: Decodable {
 
     init(json: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(json.utf8)) }
 
-    /// What is typed or shown if the method needs it.
+    /// The digits to type or show, if the method needs them.
     var digits: UInt32? {
         get throws { try passkey.map { try Bounds(SMP.passkeys).read($0) } }
     }
@@ -83,7 +83,7 @@ struct PairingCase: Decodable {
         }
     }
 
-    /// The security manager that is described.
+    /// Creates the described security manager.
     func makeManager() throws -> SecurityManager {
         SecurityManager(
             role: try linkRole,
@@ -125,7 +125,7 @@ struct PairingCase: Decodable {
         return configuration
     }
 
-    /// The pair that is described, or one that nobody can guess, for which none of the listed numbers is used.
+    /// Creates the described key pair, or a random one that uses none of the listed numbers.
     private func makeKeyPair() throws -> P256KeyPair {
         guard let private_key else {
             var system = SystemRandomNumberGenerator()
@@ -137,7 +137,7 @@ struct PairingCase: Decodable {
         return pair
     }
 
-    /// Sixteen octets are a temporary key; 32 are what the peer told: its confirm value, and then its number.
+    /// Returns the out-of-band data: 16 octets are a temporary key; 32 are the peer's confirm value and random number.
     private func makeOutOfBandData() throws -> SecurityManager.OutOfBandData {
         guard let oob else { return .init() }
         guard oob.bytes.count == 32 else { return .init(temporaryKey: try oob.key) }
@@ -147,14 +147,14 @@ struct PairingCase: Decodable {
 }
 
 extension PairingCase.Octets {
-    /// The number that the sixteen octets from `start` on are, out of so many.
+    /// Returns the number in the 16 octets from `start`.
     fileprivate func number(of count: Int, from start: Int) throws -> UInt128 {
         guard bytes.count == count, start + 16 <= count else { throw Senseless("\(count) octets are expected") }
         return bytes[start..<start + 16].reversed().reduce(0) { $0 << 8 | UInt128($1) }
     }
 }
 
-/// The numbers of a case, eight octets after the other, and behind them what nobody can guess.
+/// A random number generator that returns the numbers of a case, eight octets at a time, and then random numbers.
 struct ListedNumbers: RandomNumberGenerator, Sendable {
     private var rest: ArraySlice<UInt8>
 

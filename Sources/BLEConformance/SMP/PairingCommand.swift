@@ -2,7 +2,7 @@ import ArgumentParser
 import BLEWire
 import Foundation
 
-/// `smp`: one pairing, on a packet socket.
+/// `smp`: one pairing on a packet socket.
 struct PairingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "smp",

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// Runs the pairing of a case.
+/// Performs the pairing of a case.
 struct PairingDriver: Driver {
     private struct Command: Decodable {
         let encrypted: Bool
@@ -22,10 +22,10 @@ struct PairingDriver: Driver {
     private var manager: SecurityManager
     private var outputs: [DriverOutput] = []
     private var hasToldKey = false
-    /// What the responder gave before the line was read that says that the link is encrypted.
+    /// The packets that the responder sent before the line that reports the encryption was read.
     private var early: [[UInt8]] = []
 
-    /// The codes of packets that only an encrypted link carries, and how many of them are kept until it is.
+    /// The opcodes of packets that require encryption, and the number of them that are kept until then.
     private static let keys = SMP.Opcode.encryptionInformation.wire...SMP.Opcode.signingInformation.wire
     private static let earlyLimit = 16
 
@@ -95,7 +95,7 @@ struct PairingDriver: Driver {
 }
 
 extension PairingFailure {
-    /// The reason of the protocol that comes nearest.
+    /// The closest reason of the protocol.
     fileprivate var reason: SMP.Reason {
         switch self {
         case .refused(let reason), .refusedByPeer(let reason): reason

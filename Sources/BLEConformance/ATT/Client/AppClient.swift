@@ -1,27 +1,27 @@
 import BLEHost
 import BLEWire
 
-/// The client of the host on one link, asked in the way of apps.
+/// The GATT client of the host on one link, used as apps use it.
 ///
-/// Its time stands still, but for what is not answered: a host that apps want nothing of for a while asks the peer for
-/// things of its own, of which no case knows.
+/// Time advances only while a request waits for its answer. A host that has been idle for a while sends requests of its
+/// own, and no case expects those.
 struct AppClient {
     private enum State {
-        /// The MTU is being exchanged.
+        /// The MTU exchange is in progress.
         case connecting
         case idle
-        /// The peer is asked, once more if the link should be safer and this says so.
+        /// A request is in progress; `retries` allows one more attempt on a more secure link.
         case asking(retries: Bool)
-        /// The peer has not answered before anything could be asked.
+        /// The peer did not answer the MTU exchange.
         case abandoned
     }
 
     enum Event {
         case packet([UInt8])
-        /// The MTU is exchanged.
+        /// The MTU exchange is complete.
         case connected
         case answered(AttributeOperation.Answer)
-        /// The peer sent a value that was subscribed to.
+        /// The peer sent a value of a subscription.
         case notified(AttributeHandle, [UInt8])
     }
 
@@ -30,9 +30,9 @@ struct AppClient {
 
     private var layer: AttributeLayer
     private var state = State.connecting
-    /// What time the layer has.
+    /// The current time of the layer.
     private var time: Instant
-    /// When the last request was sent.
+    /// The time of the last request.
     private var sent: Instant
 
     init(_ configuration: AttributeLayer.Configuration, at now: Instant) {
@@ -41,10 +41,10 @@ struct AppClient {
         layer.linkUp(Self.link, peer: PeerIdentifier(rawValue: 1), role: .central, at: now)
     }
 
-    /// The largest packet, in octets, that both ends take.
+    /// The maximum packet size in octets that both ends accept.
     var mtu: Int { layer.mtu(of: Self.link) ?? ATT.defaultMTU }
 
-    /// When to call ``wake(at:)``, if nothing happens before.
+    /// The time to call ``wake(at:)`` if nothing happens before.
     var deadline: Instant? {
         switch state {
         case .connecting, .asking: sent + ATT.transactionTimeout
@@ -52,7 +52,7 @@ struct AppClient {
         }
     }
 
-    /// Asks the peer for something, after everything else was answered.
+    /// Sends the peer a request, after all others have been answered.
     mutating func ask(_ request: AttributeRequest, retries: Bool) {
         guard case .idle = state else { preconditionFailure("one thing is asked at a time") }
         state = .asking(retries: retries)
@@ -67,7 +67,7 @@ struct AppClient {
         layer.wake(at: time)
     }
 
-    /// What has happened; call until it is `nil`.
+    /// Returns the next event; call until it is `nil`.
     mutating func next(at now: Instant) -> Event? {
         while let output = layer.next() {
             switch output {
@@ -98,7 +98,7 @@ struct AppClient {
 }
 
 extension PeerEvent {
-    /// What it says of what a client asked; `nil` if nothing.
+    /// The answer to a client's request; `nil` if this is none.
     fileprivate var answer: AttributeOperation.Answer? {
         switch self {
         case .servicesDiscovered(let result), .includedServicesDiscovered(_, let result): result.map { .services($0) }

@@ -1,21 +1,21 @@
 import BLEHost
 import BLEWire
 
-/// Does what a case asks of the server at the other end: one operation at a time, after the MTU has been exchanged.
+/// Performs the operations of a case on the server at the other end, one at a time, after the MTU exchange.
 ///
-/// What apps can ask for, the host is asked for as they do (``AppClient``); the rest has procedures of its own
-/// (``TesterClient``). The other end may have a client too, whose requests are answered whatever is under way here.
+/// Operations that apps can request go through the host (``AppClient``); the others have their own procedures
+/// (``TesterClient``). The other end may have a client too; its requests are answered at any time.
 struct AttributeClientDriver: Driver {
     private struct Command: Decodable {
         let `do`: AttributeOperation.Description
     }
 
     private enum State {
-        /// The MTU is being exchanged.
+        /// The MTU exchange is in progress.
         case connecting
         case idle
         case operating(AttributeOperation)
-        /// Everything is being discovered; without an operation that asks for it, before operations are taken.
+        /// The database is being discovered, either for an operation or, with `nil`, before the first operation.
         case discovering(DatabaseDiscovery, for: AttributeOperation?)
     }
 
@@ -70,7 +70,7 @@ struct AttributeClientDriver: Driver {
         hear(at: now)
     }
 
-    /// Takes all that has come of what the host was told.
+    /// Handles all events of the host.
     private mutating func hear(at now: Instant) {
         while let event = app.next(at: now) {
             switch event {
@@ -96,7 +96,7 @@ struct AttributeClientDriver: Driver {
         if discovers { discover(for: nil, at: now) } else { operate(at: now) }
     }
 
-    /// Begins the next operation, if none is under way.
+    /// Starts the next operation, if none is in progress.
     private mutating func operate(at now: Instant) {
         guard case .idle = state, !waiting.isEmpty, let operation = try? makeOperation(waiting.removeFirst()) else {
             return
@@ -166,7 +166,7 @@ struct AttributeClientDriver: Driver {
 }
 
 extension ATT.Opcode {
-    /// Whether a packet with this opcode answers a request.
+    /// True if a packet with this opcode answers a request.
     fileprivate var isAnswer: Bool {
         switch self {
         case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,

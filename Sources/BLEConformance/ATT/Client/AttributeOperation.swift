@@ -1,9 +1,9 @@
 import BLEHost
 import BLEWire
 
-/// Something that a case asks of a server.
+/// An operation of a case on a server.
 struct AttributeOperation {
-    /// An operation as JSON describes it.
+    /// The JSON form of an operation.
     struct Description: Decodable {
         let op: String
         let handle: AttributeHandle?
@@ -15,13 +15,13 @@ struct AttributeOperation {
         let auto_elevate_security: Bool?
     }
 
-    /// What it takes.
+    /// The way to perform an operation.
     enum Action {
         case ask(AttributeQuestion)
         case discoverEverything
     }
 
-    /// What comes of it.
+    /// The result of an operation.
     enum Outcome {
         case done
         case value([UInt8])
@@ -35,21 +35,21 @@ struct AttributeOperation {
     typealias Answer = Result<Outcome, Failure>
 
     let action: Action
-    /// Whether to try again, once, what needs a safer link.
+    /// Whether to retry once on a more secure link if that is required.
     let elevatesSecurity: Bool
 
-    /// Creates an operation on a server of which `database` is known, and whose packets have at most `mtu` octets.
+    /// Creates an operation on a server with a known `database`; its packets have at most `mtu` octets.
     init(_ description: Description, database: [DatabaseDiscovery.Service], mtu: Int) throws {
         elevatesSecurity = description.auto_elevate_security ?? false
         action = try description.action(database, mtu: mtu)
     }
 }
 
-/// One thing to be asked of a server.
+/// One request to a server.
 enum AttributeQuestion {
-    /// By the host, as apps have it asked.
+    /// A request that the host performs, as for apps.
     case app(AttributeRequest)
-    /// Packet by packet, since no app can.
+    /// A request that no app can make, performed packet by packet.
     case tester(AttributeProcedure)
 }
 
@@ -108,7 +108,7 @@ extension AttributeOperation.Description {
         }
     }
 
-    /// Apps look for services among all handles.
+    /// Apps discover services in the whole handle range.
     private func discoverServices() throws -> AttributeQuestion {
         let range = try range, type = try type
         return range == .all
@@ -116,14 +116,14 @@ extension AttributeOperation.Description {
             : .tester(.services(ServiceRangeDiscovery(only: type, in: range)))
     }
 
-    /// Apps have a value prepared only if one packet does not hold it.
+    /// For apps, the host uses prepared writes only if the value does not fit one packet.
     private func writePrepared(mtu: Int) throws -> AttributeQuestion {
         let value = try octets, handle = try attribute
         return value.count > min(mtu - 3, ATT.maximumValueLength)
             ? .app(.write(handle, value)) : .tester(.write(PreparedWriting(value, to: handle)))
     }
 
-    /// Says where the descriptors of a characteristic that was discovered are; else they are behind the value.
+    /// Passes on the location of a discovered characteristic's descriptors; otherwise they are after the value.
     private func subscribe(
         _ subscription: Subscription,
         in database: [DatabaseDiscovery.Service]

@@ -1,8 +1,8 @@
 import BLEHost
 import BLEWire
 
-/// What no app can ask of a server: parts of a discovery, secondary services, values by their type, several values at
-/// once, and prepared writes of a value that one packet holds.
+/// Procedures that no app can request: partial discovery, secondary services, reading by type, reading several values
+/// at once, and prepared writes of short values.
 enum AttributeProcedure {
     case services(ServiceRangeDiscovery)
     case included(IncludedServiceDiscovery)
@@ -14,7 +14,7 @@ enum AttributeProcedure {
 
     typealias Step = ProcedureStep<AttributeOperation.Answer>
 
-    /// Begins, on a bearer whose packets have at most `mtu` octets.
+    /// Starts the procedure on a bearer whose packets have at most `mtu` octets.
     mutating func begin(mtu: Int) -> Step {
         switch self {
         case .services(let machine): return machine.begin().map { $0.map { .services($0) } }
@@ -29,7 +29,7 @@ enum AttributeProcedure {
         }
     }
 
-    /// Takes the answer to the request that the last step sent.
+    /// Handles the answer to the last request.
     mutating func receive(_ answer: ATTAnswer, mtu: Int) -> Step {
         switch self {
         case .services(var machine):

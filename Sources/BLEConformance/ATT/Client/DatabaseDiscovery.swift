@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// Finds everything that a server has: services of both kinds, what they include, their characteristics and
+/// Discovers the complete database of a server: services of both kinds, included services, characteristics and
 /// descriptors.
 ///
 ///        ┌─────────┐     ┌───────────┐     ┌──────────┐     ┌─────────────────┐
@@ -18,13 +18,13 @@ import BLEWire
 ///
 /// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
 struct DatabaseDiscovery {
-    /// A characteristic, and what describes it.
+    /// A characteristic with its descriptors.
     struct Characteristic: Equatable {
         let declared: DiscoveredCharacteristic
         fileprivate(set) var descriptors: [DiscoveredDescriptor] = []
     }
 
-    /// A service, and what is in it.
+    /// A service with its contents.
     struct Service: Equatable {
         let declared: DiscoveredService
         fileprivate(set) var characteristics: [Characteristic] = []
@@ -48,7 +48,7 @@ struct DatabaseDiscovery {
 
     func begin() -> Step { .ask(.app(.discoverServices(only: []))) }
 
-    /// Takes the answer to what the last step asked.
+    /// Handles the answer to the last request.
     mutating func receive(_ answer: AttributeOperation.Answer) -> Step {
         switch (state, answer) {
         // A server that knows no secondary services may refuse to look for them.

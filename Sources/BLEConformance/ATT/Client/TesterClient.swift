@@ -1,11 +1,11 @@
 import BLEHost
 import BLEWire
 
-/// Asks a server for what no app can ask for: one procedure at a time, while nothing else is asked.
+/// Performs requests that no app can make, one procedure at a time, while no other request is in progress.
 struct TesterClient {
     private enum State {
         case idle
-        /// The request waits for its answer; it is sent once more if the link should be safer and `retries` says so.
+        /// The request waits for its answer; `retries` allows one more attempt on a more secure link.
         case asking(AttributeProcedure, ATTPacket, retries: Bool)
     }
 
@@ -18,7 +18,7 @@ struct TesterClient {
     private var bearer = ATTClientBearer()
     private var state = State.idle
 
-    /// Whether answers are due here.
+    /// True if a request waits for its answer.
     var isAsking: Bool {
         switch state {
         case .asking: true
@@ -26,10 +26,10 @@ struct TesterClient {
         }
     }
 
-    /// When to call ``wake(at:)``, if nothing happens before.
+    /// The time to call ``wake(at:)`` if nothing happens before.
     var deadline: Instant? { bearer.deadline }
 
-    /// Begins a procedure on a bearer whose packets have at most `mtu` octets.
+    /// Starts a procedure on a bearer whose packets have at most `mtu` octets.
     mutating func ask(_ procedure: AttributeProcedure, retries: Bool, mtu: Int, at now: Instant) -> OnEvent {
         guard case .idle = state else { preconditionFailure("one procedure is under way at a time") }
         guard !bearer.isDead else { return .answered(.failure(.timedOut)) }
@@ -38,7 +38,7 @@ struct TesterClient {
         return follow(step, of: procedure, retries: retries, at: now)
     }
 
-    /// Takes what the server answers.
+    /// Handles an answer of the server.
     mutating func receive(_ octets: [UInt8], mtu: Int, at now: Instant) -> OnEvent {
         guard case .asking(var procedure, let request, let retries) = state else { return .nothing }
         let packet = try? ATTPacket(decoding: octets)
@@ -51,7 +51,7 @@ struct TesterClient {
         return follow(step, of: procedure, retries: retries, at: now)
     }
 
-    /// Gives up what is not answered in time.
+    /// Ends a procedure whose answer did not arrive in time.
     mutating func wake(at now: Instant) -> OnEvent {
         guard bearer.expire(at: now) == .abandon else { return .nothing }
         state = .idle
@@ -77,7 +77,7 @@ struct TesterClient {
 }
 
 extension ATTAnswer {
-    /// Whether a safer link might change the answer.
+    /// True if a more secure link could change the answer.
     fileprivate var needsSecurity: Bool {
         switch self {
         case .failure(.att(let code)): code == .insufficientAuthentication || code == .insufficientEncryption

@@ -2,17 +2,17 @@ import BLEWire
 
 // What the host asks, and what its app may hear of that. On which bearer it asks what is left to the host.
 extension AttributeOracle {
-    /// A request of the host that is under way.
+    /// A request of the host that waits for its answer.
     struct Request {
         let opcode: UInt8
         let handle: UInt16
-        /// What follows two handles.
+        /// The octets after the two handles.
         var rest: [UInt8] = []
-        /// What is known of a value that takes several.
+        /// The received part of a value that takes several requests.
         var beginning: [UInt8] = []
     }
 
-    /// What an app may be told of what it asked for.
+    /// The result that an app may receive.
     enum Outcome: Equatable {
         case value([UInt8])
         case failure
@@ -23,7 +23,7 @@ extension AttributeOracle {
         0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x0E, 0x10, 0x12, 0x16, 0x18, 0x20,
     ]
 
-    /// The host asks something on a bearer; `false` if it may not.
+    /// Handles a request of the host on a bearer; returns false if it is not allowed.
     mutating func ask(_ packet: [UInt8], on name: ChannelIdentifier) -> Bool {
         guard let index = index(of: name), bearers[index].request == nil, let opcode = packet.first
         else { return false }
@@ -34,7 +34,7 @@ extension AttributeOracle {
         return true
     }
 
-    /// The peer answers something, or what was never asked.
+    /// Handles an answer of the peer, requested or not.
     mutating func answered(_ packet: [UInt8], at index: Int) {
         guard let request = bearers[index].request else { return }
         var outcomes: [Outcome] = []
@@ -52,7 +52,7 @@ extension AttributeOracle {
         self.outcomes[request.handle, default: []] += outcomes
     }
 
-    /// The app is told this of what it asked for; `false` if it may not be, or not before it has heard of the others.
+    /// Handles a result that the app receives; returns false if it is not allowed, or not before other results.
     mutating func hear(_ outcome: Outcome, of handle: UInt16) -> Bool {
         guard asked.first == handle else { return false }
         asked.removeFirst()

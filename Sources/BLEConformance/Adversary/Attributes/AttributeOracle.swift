@@ -1,54 +1,54 @@
 import BLEHost
 import BLEWire
 
-/// What the peer of a host may expect of the attributes that they reach over several bearers: a second reading of the
-/// specification, for a server with the attributes of ``BearerScene``.
+/// Predicts how a host must treat its attributes over several bearers: a second implementation of the specification,
+/// for a server with the attributes of ``BearerScene``.
 ///
-/// Each bearer has its requests answered in their order, and waits for no other; parts that were prepared are shared.
+/// Each bearer answers its requests in order, independent of the others. Prepared writes are shared.
 ///
 /// Core 6.0, Vol 3, Part F, 3.2.11, 3.3.2 and 3.4.6; Part G, 5.3.
 struct AttributeOracle {
-    /// What a host does about a packet.
+    /// An action of a host after a packet.
     enum Effect: Equatable {
         case send([UInt8], on: ChannelIdentifier)
-        /// It asks its app for the value, or whether it takes these.
+        /// It asks its app for the value, or whether to accept these values.
         case askToRead
         case askToWrite([WritePart])
     }
 
-    /// One of the bearers, by the name that the host has for its channel.
+    /// One of the bearers, identified by the host's channel identifier.
     struct Bearer {
         let name: ChannelIdentifier
-        /// Whether the app has been asked for a value, and what waits behind that.
+        /// Whether the app has been asked for a value, and the requests that wait for it.
         var isReading = false
         var waiting: [[UInt8]] = []
-        /// Indications, of which the first waits for its confirmation.
+        /// The indications; the first one waits for its confirmation.
         var indications: [[UInt8]] = []
-        /// What the host has asked.
+        /// The request of the host.
         var request: Request?
     }
 
-    /// The value that the app holds, and the one that it indicates on an enhanced bearer.
+    /// The value that the app holds, and the value that it indicates on an enhanced bearer.
     static let held: [UInt8] = [18, 0]
     static let value: [UInt8] = [1, 2, 3]
 
     var bearers = [Bearer(name: .attribute)]
-    /// Where values were asked for that the app has not given, in order.
+    /// The bearers with reads that the app has not answered, in order.
     private(set) var readings: [ChannelIdentifier] = []
     private var prepared: [WritePart] = []
-    /// What the app of a client asked for and has not heard of, and what may be said of it.
+    /// The client's requests without a result, and the results that are allowed.
     var asked: [UInt16] = []
     var outcomes: [UInt16: [Outcome]] = [:]
-    /// What has come of values that take several requests.
+    /// The received parts of values that take several requests.
     var beginnings: [UInt16: [UInt8]] = [:]
-    /// Whether the host may have asked something that it had no credit to send.
+    /// Whether the host may have made a request for which it had no credit.
     var isBlind = false
 
     func index(of name: ChannelIdentifier) -> Int? { bearers.firstIndex { $0.name == name } }
 
     mutating func opened(_ name: ChannelIdentifier) { bearers.append(Bearer(name: name)) }
 
-    /// A bearer is gone: what waited to be indicated goes over the one that always is.
+    /// Handles the end of a bearer: its pending indications move to the unenhanced bearer.
     mutating func closed(_ name: ChannelIdentifier) -> [Effect] {
         guard let index = index(of: name) else { return [] }
         let lost = bearers.remove(at: index)
@@ -56,7 +56,7 @@ struct AttributeOracle {
         return lost.indications.dropFirst().flatMap { indicate($0, on: .attribute) }
     }
 
-    /// Foretells what comes of a packet on a bearer.
+    /// Predicts the result of a packet on a bearer.
     mutating func receive(_ packet: [UInt8], on name: ChannelIdentifier) -> [Effect] {
         guard let index = index(of: name), let opcode = packet.first else { return [] }
         switch opcode {
@@ -99,7 +99,7 @@ struct AttributeOracle {
         WritePart(attribute: BearerScene.held, offset: offset, value: [UInt8](value))
     }
 
-    /// The app gives the value that it was asked for first.
+    /// The app answers the oldest read.
     mutating func answerReading() -> [Effect] {
         guard !readings.isEmpty, let index = index(of: readings.removeFirst()) else { return [] }
         var effects = [Effect.send([0x0B] + Self.value, on: bearers[index].name)]
@@ -110,7 +110,7 @@ struct AttributeOracle {
         return effects
     }
 
-    /// The app has a value indicated.
+    /// The app indicates a value.
     mutating func indicate(_ packet: [UInt8], on name: ChannelIdentifier) -> [Effect] {
         guard let index = index(of: name) else { return [] }
         bearers[index].indications.append(packet)
@@ -123,14 +123,14 @@ struct AttributeOracle {
         return bearers[index].indications.first.map { [.send($0, on: bearers[index].name)] } ?? []
     }
 
-    /// What a request is answered whatever came before.
+    /// Returns the answer to a request that does not depend on earlier packets.
     private static func answer(to packet: [UInt8]) -> [UInt8] {
         if let answer = answers[packet.hexadecimal] { return HostilePacket(answer, .nothing).octets }
         let isKnown = packet[0] == 0x0A
         return [0x01, packet[0], 0, 0, isKnown ? 0x04 : 0x06]
     }
 
-    /// The name is "Victim"; the exchange of MTUs is for the unenhanced bearer alone.
+    /// The name is "Victim"; the MTU exchange is for the unenhanced bearer only.
     private static let answers = [
         "0a0300": "0b56696374696d", "0a0000": "010a000001", "0aff00": "010aff0001",
         "024000": "0102000006",

@@ -3,10 +3,10 @@ import BLEWire
 
 // A server that keeps what it knows of its client, and whose services have just changed.
 extension AttributeVictim {
-    /// What the adversary signs its writes with.
+    /// The adversary's key for signed writes.
     static let signingKey = Key128(wire: 0x0011_2233_4455_6677_8899_AABB_CCDD_EEFF)
 
-    /// Makes the adversary a bonded client that has asked for robust caching and knows nothing of a new service.
+    /// Makes the adversary a bonded client with robust caching that has not seen a new service.
     ///
     /// | handle | what is there |
     /// | --- | --- |
@@ -34,7 +34,7 @@ extension AttributeVictim {
         record.answers = []
     }
 
-    /// Has the app send two values to whoever wants them.
+    /// Makes the app send two values to all subscribers.
     mutating func update() {
         for octet: UInt8 in [1, 2] {
             layer.perform(.update(LocalAttributeID(rawValue: 3), [octet], to: nil), for: Self.app, at: now)
@@ -43,7 +43,7 @@ extension AttributeVictim {
         drain()
     }
 
-    /// Brings the adversary up to date with the services.
+    /// Makes the adversary aware of the changed services.
     mutating func catchUp() {
         while record.unconfirmed > 0 {
             record.unconfirmed -= 1
@@ -59,7 +59,7 @@ extension AttributeVictim {
 }
 
 extension HostilePacket {
-    /// What a bonded client may send besides what any may, for the attributes of ``AttributeVictim/prepareCaching()``.
+    /// The packets that only a bonded client may send, for the attributes of ``AttributeVictim/prepareCaching()``.
     static let cachingPackets: [Self] = [
         .init("12 0b00 01", .answer), .init("12 0b00 00", .answer), .init("12 0b00 07", .answer),
         .init("12 0b00", .answer), .init("12 0900 0200", .answer), .init("12 0900 0000", .answer),

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension AttributeVictim {
-    /// Does what the layer wants done, and notes what it sent and told.
+    /// Performs the outputs of the layer and records what it sent and reported.
     mutating func drain() {
         while let output = layer.next() {
             if case .send(let packet, let link, let receipt) = output {
@@ -16,7 +16,7 @@ extension AttributeVictim {
         }
     }
 
-    /// Notes what was sent to the adversary.
+    /// Records a packet to the adversary.
     private mutating func note(_ packet: [UInt8]) {
         check(packet.count <= Self.mtu, "sends \(packet.count) octets")
         guard let decoded = try? ATTPacket(decoding: packet) else { return check(false, "sends \(packet.hexadecimal)") }
@@ -49,7 +49,7 @@ extension AttributeVictim {
         if !holds, record.fault == nil { record.fault = complaint() }
     }
 
-    /// Has the app answer all that it was asked.
+    /// Makes the app answer all its requests.
     mutating func release() {
         while !record.held.isEmpty {
             let transaction = record.held.removeFirst()
@@ -58,7 +58,7 @@ extension AttributeVictim {
         }
     }
 
-    /// Answers what the own client asks from now on as an honest server that has nothing.
+    /// From now on, answers the host's client like an honest server without attributes.
     mutating func refuseRequests() {
         for _ in 0..<Self.patience {
             guard let request = record.request else { return }
@@ -68,7 +68,7 @@ extension AttributeVictim {
         check(record.request == nil, "asks for ever")
     }
 
-    /// The same for the other link, until it is asked what the app wants to know.
+    /// Does the same on the other link, until the host sends the request of the app.
     mutating func refuseElsewhere() {
         for _ in 0..<Self.patience {
             guard let request = record.sentElsewhere.last, request != [0x0A, 0x03, 0x00] else { return }
@@ -84,12 +84,12 @@ extension AttributeVictim {
         drain()
     }
 
-    /// Requests after which a procedure must have ended of which each is refused.
+    /// The number of refused requests after which every procedure must have ended.
     private static let patience = 100
 }
 
 extension PeerEvent {
-    /// Whether this answers a request of those that the app makes.
+    /// True if this answers one of the app's requests.
     fileprivate var endsRequest: Bool {
         if case .servicesDiscovered = self { return true }
         if case .valueRead = self { return true }

@@ -16,7 +16,7 @@ extension AttributeVictim {
         return ending.record.fault ?? late.record.fault
     }
 
-    /// Nothing has happened to the other link, and nothing that only time can bring about.
+    /// Checks that nothing happened on the other link, and nothing that requires time to pass.
     private mutating func checkOthers() {
         let sent = record.sentElsewhere
         check(record.abandoned.isEmpty, "gives up a link before any time is up")
@@ -24,7 +24,7 @@ extension AttributeVictim {
         check(record.completedElsewhere == 0, "ends what another was asked")
     }
 
-    /// Each packet got what it calls for, in their order.
+    /// Checks that each packet got the required answer, in order.
     private mutating func checkAnswers() {
         var answers = record.answers[...], due = 0, open = 0
         for packet in record.calls {
@@ -43,7 +43,7 @@ extension AttributeVictim {
         record.answers = []
     }
 
-    /// A plain read is answered, and with what was there from the start.
+    /// Checks that a plain read returns the original value.
     private mutating func checkReading(on link: ConnectionHandle) {
         layer.receive([0x0A, 0x03, 0x00].span, on: link, at: now)
         drain()
@@ -52,7 +52,7 @@ extension AttributeVictim {
         (record.answers, record.sentElsewhere) = ([], [])
     }
 
-    /// What the app asked comes to an end with an honest server, and it can ask again.
+    /// Checks that the app's requests complete with an honest server, and that it can make new ones.
     private mutating func checkClient() {
         refuseRequests()
         let (asked, completed) = (record.asked, record.completed)
@@ -66,7 +66,7 @@ extension AttributeVictim {
         check(record.completed == record.asked + 1, "does not take an answer any more")
     }
 
-    /// The end of the link ends nothing twice, and nothing of the other link.
+    /// Checks that the end of the link completes nothing twice, and nothing of the other link.
     private mutating func checkEnd() {
         let completed = record.completed
         layer.linkDown(Self.link, failure: .notConnected, at: now)
@@ -81,7 +81,7 @@ extension AttributeVictim {
         check(record.completedElsewhere == 1, "loses what another was asked")
     }
 
-    /// Without an answer the link is given up after 30 s, once, and all that was asked ends with it.
+    /// Checks that a link without an answer is disconnected after 30 s, once, and that all its requests end.
     private mutating func checkTimeout() {
         layer.wake(at: now + ATT.transactionTimeout)
         drain()
@@ -96,9 +96,9 @@ extension AttributeVictim {
 }
 
 extension HostilePacket {
-    /// Whether this answers the packet as it calls for.
+    /// Returns whether this is an allowed answer to the packet.
     ///
-    /// A server may tell a client first that it does not know the services, whatever else is wrong.
+    /// A server may first answer that the client does not know the services, whatever else is wrong.
     fileprivate func allows(_ answer: [UInt8], _ part: AttributeVictim.Part) -> Bool {
         guard let request = octets.first else { return false }
         let refuses = answer.count == 5 && answer[0] == ATT.Opcode.errorResponse.wire && answer[1] == request

@@ -1,20 +1,20 @@
 import BLEHost
 import BLEWire
 
-/// An attribute layer with two links: the adversary has one, and somebody else the other.
+/// An attribute layer with two links: one to the adversary, the other to an honest peer.
 struct AttributeVictim: Victim {
-    /// What in the layer has something to lose.
+    /// The part of the layer that is under attack.
     enum Part: String, CaseIterable {
-        /// A server whose values the layer keeps.
+        /// A server whose values are kept by the layer.
         case server
-        /// A server whose app answers nothing before it has to.
+        /// A server whose app answers as late as possible.
         case app
-        /// A client that has asked for several things, with a server beside it.
+        /// A client with several requests in progress, with a server beside it.
         case client
         /// A server with a bonded client that does not know yet that services have changed.
         case caching
 
-        /// What the adversary sends.
+        /// The packets of the adversary.
         var packets: [HostilePacket] {
             switch self {
             case .server, .app, .client: HostilePacket.attributePackets
@@ -23,29 +23,29 @@ struct AttributeVictim: Victim {
         }
     }
 
-    /// What became of the links so far.
+    /// The record of both links.
     struct Record {
-        /// What the adversary's packets call for, in their order, and the answers that came.
+        /// The adversary's packets that require an answer, in order, and the answers.
         var calls: [HostilePacket] = []
         var answers: [[UInt8]] = []
         var confirmations = 0
-        /// Indications that the adversary got and has not confirmed.
+        /// The number of indications to the adversary without confirmation.
         var unconfirmed = 0
-        /// Values that the app sent, and those of which it heard that they have gone.
+        /// The number of values that the app sent, and of those reported as sent.
         var updates = 0
         var updatesTaken = 0
-        /// What the own client asked the adversary last and has no answer to that an honest server gave.
+        /// The last request of the host's client to the adversary without an honest answer.
         var request: [UInt8]?
-        /// Requests of the app to the adversary, and how many came to an end.
+        /// The number of the app's requests to the adversary, and of their results.
         var asked = 0
         var completed = 0
-        /// The same for the other link, and what was sent there.
+        /// The same for the other link, and the packets sent there.
         var completedElsewhere = 0
         var sentElsewhere: [[UInt8]] = []
         var abandoned: [ConnectionHandle] = []
-        /// What the app was asked and has not answered.
+        /// The app's unanswered requests.
         var held: [ServerTransaction] = []
-        /// What went wrong first.
+        /// The first fault.
         var fault: String?
     }
 
@@ -101,7 +101,7 @@ struct AttributeVictim: Victim {
         if part == .caching { update() }
     }
 
-    /// Has the app ask for several things, of the adversary and of the other peer.
+    /// Makes the app send several requests to the adversary and to the other peer.
     private mutating func ask() {
         let requests: [AttributeRequest] = [
             .discoverServices(only: []), .read(.init(wire: 3)),
@@ -123,7 +123,7 @@ struct AttributeVictim: Victim {
 extension AttributeVictim {
     static let name = [UInt8]("Victim".utf8)
 
-    /// The name at handle 3, which nobody can write, and at 5 a value with a configuration.
+    /// The name at handle 3, which is not writable, and at 5 a value with a client configuration.
     private static var database: GATTDatabase {
         let value = GATTDatabase.ExactItem.characteristic(
             .init(wire: 4),
@@ -145,7 +145,7 @@ extension AttributeVictim {
         return database
     }
 
-    /// The same attributes, of which an app holds the value at 5.
+    /// The same attributes, with the value at 5 held by an app.
     static var service: ServiceDefinition {
         ServiceDefinition(
             id: .init(rawValue: 1),

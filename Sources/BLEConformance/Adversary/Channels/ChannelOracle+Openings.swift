@@ -3,16 +3,16 @@ import BLEWire
 
 // Channels that the host asks for, to be bearers.
 extension ChannelOracle {
-    /// What the host has asked for.
+    /// A request of the host to open bearers.
     struct Opening {
         let identifier: SignalIdentifier
         let locals: [ChannelIdentifier]
     }
 
-    /// How often a host asks for bearers that it does not get.
+    /// The maximum number of times that a host requests bearers that it does not get.
     static let mostOpenings = 3
 
-    /// The host asks for bearers; `false` if it may not.
+    /// Handles a request of the host to open bearers; returns false if it is not allowed.
     mutating func asks(_ request: Signal.CreditBasedConnectionRequest, _ identifier: SignalIdentifier)
         -> Bool
     {
@@ -30,9 +30,9 @@ extension ChannelOracle {
             && request.credits > 0
     }
 
-    /// Foretells what comes of an answer to that.
+    /// Predicts the result of an answer to that request.
     ///
-    /// A channel that is named as another is makes both useless.
+    /// If a channel has the identifier of another, both are useless.
     mutating func opened(
         _ response: Signal.CreditBasedConnectionResponse,
         _ identifier: SignalIdentifier
@@ -63,12 +63,12 @@ extension ChannelOracle {
         return reaction
     }
 
-    /// Foretells what comes of a packet of the Attribute Protocol on a bearer.
+    /// Predicts the result of an ATT packet on a bearer.
     mutating func hear(_ packet: [UInt8], on name: ChannelIdentifier) -> Reaction {
         carryOut(attributes?.receive(packet, on: name) ?? [])
     }
 
-    /// What the attributes make the host do.
+    /// Applies the effects of an attribute operation.
     mutating func carryOut(_ effects: [AttributeOracle.Effect]) -> Reaction {
         var reaction = Reaction()
         for effect in effects {
@@ -83,14 +83,14 @@ extension ChannelOracle {
         return reaction
     }
 
-    /// What is heard of the end of a channel that was open.
+    /// Returns the report of the end of an open channel.
     mutating func gone(_ channel: Channel, _ failure: Failure? = nil) -> Reaction {
         if channel.isClosing { return Reaction() }
         guard channel.isBearer else { return Reaction(events: [.closed(channel.local, failure)]) }
         return carryOut(attributes?.closed(channel.local) ?? [])
     }
 
-    /// The host asks something on a bearer, of its own accord; `false` if it may not.
+    /// Handles a request of the host itself on a bearer; returns false if it is not allowed.
     mutating func ask(_ packet: [UInt8], on name: ChannelIdentifier) -> Bool {
         guard name != .attribute else { return attributes?.ask(packet, on: name) == true }
         guard let index = channels.firstIndex(where: { $0.local == name }), channels[index].granted > 0
@@ -101,7 +101,7 @@ extension ChannelOracle {
         return attributes?.ask(packet, on: name) == true
     }
 
-    /// Notes whether what the host asks next may have to wait for credits.
+    /// Records whether the next request of the host may have to wait for credits.
     mutating func noteCredits() {
         if channels.contains(where: { $0.isBearer && !$0.isClosing && $0.granted == 0 }) {
             attributes?.isBlind = true

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension ChannelOracle {
-    /// Foretells what comes of a packet on the signalling channel.
+    /// Predicts the result of a packet on the signalling channel.
     mutating func receiveSignal(_ octets: [UInt8]) -> Reaction {
         guard octets.count >= 2, let identifier = SignalIdentifier(wire: octets[1]) else { return Reaction() }
         guard octets.count <= SignalPacket.minimumMTU else {
@@ -109,7 +109,7 @@ extension ChannelOracle {
         return opening(identifier, result, refusals.map { $0 == nil }, areTold: !isBearer)
     }
 
-    /// The bearers that there are, or that the host has asked for.
+    /// The number of bearers that are open or requested by the host.
     private var bearerCount: Int {
         channels.count { $0.isBearer && !$0.isClosing } + openings.reduce(0) { $0 + $1.locals.count }
     }
@@ -162,7 +162,7 @@ extension ChannelOracle {
 
 // What is left to the host.
 extension ChannelOracle {
-    /// The host has named the channels that it opens, in their order; `false` if they may not be called so.
+    /// Handles the identifiers of the channels that the host opens, in order; returns false if they are not allowed.
     mutating func name(_ locals: [ChannelIdentifier]) -> Bool {
         guard locals.count == unnamed.count else { return false }
         for (channel, local) in zip(unnamed, locals) {
@@ -176,14 +176,14 @@ extension ChannelOracle {
         return true
     }
 
-    /// The host gives the peer credits; `false` if it may not.
+    /// Handles credits that the host gives the peer; returns false if it is not allowed.
     mutating func receive(_ credit: Signal.FlowControlCredit) -> Bool {
         guard let index = channels.firstIndex(where: { $0.local == credit.channel }) else { return false }
         channels[index].credits += Int(credit.credits)
         return credit.credits > 0 && channels[index].credits <= Self.window && !channels[index].isClosing
     }
 
-    /// The host has asked to close the channel that it names so.
+    /// Handles the host's request to close the channel with this identifier.
     mutating func asked(toClose local: ChannelIdentifier, _ identifier: SignalIdentifier) {
         guard let index = channels.firstIndex(where: { $0.local == local }) else { return }
         channels[index].request = identifier

@@ -1,85 +1,84 @@
 import BLEHost
 import BLEWire
 
-/// What the peer of a host may expect of the channels between them: a second reading of the specification, with which
-/// the host's own is compared.
+/// Predicts how a host must treat its channels: a second implementation of the specification, to compare the host with.
 ///
-/// What the specification leaves to the host is not foretold: names of channels, identifiers, and when credits are
-/// given. Those are told to the oracle, which says whether they may be.
+/// Decisions that the specification leaves to the host are not predicted: channel identifiers, signal identifiers, and
+/// the times of credits. The oracle is given these and says whether they are allowed.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3, 4 and 10.
 struct ChannelOracle {
-    /// A channel as its two ends know it.
+    /// A channel with the identifiers of both ends.
     struct Channel {
-        /// What the host and what the peer names it.
+        /// The identifiers of the host and of the peer.
         var local = ChannelIdentifier.none
         var remote: ChannelIdentifier
         var isEnhanced: Bool
         /// Whether it is an Enhanced ATT bearer.
         var isBearer = false
-        /// How many more packets the peer may send.
+        /// The number of packets that the peer may still send.
         var credits = ChannelOracle.window
-        /// The unit that the peer has begun, and how long it is to be.
+        /// The unfinished SDU of the peer, and its length.
         var unit: (octets: [UInt8], length: Int)?
-        /// The sizes that the peer takes, the credits that it gave, and the packets that wait for more.
+        /// The peer's MTU, MPS and credits, and the packets that wait for credits.
         var mtu: UInt16
         var mps: UInt16
         var granted: Int
         var waiting: [[UInt8]] = []
-        /// Whether the host has asked to close it, and with which identifier if that is known.
+        /// Whether the host has asked to close it, and the signal identifier if known.
         var isClosing = false
         var request: SignalIdentifier?
     }
 
-    /// What a host does about something.
+    /// The actions of a host after a packet or an action of an app.
     struct Reaction: Equatable {
         var answers: [Answer] = []
         var frames: [Frame] = []
         var events: [Event] = []
     }
 
-    /// What a host says on the signalling channel.
+    /// An answer of a host on the signalling channel.
     enum Answer: Equatable {
         case signal(SignalPacket)
-        /// It asks for a channel to be closed.
+        /// It requests to close a channel.
         case closing(destination: ChannelIdentifier, source: ChannelIdentifier)
-        /// It opens channels where there is `true`.
+        /// It opens the channels whose entry is `true`.
         case opening(SignalIdentifier, Signal.ConnectionResult, [Bool])
     }
 
-    /// A packet of a channel, by the name that the peer has for it.
+    /// A packet of a channel, with the peer's channel identifier.
     struct Frame: Equatable {
         var channel: ChannelIdentifier
         var payload: [UInt8]
     }
 
-    /// What apps of the host hear of a channel, by the name that the host has for it.
+    /// An event of a channel for apps of the host, with the host's channel identifier.
     enum Event: Equatable {
         case opened
         case received(ChannelIdentifier, [UInt8])
         case closed(ChannelIdentifier, Failure?)
-        /// Its server is asked for a value, or whether it takes these.
+        /// Its server is asked for a value, or whether to accept these values.
         case askedToRead
         case askedToWrite([WritePart])
     }
 
-    /// What the host takes, as it is configured: the same for packets and for units, in octets.
+    /// The MTU and MPS of the host in octets; both are the same.
     static let size = 64
-    /// The credits that the host gives at most.
+    /// The maximum number of credits that the host gives.
     static let window = 2
-    /// What the host lets peers open.
+    /// The PSM that the host offers to peers.
     static let spsm = SPSM(wire: 0x0080)
-    /// The bearers of a link that peers may open.
+    /// The maximum number of bearers that peers may open on a link.
     static let bearers = 5
 
     let role: HCI.Role
     var channels: [Channel] = []
-    /// Channels that the host is about to name.
+    /// Channels that the host will name next.
     var unnamed: [Channel] = []
-    /// Bearers that the host has asked for, and how often it has.
+    /// The requests of the host for bearers, and their number.
     var openings: [Opening] = []
     var openingCount = 0
-    /// What is behind bearers; `nil` if the host offers none.
+    /// The attributes behind the bearers; `nil` if the host offers none.
     var attributes: AttributeOracle?
 
     init(_ role: HCI.Role, attributes: AttributeOracle? = nil) {
@@ -87,7 +86,7 @@ struct ChannelOracle {
         self.attributes = attributes
     }
 
-    /// Foretells what comes of a packet on the channel that the host names so.
+    /// Predicts the result of a packet on the channel with this identifier of the host.
     mutating func receive(_ payload: [UInt8], on local: ChannelIdentifier) -> Reaction {
         guard let index = channels.firstIndex(where: { $0.local == local }), !channels[index].isClosing else {
             return Reaction()
@@ -108,13 +107,13 @@ struct ChannelOracle {
             ? hear(octets, on: local) : Reaction(events: [.received(local, octets)])
     }
 
-    /// The peer has broken the rules of a channel.
+    /// Handles a violation of the channel's rules by the peer.
     mutating func breach(_ index: Int) -> Reaction {
         guard !channels[index].isClosing else { return Reaction() }
         return end(index, .peerMisbehaved)
     }
 
-    /// An app of the host closes a channel for which nothing waits.
+    /// An app of the host closes a channel with nothing left to send.
     mutating func close(_ local: ChannelIdentifier) -> Reaction {
         guard let index = channels.firstIndex(where: { $0.local == local }) else { return Reaction() }
         return end(index, nil)
@@ -129,7 +128,7 @@ struct ChannelOracle {
         return reaction
     }
 
-    /// An app of the host sends a unit that fits into one packet.
+    /// An app of the host sends an SDU that fits into one packet.
     mutating func send(_ unit: [UInt8], on local: ChannelIdentifier) -> Reaction {
         guard let index = channels.firstIndex(where: { $0.local == local }), !channels[index].isClosing else {
             return Reaction()
@@ -138,7 +137,7 @@ struct ChannelOracle {
         return pump(index)
     }
 
-    /// Sends what there are credits for.
+    /// Sends as much as the credits allow.
     mutating func pump(_ index: Int) -> Reaction {
         var reaction = Reaction()
         while channels[index].granted > 0, !channels[index].waiting.isEmpty, !channels[index].isClosing {

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension ChannelVictim {
-    /// All that is open works, all that was asked for comes to an end once, and nobody else has noticed anything.
+    /// Checks that everything open works, every request completed once, and no other peer is affected.
     func checkBearers() {
         refuseOpenings()
         for channel in oracle.channels { complete(channel) }
@@ -28,7 +28,7 @@ extension ChannelVictim {
         base.check(heard.isEmpty, "tells an app \(heard) at the end of the link")
     }
 
-    /// What the host still wants to have opened is refused for good.
+    /// Refuses for good everything that the host still requests to open.
     private func refuseOpenings() {
         for _ in 0...ChannelOracle.mostOpenings {
             guard let opening = oracle.openings.first else { return }
@@ -40,7 +40,7 @@ extension ChannelVictim {
         base.check(oracle.openings.isEmpty, "asks for bearers for ever")
     }
 
-    /// Ends the unit that the adversary has begun, and gives the host credits enough.
+    /// Completes the adversary's unfinished SDU, and gives the host enough credits.
     private func complete(_ channel: ChannelOracle.Channel) {
         if let (octets, length) = channel.unit, !channel.isClosing {
             step(
@@ -57,7 +57,7 @@ extension ChannelVictim {
         step(.init(octets: [0x16, 0x21, 4, 0, remote, 0, 0x20, 0], .anything, channel: .leSignaling))
     }
 
-    /// Has the app of the server give all values that it was asked for.
+    /// Makes the app of the server return all requested values.
     private func giveValues() {
         for _ in 0..<Self.patience {
             guard !held.isEmpty else { break }

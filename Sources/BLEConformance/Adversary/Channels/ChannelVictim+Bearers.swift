@@ -3,7 +3,7 @@ import BLEWire
 
 // A host with bearers: how they come about, and what must hold of them in the end.
 extension ChannelVictim {
-    /// Lets the host serve, and do on the other link all that it does there by itself.
+    /// Starts the server of the host and lets the other link complete its own procedures.
     func prepareBearers() {
         base.host.perform(
             .service(.addService(BearerScene.service)),
@@ -36,7 +36,7 @@ extension ChannelVictim {
         }
     }
 
-    /// Has the peer open bearers, and the app indicate two values to it on each of two.
+    /// Makes the peer open bearers, and the app indicate two values on each of two.
     private func beginServing() {
         step(.init("17 31 0c00 2700 4000 4000 2000 5000 5400", .anything, channel: 5))
         let names = oracle.channels.map(\.local.wire)
@@ -64,7 +64,7 @@ extension ChannelVictim {
         }
     }
 
-    /// Has the host find out that the peer opens bearers, and ask for some.
+    /// Lets the host discover that the peer supports bearers, and request some.
     private func beginOpening() {
         for _ in 0..<Self.patience {
             base.record.forget()
@@ -77,7 +77,7 @@ extension ChannelVictim {
         base.check(oracle.openings.count == 1, "does not ask for bearers")
     }
 
-    /// Has the app read all values but the last of these, and write that.
+    /// Makes the app read all but the last of these values, and write the last.
     func ask(_ handles: [UInt16]) {
         base.record.forget()
         oracle.noteCredits()
@@ -94,7 +94,7 @@ extension ChannelVictim {
         compare(with: .init(), after: "requests of an app")
     }
 
-    /// Has an honest peer answer what is under way, until nothing is.
+    /// Makes an honest peer answer all requests in progress.
     func answerRequests(with answer: (AttributeOracle.Request) -> [UInt8]?) {
         for _ in 0..<Self.patience {
             guard let bearer = oracle.attributes?.bearers.first(where: { $0.request != nil }),
@@ -106,17 +106,17 @@ extension ChannelVictim {
         base.check(false, "asks for ever")
     }
 
-    /// Has the peer send a packet on a bearer.
+    /// Makes the peer send a packet on a bearer.
     func tell(_ packet: [UInt8], on name: ChannelIdentifier) {
         let octets = name == .attribute ? packet : [UInt8(packet.count), 0] + packet
         step(.init(octets: octets, .anything, channel: name))
     }
 
-    /// How often something is done that must come to an end.
+    /// The maximum number of repetitions of a step that must come to an end.
     static let patience = 30
 }
 
 extension AttributeOracle.Request {
-    /// Whether this asks what the server can do, which is told in a type of attribute of its own.
+    /// True if this reads the Server Supported Features characteristic.
     fileprivate var isForFeatures: Bool { opcode == 0x08 && rest == [0x3A, 0x2B] }
 }

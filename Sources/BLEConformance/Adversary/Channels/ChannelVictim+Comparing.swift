@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension ChannelVictim {
-    /// Compares what the host did with what was foretold.
+    /// Compares the actions of the host with the prediction.
     func compare(with expected: ChannelOracle.Reaction, after cause: String) {
         var reaction = ChannelOracle.Reaction()
         var names: [ChannelIdentifier] = []
@@ -33,7 +33,7 @@ extension ChannelVictim {
         base.check(reaction == expected.sorted, "does \(reaction), not \(expected), after \(cause)")
     }
 
-    /// The packets of channels, without those with which the host asks of its own accord; channel by channel.
+    /// Returns the packets of the channels without the host's own requests, channel by channel.
     private func frames() -> [ChannelOracle.Frame] {
         var frames: [ChannelOracle.Frame] = []
         for (channel, payload) in base.record.frames {
@@ -50,7 +50,7 @@ extension ChannelVictim {
         return ChannelOracle.Reaction(frames: frames).sorted.frames
     }
 
-    /// Notes a packet on the signalling channel, and tells the oracle what only the host can know.
+    /// Records a packet on the signalling channel, and tells the oracle the decisions that only the host makes.
     private func note(
         _ octets: [UInt8],
         _ reaction: inout ChannelOracle.Reaction,
@@ -81,7 +81,7 @@ extension ChannelVictim {
 }
 
 extension ChannelOracle.Reaction {
-    /// The same, channel by channel: which of them comes first is left to the host.
+    /// The same, sorted by channel: the order between channels is the host's decision.
     fileprivate var sorted: Self {
         var sorted = self
         sorted.frames = frames.enumerated().sorted {

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// A host with channels open on both of its links; what it does is compared with what an oracle foretells.
+/// A host with open channels on both links, compared with the predictions of an oracle.
 ///
 /// | host's name | peer's | opened by | state |
 /// | --- | --- | --- | --- |
@@ -18,17 +18,17 @@ final class ChannelVictim {
         let client: ClientID
     }
 
-    /// The channel of which the app takes nothing.
+    /// The channel that the app does not read.
     private static let unread = ChannelIdentifier(wire: 0x0041)
 
     let base: SignalVictim
     var oracle: ChannelOracle
-    /// What is open at the beginning, if that is no channel of an app.
+    /// The state at the start, if the channels are bearers.
     let scene: BearerScene?
     private var ends: [ChannelID: End] = [:]
     /// The channel of the other link.
     private var other: ChannelID?
-    /// Values that the app of the server was asked for and has not given.
+    /// The unanswered reads of the server's app.
     var held: [ServerTransaction] = []
 
     init(_ role: HCI.Role) {
@@ -58,7 +58,7 @@ final class ChannelVictim {
         return limits
     }
 
-    /// Lets the adversary send these packets on a link of its own, and says what went wrong; `nil` if nothing did.
+    /// Makes the adversary send these packets on a new link and returns the fault; `nil` if there is none.
     func complaint(about sequence: [HostilePacket]) -> String? {
         begin()
         for packet in sequence { step(packet) }
@@ -72,7 +72,7 @@ final class ChannelVictim {
         return base.record.fault
     }
 
-    /// Brings up the adversary's link and its channels.
+    /// Creates the adversary's link and its channels.
     func begin() {
         base.record = .init()
         (oracle, ends, held) = (ChannelOracle(base.role), [:], [])
@@ -87,7 +87,7 @@ final class ChannelVictim {
         if base.role == .central { open() }
     }
 
-    /// Has the host open a channel, and its peer agree.
+    /// Makes the host open a channel, and the peer accept.
     private func open() {
         base.record.forget()
         guard let peer = base.identify(SignalVictim.address) else { return base.check(false, "does not know the peer") }
@@ -111,7 +111,7 @@ final class ChannelVictim {
         base.check(oracle.name([local]), "names a channel \(local)")
     }
 
-    /// Has the peer send a packet, and compares what comes of it.
+    /// Makes the peer send a packet, and compares the result.
     func step(_ packet: HostilePacket) {
         base.record.forget()
         oracle.noteCredits()
@@ -141,12 +141,12 @@ final class ChannelVictim {
         compare(with: expected, after: "a unit on \(local)")
     }
 
-    /// Notes that a channel belongs to an app.
+    /// Records that a channel belongs to an app.
     func own(_ id: ChannelID, _ local: ChannelIdentifier) {
         ends[id] = End(local: local, client: SignalVictim.peripheral)
     }
 
-    /// What the host names a channel of an app.
+    /// Returns the host's identifier for a channel of an app.
     func name(of id: ChannelID) -> ChannelIdentifier? { ends[id]?.local }
 
     private func perform(_ request: ChannelRequest, on local: ChannelIdentifier) {
@@ -155,7 +155,7 @@ final class ChannelVictim {
         base.drain()
     }
 
-    /// Has the apps take what came, and agree to what is to be written.
+    /// Makes the apps read everything and accept all writes.
     func consume() {
         var next = 0
         // An answer lets the host ask what waited behind it.
@@ -180,7 +180,7 @@ final class ChannelVictim {
         base.drain()
     }
 
-    /// What is open still works, on both links, and what is not does nothing.
+    /// Checks that open channels still work on both links, and that closed ones do nothing.
     private func checkChannels() {
         for channel in oracle.channels {
             let rest = channel.unit.map { [UInt8](repeating: 9, count: $0.length - $0.octets.count) }

@@ -1,18 +1,19 @@
 import BLEWire
 
-/// A packet that a peer may send, well-formed or not, and what it calls for whatever else was sent before.
+/// A packet that a peer may send, well-formed or not, with its required answer, which does not depend on earlier
+/// packets.
 struct HostilePacket: Sendable, CustomStringConvertible {
-    /// What the other end must do.
+    /// The required reaction of the other end.
     enum Call: Equatable, Sendable {
-        /// Answer once: with the response, or with any error.
+        /// One answer: the response or any error.
         case answer
-        /// Refuse, for this reason.
+        /// An error with this code.
         case refusal(UInt8)
-        /// Confirm.
+        /// A confirmation.
         case confirmation
-        /// Say nothing.
+        /// No answer.
         case nothing
-        /// Answer once or say nothing: the specification leaves it open.
+        /// One answer or none: the specification leaves it open.
         case anything
     }
 
@@ -20,7 +21,7 @@ struct HostilePacket: Sendable, CustomStringConvertible {
     let call: Call
     let channel: ChannelIdentifier
 
-    /// Creates a packet from two digits an octet; spaces do not count.
+    /// Creates a packet from two hexadecimal digits an octet; spaces are ignored.
     init(_ digits: String, _ call: Call, channel: UInt16 = ChannelIdentifier.attribute.wire) {
         let digits = digits.filter { $0 != " " }.map { UInt8($0.hexDigitValue ?? 0) }
         octets = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -28,7 +29,7 @@ struct HostilePacket: Sendable, CustomStringConvertible {
         self.channel = ChannelIdentifier(wire: channel)
     }
 
-    /// Creates a packet of these octets.
+    /// Creates a packet from octets.
     init(octets: [UInt8], _ call: Call, channel: ChannelIdentifier) {
         self.octets = octets
         self.call = call

@@ -1,9 +1,9 @@
 import BLEWire
 
 extension HostilePacket {
-    /// Packets of the Attribute Protocol, for a server with the attributes of ``AttributeVictim``, or for its client.
+    /// ATT packets for a server with the attributes of ``AttributeVictim``, or for its client.
     static let attributePackets = requests + malformedRequests + commands + answers + values
-    /// Those that are not answers to a client.
+    /// The packets that are not answers to a client.
     static let serverPackets = requests + malformedRequests + commands + values
 
     private static let requests: [Self] = [

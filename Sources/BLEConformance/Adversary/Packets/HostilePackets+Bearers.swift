@@ -97,7 +97,7 @@ extension HostilePacket {
         signal("19 21 0600 3f00 4000 6000"), signal("17 21 0a00 2700 4000 4000 2000 7000"),
     ]
 
-    /// An answer to a request for bearers: the result and the names, octet by octet but for the result.
+    /// An answer to a request for bearers: the result, then the channel identifiers octet by octet.
     private static func opening(
         _ result: String,
         _ destinations: String,
@@ -110,7 +110,7 @@ extension HostilePacket {
         return signal("18 01 " + [UInt8(length)].hexadecimal + "00" + sizes + credits + wire + names)
     }
 
-    /// A packet of the Attribute Protocol on a bearer.
+    /// An ATT packet on a bearer.
     private static func unit(_ digits: String, _ channel: UInt16) -> Self {
         plain([UInt8(digits.count / 2), 0].hexadecimal + digits, channel)
     }
@@ -126,6 +126,6 @@ extension HostilePacket {
         .init(digits, .anything, channel: ChannelIdentifier.leSignaling.wire)
     }
 
-    /// That many octets, as digits.
+    /// Returns this number of octets as digits.
     private static func octets(_ count: Int) -> String { String(repeating: "a5", count: count) }
 }

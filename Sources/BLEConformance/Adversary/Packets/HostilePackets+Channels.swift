@@ -4,7 +4,7 @@ extension HostilePacket {
     /// Packets for a host whose peer has opened the channels of ``ChannelVictim``.
     static let channelPackets = channelFrames + otherFrames + credits + closings + reconfigurations + furtherOpenings
 
-    /// Those of the channel 0x0040, of which the app takes what comes.
+    /// Packets on channel 0x0040, which the app reads.
     private static let channelFrames: [Self] = [
         frame("0300 010203", 0x40), frame("0500 0102", 0x40), frame("030405", 0x40), frame("", 0x40),
         frame("05", 0x40), frame("0000", 0x40), frame("0100 0102", 0x40), frame("4100 01", 0x40),
@@ -12,8 +12,8 @@ extension HostilePacket {
         frame("4000" + octets(62), 0x40), frame("0102", 0x40),
     ]
 
-    /// Those of 0x0041, where nobody takes anything, of 0x0042, which is being closed, of 0x0043, which the host opens
-    /// if it is a central, and of such as there are not.
+    /// Packets on 0x0041, which the app does not read; on 0x0042, which is being closed; on 0x0043, which the host
+    /// opens as a central; and on channels that do not exist.
     private static let otherFrames: [Self] = [
         frame("0300 010203", 0x41), frame("0500 0102", 0x41), frame("030405", 0x41), frame("4100 01", 0x41),
         frame("4100" + octets(65), 0x41), frame("0300 010203", 0x42), frame("05", 0x42), frame("0300 010203", 0x43),
@@ -48,7 +48,7 @@ extension HostilePacket {
         signal("15 02 0a00 6000 4000 4000 0500 0000"), signal("18 02 0a00 4000 4000 0500 0000 6100"),
     ]
 
-    /// What comes of it is for ``ChannelOracle`` to say.
+    /// ``ChannelOracle`` predicts the result.
     private static func signal(_ digits: String) -> Self {
         .init(digits, .anything, channel: ChannelIdentifier.leSignaling.wire)
     }
@@ -57,6 +57,6 @@ extension HostilePacket {
         .init(digits, .anything, channel: channel)
     }
 
-    /// That many octets, as digits.
+    /// Returns this number of octets as digits.
     private static func octets(_ count: Int) -> String { String(repeating: "a5", count: count) }
 }

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension HostilePacket {
-    /// Packets of the signalling channel and of channels, for a host that lets peers open the PSM 0x0080.
+    /// Packets on the signalling channel and on channels, for a host that offers the PSM 0x0080.
     static let signals = parameters + openings + enhancedOpenings + closings + others + frames
 
     private static let parameters: [Self] = [

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension SignalVictim {
-    /// Brings up a link to the device with this address, and lets the ends agree on an MTU.
+    /// Creates a link to the device with this address and completes the MTU exchange.
     func connect(_ link: ConnectionHandle, _ address: DeviceAddress) {
         if role == .central {
             guard let peer = identify(address) else { return check(false, "does not find a peer") }
@@ -26,7 +26,7 @@ extension SignalVictim {
         drain()
     }
 
-    /// Ends the adversary's link, with which all that is open there must end.
+    /// Disconnects the adversary's link, which must end everything open on it.
     func disconnect() {
         let link = AttributeVictim.link
         inject(.disconnectionComplete(.init(status: .success, handle: link, reason: .remoteUserTerminatedConnection)))
@@ -35,7 +35,7 @@ extension SignalVictim {
         check(openings == wanted, "answers \(openings) times what became of \(wanted) channels")
     }
 
-    /// Has the host hear of the device with this address.
+    /// Makes the host discover the device with this address.
     func identify(_ address: DeviceAddress) -> PeerIdentifier? {
         if let known = peers[address] { return known }
         host.perform(.scan(ScanRequest()), for: Self.central, at: now)
@@ -58,7 +58,7 @@ extension SignalVictim {
         drain()
     }
 
-    /// Has the peer of a link send one L2CAP packet.
+    /// Makes the peer of a link send one L2CAP packet.
     func deliver(_ payload: [UInt8], on channel: ChannelIdentifier, of link: ConnectionHandle) {
         var encoder = PacketEncoder()
         let length = UInt16(payload.count)
@@ -71,7 +71,7 @@ extension SignalVictim {
 }
 
 extension SignalVictim {
-    /// Does what the host wants done, and notes what it sent and told.
+    /// Performs the outputs of the host and records what it sent and reported.
     func drain() {
         while let output = host.next() {
             if case .packet(let packet) = output {
@@ -90,7 +90,7 @@ extension SignalVictim {
         host.receive(ObedientController.answer(to: command).encoded.span, at: now)
     }
 
-    /// Receives a packet of a link, each of which fits into one of the controller's buffers.
+    /// Handles a packet on a link; each fits one buffer of the controller.
     private func receive(_ packet: [UInt8]) {
         let link = ConnectionHandle(wire: UInt16(packet[1]) | UInt16(packet[2] & 0x0F) << 8) ?? .lowest
         let channel = ChannelIdentifier(wire: UInt16(packet[7]) | UInt16(packet[8]) << 8)

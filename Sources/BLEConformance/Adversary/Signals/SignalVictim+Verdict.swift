@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension SignalVictim {
-    /// Judges what was sent so far, and whether both links are alive.
+    /// Checks what was sent so far and that both links are alive.
     func check(_ sequence: [HostilePacket]) {
         let signals = sequence.filter { $0.channel == .leSignaling }
         let due = signals.filter { $0.call.isAnswer }, open = signals.count { $0.call == .anything }
@@ -20,13 +20,13 @@ extension SignalVictim {
         checkLinks()
     }
 
-    /// Both links are alive.
+    /// Checks that both links are alive.
     func checkLinks() {
         checkLink(AttributeVictim.link)
         checkLink(AttributeVictim.other)
     }
 
-    /// A read and an unknown signal are answered as ever.
+    /// Checks that a read and an unknown signal are answered as usual.
     private func checkLink(_ link: ConnectionHandle) {
         record.forget()
         deliver([0x77, 0x7E, 0x00, 0x00], on: .leSignaling, of: link)
@@ -49,7 +49,7 @@ extension HostilePacket.Call {
 }
 
 extension HostilePacket {
-    /// Whether this answers the signal as it calls for.
+    /// Returns whether this is an allowed answer to the signal.
     fileprivate func allowsSignal(_ answer: [UInt8]) -> Bool {
         guard octets.count >= 2, answer.count >= 6, answer[1] == octets[1] else { return false }
         let rejects = answer[0] == Signal.Code.commandReject.wire

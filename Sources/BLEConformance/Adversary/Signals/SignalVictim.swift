@@ -1,31 +1,32 @@
 import BLEHost
 import BLEWire
 
-/// A host with two links: the adversary has one after the other of the first, and somebody else keeps the second.
+/// A host with two links: the adversary uses the first one, which is replaced after each sequence; an honest peer keeps
+/// the second.
 ///
-/// A host is never copied, so that each sequence of packets has a link of its own: what a link leaves behind adds up.
+/// A host is never copied, so each sequence has its own link, and anything that a link leaves behind adds up.
 final class SignalVictim {
-    /// What became of the adversary's present link.
+    /// The record of the adversary's current link.
     struct Record {
         var answers: [[UInt8]] = []
-        /// All that was sent to the adversary on the signalling channel, and on others.
+        /// The packets to the adversary on the signalling channel and on others.
         var signals: [[UInt8]] = []
         var frames: [(channel: ChannelIdentifier, payload: [UInt8])] = []
-        /// What apps heard of channels, of whichever link.
+        /// The channel events of apps, on any link.
         var opened: [ChannelID] = []
         var channelEvents: [(id: ChannelID, event: ChannelEvent)] = []
-        /// Channels that an app knows of.
+        /// The channels that an app knows.
         var open: [ChannelID] = []
-        /// How often an app wanted a channel, and how often it heard what became of that.
+        /// The number of channels that an app requested, and of results that it received.
         var wanted = 0
         var openings = 0
-        /// What the app of the server was asked, and what that of the client heard of values.
+        /// The requests to the server's app, and the values that the client's app received.
         var asked: [Question] = []
         var heard: [(handle: UInt16, outcome: AttributeOracle.Outcome)] = []
         var sentElsewhere: [[UInt8]] = []
         var fault: String?
 
-        /// Forgets what was sent and told so far.
+        /// Clears the record.
         mutating func forget() {
             (answers, signals, frames, sentElsewhere) = ([], [], [], [])
             (opened, channelEvents) = ([], [])
@@ -33,10 +34,10 @@ final class SignalVictim {
         }
     }
 
-    /// What an app is asked: for a value, or whether it takes some.
+    /// A request to an app: to return a value, or to accept writes.
     struct Question {
         let transaction: ServerTransaction
-        /// `nil` if a value is wanted.
+        /// The parts of a write; `nil` for a read.
         let parts: [WritePart]?
     }
 
@@ -49,11 +50,11 @@ final class SignalVictim {
     let role: HCI.Role
     var host: Host
     var record = Record()
-    /// Who has which address.
+    /// The peers by address.
     var peers: [DeviceAddress: PeerIdentifier] = [:]
     private(set) var now = Instant()
 
-    /// Creates a host that has the given role on all links; `bearerMTU` is what it takes on bearers that it offers.
+    /// Creates a host that has the given role on all links; `bearerMTU` is its MTU on bearers that it offers.
     init(_ role: HCI.Role, limits: Limits = Limits(), bearerMTU: Int? = nil) {
         self.role = role
         host = Host(
@@ -75,7 +76,7 @@ final class SignalVictim {
         record = Record()
     }
 
-    /// Lets the adversary send these packets on a link of its own, and says what went wrong; `nil` if nothing did.
+    /// Makes the adversary send these packets on a new link and returns the fault; `nil` if there is none.
     func complaint(about sequence: [HostilePacket]) -> String? {
         record = Record()
         connect(AttributeVictim.link, Self.address)
@@ -90,7 +91,7 @@ final class SignalVictim {
         return record.fault
     }
 
-    /// Has the host ask for something, so that an answer is due.
+    /// Makes the host send a request, so that an answer is due.
     private func prepare() {
         guard let peer = identify(Self.address) else { return check(false, "does not know the peer") }
         if role == .central {
@@ -101,13 +102,13 @@ final class SignalVictim {
         drain()
     }
 
-    /// Has the app ask for a channel.
+    /// Makes the app request a channel.
     func want(_ spsm: SPSM, of peer: PeerIdentifier) {
         record.wanted += 1
         host.perform(.peer(peer, .openChannel(spsm)), for: Self.central, at: now)
     }
 
-    /// Lets time pass, and the host do what is due.
+    /// Advances time and lets the host do what is due.
     func advance(by duration: Duration) {
         now = now + duration
         host.wake(at: now)

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// Finds the characteristics of a service.
+/// Discovers the characteristics of a service.
 ///
 /// A characteristic ends where the next one is declared, so the whole service is always searched.
 ///
@@ -12,7 +12,7 @@ struct CharacteristicDiscovery: Sendable {
     private var rest: AttributeHandleRange
     private var found: [KnownAttributes.Declaration] = []
 
-    /// Creates a search for characteristics of the given types, all if empty, of the service in `range`.
+    /// Creates a search for characteristics of the given types, or all if empty, in the service with this `range`.
     init(in range: AttributeHandleRange, only types: [BluetoothUUID] = []) {
         self.types = types
         self.range = range

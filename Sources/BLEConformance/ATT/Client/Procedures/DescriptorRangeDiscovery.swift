@@ -1,7 +1,9 @@
 import BLEHost
 import BLEWire
 
-/// Finds all attributes in a range of handles, which describe a characteristic if that is where its descriptors are.
+/// Discovers all attributes in a handle range.
+///
+/// If the range is that of a characteristic's descriptors, these are its descriptors.
 ///
 /// Core 6.0, Vol 3, Part G, 4.7.1.
 struct DescriptorRangeDiscovery: Sendable {

@@ -1,9 +1,9 @@
 import BLEHost
 import BLEWire
 
-/// Finds the services that a service includes.
+/// Discovers the included services of a service.
 ///
-/// A declaration holds a type of 16 bits; a longer one is read from the service that is included.
+/// A declaration holds only 16-bit types; a longer type is read from the included service.
 ///
 /// Core 6.0, Vol 3, Part G, 4.5.1.
 struct IncludedServiceDiscovery: Sendable {
@@ -12,10 +12,10 @@ struct IncludedServiceDiscovery: Sendable {
     /// Whether ``rest`` has been searched to its end.
     private var isAtEnd = false
     private var found: [KnownAttributes.Include] = []
-    /// How many of those that were found have a type, or one that cannot be read.
+    /// The number of included services whose type is known or unreadable.
     private var named = 0
 
-    /// Creates a search for the included services of the given types, all if empty, of the service in `range`.
+    /// Creates a search for included services of the given types, or all if empty, in the service with this `range`.
     init(in range: AttributeHandleRange, only types: [BluetoothUUID] = []) {
         self.types = types
         rest = range
@@ -40,7 +40,9 @@ struct IncludedServiceDiscovery: Sendable {
         }
     }
 
-    /// Takes the type of a service; one that cannot be read is done without, and so is the service.
+    /// Handles the type of a service.
+    ///
+    /// A service with an unreadable type is left out.
     private mutating func name(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredService>> {
         if case .success(.readResponse(let response)) = answer {
             found[named].uuid = BluetoothUUID(attributeValue: response.value[...])

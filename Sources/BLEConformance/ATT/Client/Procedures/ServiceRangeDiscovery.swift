@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// Finds the services that are declared in a range of handles: all of one kind, or the primary ones of a type.
+/// Discovers the services in a handle range: all of one kind, or the primary services of one type.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4.1 and 4.4.2.
 struct ServiceRangeDiscovery: Sendable {
@@ -10,7 +10,7 @@ struct ServiceRangeDiscovery: Sendable {
     private var rest: AttributeHandleRange
     private var found: [DiscoveredService] = []
 
-    /// Creates a search for primary services of a type in `range`, all if that is `nil`.
+    /// Creates a search for primary services of a type in `range`; `nil` for all types.
     init(only type: BluetoothUUID?, in range: AttributeHandleRange) {
         self.init(type, in: range, isPrimary: true)
     }
@@ -26,7 +26,7 @@ struct ServiceRangeDiscovery: Sendable {
 
     func begin() -> ProcedureStep<Found<DiscoveredService>> { .request(request) }
 
-    /// The next request: by value where one type is wanted, else by group.
+    /// The next request: by value if one type is wanted, otherwise by group.
     private var request: ATTPacket {
         let groupType = isPrimary ? GATT.primaryService : GATT.secondaryService
         if let type, case .short(let raw) = groupType {

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// Reads all values of a type, as much of each as a response holds.
+/// Reads all values of a type, each as far as one response holds it.
 ///
 /// Core 6.0, Vol 3, Part G, 4.8.2.
 struct TypedReading: Sendable {
@@ -9,7 +9,7 @@ struct TypedReading: Sendable {
     private var rest: AttributeHandleRange
     private var found: [ATT.ReadByTypeResponse.Entry] = []
 
-    /// Creates a reading of the values of a type in `range`.
+    /// Creates a read of all values of a type in `range`.
     init(_ type: BluetoothUUID, in range: AttributeHandleRange) {
         self.type = type
         rest = range
