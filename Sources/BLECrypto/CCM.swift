@@ -17,16 +17,16 @@ package struct CCM: Sendable {
 
     private let key: SymmetricKey
 
-    /// - Parameter key: Its most significant octet is the first that AES takes.
+    /// - Parameter key: Its most significant octet is the first octet for AES.
     package init(key: Key128) { self.key = SymmetricKey(data: key.wire.bigEndianOctets) }
 
     /// Encrypts `message` and appends its message integrity code.
     ///
     /// - Parameters:
     ///   - message: Up to 65 535 octets.
-    ///   - nonce: Thirteen octets that no other message of this key ever has.
-    ///   - associated: An octet that goes beside the message and must arrive as it is, too.
-    /// - Returns: The encrypted message and, behind it, the code.
+    ///   - nonce: Thirteen octets that are used only once with this key.
+    ///   - associated: An additional octet that is authenticated but not encrypted.
+    /// - Returns: The encrypted message followed by the authentication code.
     package func seal(_ message: ArraySlice<UInt8>, nonce: [UInt8], associated: UInt8) -> [UInt8] {
         let blocks = keyed(code(of: message, nonce: nonce, associated: associated) + message, nonce: nonce)
         return Array(blocks[Self.blockLength...] + blocks[..<Self.codeLength])
@@ -34,7 +34,7 @@ package struct CCM: Sendable {
 
     /// Decrypts the result of ``seal(_:nonce:associated:)``.
     ///
-    /// - Returns: `nil` if it is not what somebody with this key sealed with this nonce and this octet beside it.
+    /// - Returns: `nil` if the message was not encrypted with this key, nonce and additional octet.
     package func open(_ sealed: [UInt8], nonce: [UInt8], associated: UInt8) -> [UInt8]? {
         guard sealed.count >= Self.codeLength else { return nil }
         let code = sealed.suffix(Self.codeLength) + Self.zero[Self.codeLength...]

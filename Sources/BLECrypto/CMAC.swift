@@ -9,10 +9,9 @@ package enum CMAC {
     /// Returns the authentication code of `message`.
     ///
     /// - Parameters:
-    ///   - message: Any number of octets, in the order in which RFC 4493 takes them, the most significant of a number
-    ///     first.
-    ///   - key: Its most significant octet, the last one on the air, is the first that RFC 4493 takes.
-    /// - Returns: A number, whose most significant octet is the first of the code.
+    ///   - message: Any number of octets, in the order of RFC 4493, the most significant octet of a number first.
+    ///   - key: Its most significant octet, which is sent last, is the first octet for RFC 4493.
+    /// - Returns: A number whose most significant octet is the first octet of the code.
     package static func code(of message: [UInt8], key: Key128) -> UInt128 {
         do {
             var code = try AES.CMAC(key: SymmetricKey(data: key.wire.bigEndianOctets))

@@ -9,9 +9,10 @@ package enum HostIdentity {
     /// Derives the local IRK, with which the host generates private addresses.
     ///
     /// - Parameters:
-    ///   - identity: The address that the host keeps: one for each of its controllers, which has a key of its own then.
-    ///   - secret: A number that this host drew once and tells nobody.
-    /// - Returns: The key, which paired peers get to know.
+    ///   - identity: The permanent address of the host. Each of its controllers has one, and therefore a key of its
+    ///     own.
+    ///   - secret: A random number of this host that is never sent.
+    /// - Returns: The key, which paired peers receive.
     package static func resolvingKey(of identity: DeviceAddress, secret: UInt128) -> Key128 {
         let plain = identity.onAir
         let octets = (0..<6).reversed().map { UInt8(truncatingIfNeeded: plain.value >> UInt64(8 * $0)) }
@@ -32,7 +33,7 @@ package enum HostIdentity {
     ///
     /// - Parameters:
     ///   - peer: The identifier of the peer.
-    ///   - secret: A number that this host drew once and tells nobody.
+    ///   - secret: A random number of this host that is never sent.
     /// - Returns: The address, the same in each run.
     package static func placeholder(for peer: UInt128, secret: UInt128) -> DeviceAddress {
         let octets = (0..<16).map { UInt8(truncatingIfNeeded: peer >> UInt128(8 * $0)) }

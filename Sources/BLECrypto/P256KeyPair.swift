@@ -54,7 +54,7 @@ package struct P256KeyPair: Sendable {
 
     /// Computes the Diffie-Hellman key with a peer's public key: 32 octets, least significant first.
     ///
-    /// - Returns: `nil` if `peer` is no point of the curve, whose secret could tell something of the private key.
+    /// - Returns: `nil` if `peer` is not a point of the curve, because the result could reveal part of the private key.
     package func secret(with peer: HCI.PublicKey) -> [UInt8]? {
         guard let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: peer.x.reversed() + peer.y.reversed()),
             let secret = try? privateKey.sharedSecretFromKeyAgreement(with: key)

@@ -10,9 +10,9 @@ package enum PeerUUID {
     /// controller resolved is treated like the same address on the air.
     ///
     /// - Parameters:
-    ///   - address: An address that the device keeps: public, random static, or an identity.
-    ///   - secret: A number that this host drew once and tells nobody.
-    /// - Returns: The UUID as a number; its most significant octet is the first when it is written.
+    ///   - address: A permanent address of the device: public, random static, or an identity address.
+    ///   - secret: A random number of this host that is never sent.
+    /// - Returns: The UUID as a number whose most significant octet is written first.
     package static func identifier(of address: DeviceAddress, secret: UInt128) -> UInt128 {
         let plain = address.onAir
         let octets = (0..<6).reversed().map { UInt8(truncatingIfNeeded: plain.value >> UInt64(8 * $0)) }

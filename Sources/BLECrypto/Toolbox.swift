@@ -11,12 +11,12 @@ package enum Toolbox {
     ///
     /// - Parameters:
     ///   - key: The temporary key.
-    ///   - random: The number that it commits to.
+    ///   - random: The number to commit to.
     ///   - request: The seven octets of the Pairing Request.
     ///   - response: The seven octets of the Pairing Response.
     ///   - initiator: The address that the initiator uses on the link.
     ///   - responder: The address that the responder uses on the link.
-    /// - Returns: What is sent before the number.
+    /// - Returns: The value to send before the number.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.3.
     package static func c1(
@@ -50,11 +50,11 @@ package enum Toolbox {
     /// The sender's coordinate comes first.
     ///
     /// - Parameters:
-    ///   - u: The X coordinate of the public key of who makes the value.
-    ///   - v: That of the other device.
-    ///   - x: The number that it commits to.
-    ///   - z: 0, or 0x80 and a bit of the passkey.
-    /// - Returns: What is sent before the number.
+    ///   - u: The X coordinate of the public key of the device that computes the value.
+    ///   - v: The X coordinate of the public key of the other device.
+    ///   - x: The number to commit to.
+    ///   - z: 0, or 0x80 plus one bit of the passkey.
+    /// - Returns: The value to send before the number.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.6.
     package static func f4(_ u: [UInt8], _ v: [UInt8], _ x: Key128, _ z: UInt8) -> Key128 {

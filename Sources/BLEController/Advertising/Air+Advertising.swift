@@ -41,7 +41,7 @@ extension Air {
 
     /// Sends one PDU on each channel and processes the responses.
     ///
-    /// - Returns: Whether the advertiser is connected now, and so no longer advertises.
+    /// - Returns: True if the advertiser is now connected and stops advertising.
     private mutating func legacyEvent(_ controller: Int, _ set: consuming AdvertisingSet, at now: Instant) -> Bool {
         guard let (own, target) = addresses(controller, set) else { return false }
         let announcement = LegacyAnnouncement(controller: controller, set: set, own: own, target: target)
@@ -121,7 +121,7 @@ extension Air {
 
     /// Reports a packet to the host of a scanner.
     ///
-    /// - Returns: The advertiser as the host gets to see it, if the scanner takes any notice of it.
+    /// - Returns: The advertiser as reported to the host, if the scanner accepts it.
     private mutating func hear(
         _ announcement: LegacyAnnouncement,
         _ listener: Int,
@@ -145,7 +145,7 @@ extension Air {
 
     /// Sends a scan request to an advertiser.
     ///
-    /// - Returns: When the advertiser goes on to the next channel.
+    /// - Returns: The time at which the advertiser changes to the next channel.
     private mutating func askForResponse(
         _ candidate: Candidate,
         _ announcement: LegacyAnnouncement,

@@ -3,7 +3,7 @@ import BLEWire
 extension Air {
     /// Runs an extended advertising event and processes the responses.
     ///
-    /// - Returns: Whether the advertiser is connected now.
+    /// - Returns: True if the advertiser is now connected.
     mutating func extendedEvent(_ controller: Int, _ set: AdvertisingSet, at now: Instant) -> Bool {
         guard let (own, target) = addresses(controller, set) else { return false }
         let announcement = ExtendedAnnouncement(
@@ -51,7 +51,7 @@ extension Air {
 
     /// Sends the packets on the primary channels.
     ///
-    /// - Returns: Who heard one of them, and when the auxiliary packet begins.
+    /// - Returns: The scanners that received one of the packets, and the start of the auxiliary packet.
     private mutating func announcePrimary(
         _ announcement: ExtendedAnnouncement,
         at now: Instant
@@ -148,7 +148,7 @@ extension Air {
 
     /// Reports the received advertisement to a scanner's host.
     ///
-    /// - Returns: The scanner, if it wants the scan response.
+    /// - Returns: The scanner, if it requests the scan response.
     private mutating func report(
         _ reception: ChainReception,
         _ announcement: ExtendedAnnouncement,
@@ -220,7 +220,7 @@ extension Air {
 
     /// Sends a connection request from an initiator to an extended advertiser.
     ///
-    /// - Returns: Whether the advertiser heard it, and so is a peripheral now.
+    /// - Returns: True if the advertiser received it and is now a peripheral.
     private mutating func connect(
         _ candidate: Candidate,
         _ announcement: ExtendedAnnouncement,

@@ -24,7 +24,7 @@ struct Leg {
 extension Air {
     /// Sends a packet along a path.
     ///
-    /// - Returns: The strength in dBm with which it arrives; `nil` if it does not.
+    /// - Returns: The received signal strength in dBm; `nil` if it is not received.
     mutating func carry(_ pdu: @autoclosure () -> AdvertisingPDU, _ leg: Leg) -> Int? {
         let strength = leg.strength + path.noise()
         let isLost = strength < PathLoss.sensitivity || path.random.happens(path.loss) || leg.isDropped

@@ -61,10 +61,10 @@ extension Air {
     /// Creates a connection for the initiator, and for the advertiser if it received the request.
     ///
     /// - Parameters:
-    ///   - agreement: What the initiator lays down.
-    ///   - isHeard: Who knows of the connection.
-    ///   - created: The end of the packet that makes the connection.
-    /// - Returns: The advertiser's handle, if it takes part.
+    ///   - agreement: The parameters that the initiator chose.
+    ///   - isHeard: Which ends received the connection request.
+    ///   - created: The end of the packet that creates the connection.
+    /// - Returns: The advertiser's handle, if it accepts.
     @discardableResult
     mutating func establish(
         _ agreement: Agreement,

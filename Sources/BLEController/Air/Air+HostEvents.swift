@@ -173,7 +173,7 @@ extension Air {
 
     /// Asks a host whether it accepts timing that the peer requested.
     ///
-    /// - Returns: Whether the host wants to be asked at all.
+    /// - Returns: True if the host wants to be asked.
     mutating func sendParameterRequest(
         _ end: LinkEnd,
         _ parameters: LL.ConnectionParameters,

@@ -10,7 +10,7 @@ struct DataLengths: Sendable {
     /// The effective lengths: the smaller of both, in each direction.
     private(set) var effective = LL.Lengths()
 
-    /// - Parameter canExtend: Whether the controller has the Data Length Extension; it receives all that there is.
+    /// - Parameter canExtend: True if the controller supports Data Length Extension; it can then receive the maximum.
     init(canExtend: Bool) {
         guard canExtend else { return }
         local.receiveOctets = 251

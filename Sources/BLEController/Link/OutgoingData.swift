@@ -41,7 +41,7 @@ struct OutgoingData: Sendable {
 
     /// Removes the next `count` octets, which were acknowledged.
     ///
-    /// - Returns: Whether a fragment of the host is now complete.
+    /// - Returns: True if a fragment of the host is now complete.
     mutating func acknowledge(_ count: Int) -> Bool {
         guard let first = fragments.first else { return false }
         offset += count

@@ -93,8 +93,9 @@ struct ResolvingList: Sendable {
 
     /// Resolves a received address.
     ///
-    /// - Returns: The identity that the address resolves to, of a kind that says so, or the address itself; `nil` if
-    ///   the peer has to use private addresses, and did not: it is to be ignored.
+    /// - Returns: The identity address that the address resolves to, with the kind that marks it as resolved; the
+    ///   address itself if it does not resolve; `nil` if the peer must use private addresses but did not, and is to be
+    ///   ignored.
     mutating func recognize(_ address: DeviceAddress) -> DeviceAddress? {
         guard isEnabled, !entries.isEmpty else { return address }
         if let index = entries.firstIndex(where: { $0.identity == address }) {

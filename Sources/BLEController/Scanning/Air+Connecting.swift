@@ -3,7 +3,7 @@ import BLEWire
 extension Air {
     /// Sends a connection request from an initiator to a legacy advertiser.
     ///
-    /// - Returns: Whether the advertiser heard it, and so is a peripheral now.
+    /// - Returns: True if the advertiser received it and is now a peripheral.
     mutating func connect(
         _ candidate: Candidate,
         _ announcement: LegacyAnnouncement,

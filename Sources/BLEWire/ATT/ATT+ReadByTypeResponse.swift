@@ -74,7 +74,7 @@ extension ATT {
             ///
             /// The first value is cut if necessary.
             ///
-            /// - Returns: Whether the value was added whole; if not, nothing may follow.
+            /// - Returns: True if the complete value was added; otherwise nothing may follow.
             @discardableResult
             package mutating func append(_ handle: AttributeHandle, _ value: [UInt8], mtu: Int) -> Bool {
                 guard isEmpty else {

@@ -25,7 +25,8 @@ extension LL {
 
             /// - Parameters:
             ///   - channel: 0 to 36.
-            ///   - offset: Microseconds from the start of the packet that holds the pointer, up to 2 457 300.
+            ///   - offset: The time from the start of the packet that contains the pointer, in microseconds, up to 2
+            ///     457 300.
             ///   - phy: 0 for 1M, 1 for 2M, 2 for Coded.
             package init(channel: UInt8, offset: Int, phy: UInt8) {
                 let long = offset >= 30 * 0x2000

@@ -14,7 +14,7 @@ package struct AdvertisingDataBuilder: Sendable {
 
     /// Adds a structure if it fits.
     ///
-    /// - Returns: Whether it fitted.
+    /// - Returns: True if it fitted.
     package mutating func append(_ structure: AdvertisingData.Structure) -> Bool {
         guard structure.encodedLength <= room else { return false }
         data = AdvertisingData(data.structures + [structure])

@@ -19,8 +19,8 @@ package enum SMPPacket: Equatable, Sendable {
 
     /// Decodes a packet that fills `bytes` exactly.
     ///
-    /// - Throws: ``PacketError/unknown(code:)`` for a code that there is not, which is ignored; what a packet's fields
-    ///   throw for anything else, which is a case of Invalid Parameters.
+    /// - Throws: ``PacketError/unknown(code:)`` for an undefined code, which is ignored; the errors of the packet's
+    ///   fields otherwise, which mean Invalid Parameters.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         var opcode = SMP.Opcode(wire: 0)

@@ -30,7 +30,7 @@ extension HCI {
 
         /// The return parameters of a command of type `Command`.
         ///
-        /// - Throws: What its fields throw, and ``PacketError/unknown(code:)`` if another command is answered.
+        /// - Throws: The errors of its fields, and ``PacketError/unknown(code:)`` if it answers another command.
         package func returned<Command: HCICommand>(by _: Command.Type) throws(PacketError) -> Command.Return {
             guard opcode == Command.opcode else { throw .unknown(code: opcode.wire) }
             return try Command.Return(decoding: parameters)
@@ -131,8 +131,8 @@ extension HCI {
         /// - Parameters:
         ///   - event: The octets after the packet indicator.
         ///   - body: Called with each entry.
-        /// - Returns: `false` if this is another event, which is not looked at further.
-        /// - Throws: What decoding the event throws.
+        /// - Returns: `false` if this is another event, which is not decoded further.
+        /// - Throws: The errors of decoding the event.
         package static func forEach(
             in event: Span<UInt8>,
             _ body: (CompletedPackets) -> Void

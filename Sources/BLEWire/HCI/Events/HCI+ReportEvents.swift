@@ -84,10 +84,10 @@ extension HCI {
         /// Calls `body` with each report of an event, in place; does nothing for a malformed event.
         ///
         /// - Parameters:
-        ///   - packet: The whole packet, its indicator included.
-        ///   - body: Called with the type, the address, the data and the strength of each report.
-        /// - Returns: `false` if this is another packet, which is not looked at further.
-        /// - Throws: What decoding the event throws.
+        ///   - packet: The complete packet including its indicator.
+        ///   - body: Called with the type, address, data and signal strength of each report.
+        /// - Returns: `false` if this is another packet, which is not decoded further.
+        /// - Throws: The errors of decoding the event.
         @inline(__always)
         package static func forEach(
             in packet: Span<UInt8>,

@@ -18,8 +18,8 @@ extension HCICommandPacket {
     ///
     /// `bytes` start after the packet indicator.
     ///
-    /// - Throws: ``PacketError/truncated(field:)`` or ``PacketError/trailing(count:)`` if the length octet disagrees
-    ///   with what is there; what the parameters throw. An opcode that is not declared throws nothing.
+    /// - Throws: ``PacketError/truncated(field:)`` or ``PacketError/trailing(count:)`` if the length octet does not
+    ///   match the packet; the errors of the parameters. An undefined opcode throws nothing.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         let header = try HCI.CommandHeader(from: &decoder)
