@@ -1,5 +1,6 @@
 package import BLEWire
 import Glibc
+import LinuxCalls
 
 /// The machine's monotonic time since this clock was created.
 ///

@@ -1,6 +1,7 @@
 package import BLESession
 import BLEWire
 import Glibc
+import LinuxCalls
 
 /// A question to the daemon, answered synchronously.
 package struct DaemonQuery {

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxCalls
 
 /// A file that only its user can read, replaced atomically by one process at a time.
 ///

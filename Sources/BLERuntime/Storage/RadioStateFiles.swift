@@ -1,6 +1,7 @@
 package import BLEHost
 import BLEWire
 import Glibc
+import LinuxCalls
 package import Logging
 
 /// What hosts keep of peers on virtual radios: a file for each controller of each run, which no other run uses.
