@@ -9,7 +9,7 @@ package struct AppPolicy: Equatable, Sendable {
 
     /// When the hosts pair although no app asks the user; as hosts do by themselves if `nil`.
     ///
-    /// It counts for all apps, since a bond does: whoever is paired with is paired with the computer.
+    /// It applies to all apps, because a bond does: a device is paired with the computer, not with an app.
     package let unattendedPairing: UnattendedPairing?
     private let rules: [PolicyRule]?
     private let origin: String

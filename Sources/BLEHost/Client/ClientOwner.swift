@@ -8,7 +8,7 @@ package struct ClientOwner: Hashable, Sendable {
     /// All its sessions are one app, which may do everything.
     package static let program = Self(user: nil, process: nil, isAdministrator: true)
 
-    /// The user of an app of which the kernel does not say the user; no user has this number.
+    /// The user number of an app whose user the kernel does not report; no user has this number.
     package static let unknownUser = UInt32.max
 
     /// The number of the user; `nil` for the program that the host runs in.
@@ -34,7 +34,7 @@ package struct ClientOwner: Hashable, Sendable {
 
     /// Whether both are apps of one user.
     ///
-    /// Apps of which the kernel does not say the user are not.
+    /// Apps whose user the kernel does not report are not.
     func isSameUser(as other: Self) -> Bool { user == other.user && user != Self.unknownUser }
 
     /// Whether both are one app.

@@ -55,7 +55,7 @@ extension GATTClient {
         }
     }
 
-    /// Uses the stored attributes if the hash is unchanged; otherwise starts anew.
+    /// Uses the stored attributes if the hash is unchanged; otherwise discovers them again.
     private mutating func check(
         _ cache: CachedDatabase,
         _ hash: UInt128?,
@@ -174,7 +174,7 @@ extension GATTClient {
     /// Service Changed is trusted until it has been searched again: it probably did not move, and the next change may
     /// come before there is time to search.
     ///
-    /// Clients that know of a change and have not looked since are not told of it again.
+    /// A client that was told of a change and has not discovered again since is not told a second time.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
     mutating func servicesChanged(in range: AttributeHandleRange, at now: Instant, into outbox: inout Outbox) {
@@ -202,7 +202,7 @@ extension GATTClient {
         if rest.count < count { outbox.append(.servicesKnown(peer, rest.map(\.uuid))) }
     }
 
-    /// Drops everything that is known of the peer's attributes, for a client that starts anew.
+    /// Drops everything known about the peer's attributes, for a client that discovers them again.
     ///
     /// The database itself is assumed to be unchanged: other clients keep what they discovered, and the peer is still
     /// trusted to report changes.
