@@ -75,7 +75,9 @@ struct TranscriptTests {
 
     /// Expects that a line has words, and nothing that Swift makes of a value by itself.
     private func expectWords(_ line: String, for value: Any) {
-        let marks = ["unknown context", "rawValue", "wire: ", "Optional(", "BLEHost", "BLEWire", "Swift.", "\n"]
+        let marks = [
+            "unknown context", "rawValue", "wire: ", "Optional(", "BLEHost", "BLEWire", "Swift.", "at $", "\n",
+        ]
         for mark in marks where line.contains(mark) { Issue.record("“\(mark)” in: \(line)") }
         #expect(line.firstMatch(of: /0x[0-9a-fA-F]{6}/) == nil, "\(line)")
         var types: Set<String> = []
