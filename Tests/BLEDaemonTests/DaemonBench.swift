@@ -39,7 +39,8 @@ final class DaemonBench {
     ) throws {
         self.launcher = launcher
         self.radios = radios
-        let pattern = FileManager.default.temporaryDirectory.path + "/bled-" + String(repeating: "X", count: 6)
+        // Short, since the path of a socket has at most 107 octets.
+        let pattern = "/tmp/bled-" + String(repeating: "X", count: 6)
         var name = Array(pattern.utf8CString)
         directory = try #require(mkdtemp(&name).map { String(cString: $0) })
         path = directory + "/socket"
