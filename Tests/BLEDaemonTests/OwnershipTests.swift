@@ -32,10 +32,11 @@ struct OwnershipTests {
 
     @Test(
         "Whatever another app asks for, of the same user or of another, changes nothing of an app",
-        arguments: otherOwners
+        arguments: otherOwners,
+        0..<16 as Range<UInt64>
     )
-    func others(owner: ClientOwner) async throws {
-        let bench = OwnershipBench(seed: UInt64(owner.user ?? 0)), other = bench.app(owner)
+    func others(owner: ClientOwner, seed: UInt64) async throws {
+        let bench = OwnershipBench(seed: seed), other = bench.app(owner)
         try await bench.begin()
         other.forget()
         for request in EveryRequest.all.map(bench.aimed) {

@@ -28,9 +28,11 @@ struct PairingOwnershipTests {
         arguments: demands
     )
     func bonds(owner: ClientOwner, everywhere: Bool, isBonded: Bool) async throws {
-        let bench = OwnershipBench(seed: 1), other = bench.app(owner)
-        other.ask(.security(.insist(Self.noBonds, everywhere: everywhere)))
-        #expect(try await pair(bench, try await bench.connectLamp(bench.own)) == isBonded)
+        for seed in 0..<16 as Range<UInt64> {
+            let bench = OwnershipBench(seed: seed), other = bench.app(owner)
+            other.ask(.security(.insist(Self.noBonds, everywhere: everywhere)))
+            #expect(try await pair(bench, try await bench.connectLamp(bench.own)) == isBonded, "seed \(seed)")
+        }
     }
 
     @Test("An app that keeps no bonds has none, unless an app that does uses the link, too", arguments: [false, true])
