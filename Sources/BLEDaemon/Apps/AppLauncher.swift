@@ -1,7 +1,7 @@
 import BLEHost
 package import BLERuntime
 import BLESession
-import Foundation
+import FoundationEssentials
 import Glibc
 import Logging
 
@@ -179,11 +179,12 @@ package final class AppLauncher: @unchecked Sendable {
             let failure = posix_spawnp(&process, command[0], nil, &attributes, arguments, environment)
             guard failure == 0 else { return false }
             let child = process
-            Thread.detachNewThread {
+            let isWatched = SystemThread.start {
                 var status: Int32 = 0
                 while waitpid(child, &status, 0) < 0 { guard errno == EINTR else { return } }
                 ended(End(process: child, command: command.joined(separator: " "), status: status))
             }
+            if !isWatched { Logger.coreBluetooth.error("Cannot watch process \(child): no thread is left.") }
             return true
         }
     }

@@ -1,5 +1,5 @@
 package import BLEHost
-package import Foundation
+package import FoundationEssentials
 import Glibc
 
 /// The administrator's policy: the first rule that matches an app determines its permissions.

@@ -1,6 +1,7 @@
 import BLERuntime
 import BLESimulation
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// The policy file, which only root or the daemon's user may be able to write.
 package struct PolicyFile: Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 import Glibc
 
 /// The manifest of an app in a file beside its program, like an Info.plist.

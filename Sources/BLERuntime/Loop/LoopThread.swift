@@ -35,23 +35,8 @@ final class LoopThread: @unchecked Sendable {
 
     func start(turn: @escaping () -> Instant?) {
         work.begin(turn: turn)
-        // An app's signal handlers run on the app's threads.
-        var all = sigset_t(), before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var thread = pthread_t()
-        let failure = pthread_create(
-            &thread,
-            nil,
-            { context in
-                if let context { Unmanaged<LoopThread>.fromOpaque(context).takeRetainedValue().run() }
-                return nil
-            },
-            Unmanaged.passRetained(self).toOpaque()
-        )
-        precondition(failure == 0, "the system has a thread for the host")
-        pthread_detach(thread)
+        let isStarted = SystemThread.start { self.run() }
+        precondition(isStarted, "the system has a thread for the host")
     }
 
     func post(_ body: @escaping @Sendable () -> Void) { inbox.post(body) }
