@@ -32,7 +32,7 @@ dice = random.Random(seed)
 HOME = pathlib.Path(os.environ.get("INTEROP_HOME", pathlib.Path(__file__).resolve().parents[2] / ".interop"))
 MARK = b"bled sessions \x01"
 PERIPHERAL = {"services": [{"uuid": "180F", "characteristics": [
-    {"uuid": "2A19", "properties": ["read"], "value": "0x64"}]}]}
+    {"uuid": "2A19", "properties": ["read"], "value": "0x64", "protected": True}]}]}
 
 
 class Lab:

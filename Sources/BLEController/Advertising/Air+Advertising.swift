@@ -46,10 +46,11 @@ extension Air {
         guard let (own, target) = addresses(controller, set) else { return false }
         let announcement = LegacyAnnouncement(controller: controller, set: set, own: own, target: target)
         let channels = announcement.set.channels, airTime = AirPHY.oneMegabit.airTime(announcement.length)
+        let near = listeners.near(controllers[controller].identity.position, power: announcement.power)
         var start = now
         for channel in 37...39 where channels >> UInt8(channel - 37) & 1 != 0 {
             let end = start + airTime
-            let candidates = announce(announcement, channel: channel, at: start, end: end)
+            let candidates = announce(announcement, to: near, channel: channel, at: start, end: end)
             // Of several that answer at once, one is heard; the others take it for a busy channel.
             guard !candidates.isEmpty else {
                 start = end + Self.channelGap
@@ -74,17 +75,17 @@ extension Air {
     /// The nanoseconds from a packet on one primary channel to the packet on the next, if nothing is received.
     static let channelGap: Int64 = 400_000
 
-    /// Delivers a packet to all listeners and returns those that want to respond.
+    /// Delivers a packet to those listeners that receive it and returns those that want to respond.
     private mutating func announce(
         _ announcement: LegacyAnnouncement,
+        to near: [Int],
         channel: Int,
         at start: Instant,
         end: Instant
     ) -> [Candidate] {
         var candidates: [Candidate] = []
         var receptions: [AirRecord.Reception] = []
-        for place in listeners.indices where listeners[place] != announcement.controller {
-            let listener = listeners[place]
+        for listener in near where listener != announcement.controller {
             let (asks, initiates) = controllers[listener].hears(channel, .oneMegabit, at: start)
             guard asks != nil || initiates,
                 let mean = strength(from: announcement.controller, power: announcement.power, to: listener)

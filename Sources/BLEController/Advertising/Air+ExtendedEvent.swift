@@ -61,10 +61,11 @@ extension Air {
         let time = set.primary.airTime(announcement.primary(offset: 0).length)
         let step = time + Spacing.auxiliary
         let auxiliary = now + step * Int64(channels.count)
+        let near = listeners.near(controllers[announcement.controller].identity.position, power: set.power)
         var hearers: [Hearer] = [], start = now
         for channel in channels {
             var receptions: [AirRecord.Reception] = []
-            for listener in listeners where listener != announcement.controller {
+            for listener in near where listener != announcement.controller {
                 let hearer = hears(announcement, listener, channel: channel, at: start, &receptions)
                 guard let hearer else { continue }
                 if let index = hearers.firstIndex(where: { $0.listener == listener }) {

@@ -62,11 +62,11 @@ extension Air {
 
     /// Updates the set of listeners and the next scan change after a controller changed its activities.
     mutating func refreshListening(_ controller: Int) {
-        let listens = controllers[controller].isListening
-        let index = listeners.firstIndex { $0 >= controller } ?? listeners.count
-        let isListed = index < listeners.count && listeners[index] == controller
-        if listens && !isListed { listeners.insert(controller, at: index) }
-        if !listens && isListed { listeners.remove(at: index) }
+        if controllers[controller].isListening {
+            listeners.insert(controller, at: controllers[controller].identity.position)
+        } else {
+            listeners.remove(controller)
+        }
         if let deadline = controllers[controller].scanner.deadline {
             controllers[controller].scanner.token = schedule.add(.scan(controller: controller), at: deadline)
         }

@@ -55,7 +55,7 @@ package struct Air: ~Copyable {
     var links: [Link] = []
     var freeLinks: [Int] = []
     /// The controllers that scan or initiate, in order.
-    var listeners: [Int] = []
+    var listeners = Listeners()
     /// The results of the current exchange so far.
     var deliveries: [LinkDelivery] = []
     /// The latest time that was passed in.
@@ -96,6 +96,7 @@ package struct Air: ~Copyable {
     package mutating func move(_ id: ControllerID, to position: Position) {
         guard isPresent(id) else { return }
         controllers[id.rawValue].identity.position = position
+        listeners.move(id.rawValue, to: position)
         for connection in controllers[id.rawValue].connections { refreshReach(ofLink: connection.link) }
     }
 
