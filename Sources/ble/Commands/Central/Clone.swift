@@ -6,12 +6,12 @@ import CoreBluetoothExtras
 
 struct Clone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Describe a device in a file, for tests and for “ble serve”.",
+        abstract: "Save a device as a file, for tests and for “ble serve”.",
         discussion: """
-            Connects to the device, discovers its services, reads the values that can be read, and prints the file of \
-            a device with all of it: BLUETOOTH_HOST=world:FILE runs an app beside it, “ble serve FILE” is it, and a \
-            test places it. The file advertises the same octets as the device. A value that is refused is left out, \
-            with a remark, and so is an advertisement that a file cannot describe.
+            Connects to the device, discovers its services, reads all readable values, and prints a device file. Use \
+            the file with BLUETOOTH_HOST=world:FILE to run an app beside the device, with “ble serve FILE” to act as \
+            the device, or in a test. The file advertises the same octets as the device. Values that the device \
+            refuses and advertisements that the file format cannot describe are left out, with a remark.
 
             Examples:
               ble clone Lamp > lamp.json

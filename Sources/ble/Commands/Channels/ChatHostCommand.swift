@@ -5,10 +5,13 @@ import CoreBluetooth
 struct ChatHostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
-        abstract: "Open a chat room and talk to those who join it.",
+        abstract: "Open a chat room and chat with its guests.",
         discussion: """
-            There must be a radio within 10 s of the start. One that is lost later is waited for: guests are gone \
-            then, and the room is opened anew when the radio is back.
+            Fails if there is no radio within 10 s of the start. If the radio is lost later, all guests leave, and the \
+            room opens again when the radio is back.
+
+            Example:
+              ble chat host --name Lobby
             """
     )
 
@@ -17,7 +20,7 @@ struct ChatHostCommand: AsyncParsableCommand {
 
     @Option(help: "The room's name.")
     var name = "Chat Room"
-    @Flag(help: "Stay open when standard input has ended.")
+    @Flag(help: "Keep the room open after the end of standard input.")
     var stay = false
     @OptionGroup var output: OutputOptions
 

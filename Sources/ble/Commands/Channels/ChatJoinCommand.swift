@@ -5,26 +5,29 @@ import CoreBluetooth
 struct ChatJoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
-        abstract: "See which chat rooms there are, and join one.",
+        abstract: "List chat rooms and join one.",
         discussion: """
-            When standard input has ended, what was said is sent and the room is left, unless --stay is given; where \
-            no room was named or joined, the command ends. A room that is not found, or takes no more, within \
-            --timeout then is given up with exit status 75.
+            At the end of standard input, the remaining messages are sent and the room is left, unless --stay is \
+            given. If no room was named or joined, the command ends. If the named room is not found, or accepts no \
+            more guests, within --timeout after the end of standard input, the exit status is 75.
 
-            There must be a radio within 10 s of the start. One that is lost while rooms are looked for is waited for; \
-            with a connection to a room, the command ends with exit status 69.
+            Fails if there is no radio within 10 s of the start. If the radio is lost during the search for rooms, the \
+            search resumes when it is back; if it is lost in a room, the exit status is 69.
+
+            Example:
+              ble chat join Lobby --name Alice
             """
     )
 
-    @Argument(help: "The room's name; without it rooms are listed, and /join NUMBER joins one.")
+    @Argument(help: "The room's name (default: list rooms; /join NUMBER joins one).")
     var room: String?
-    @Option(help: "What the others call you.")
+    @Option(help: "Your name in the room.")
     var name = "Guest"
-    @Flag(help: "Stay in the room when standard input has ended.")
+    @Flag(help: "Stay in the room after the end of standard input.")
     var stay = false
     @Option(
         help: ArgumentHelp(
-            "How long to go on, at most, when standard input has ended; 10 if left out.",
+            "Time limit after the end of standard input (default: 10).",
             valueName: "seconds"
         ),
         transform: Bounds.seconds(from: 0.001).duration

@@ -5,16 +5,16 @@ import Glibc
 
 struct Monitor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the packets of the Bluetooth hosts that run on this machine, or of a capture.",
+        abstract: "Show the packets of Bluetooth hosts on this machine, or of a capture file.",
         discussion: """
-            Each app that uses an adapter or a controller has a host of its own, in its process. Attaches to those of \
-            this user, for root to all, and to those that start later, until interrupted; BLUETOOTH_MONITOR=off in the \
-            environment of an app keeps its packets to itself. What an app asks for and hears stands among its \
-            packets. Hosts do not wait for who watches: what is too much to be shown is left out, and it is said how \
-            much. Simulated worlds are not shown; “ble demo --packets” shows one.
+            Every app that uses an adapter or a controller directly has its own host, in its process. Attaches to all \
+            running hosts of this user (for root: of all users) and to those that start later, until interrupted. \
+            BLUETOOTH_MONITOR=off in the environment of an app prevents it. Calls and callbacks of the app are shown \
+            between its packets. Hosts do not wait for monitors: packets that cannot be shown in time are dropped, and \
+            their number is shown. Simulated worlds are not shown; use “ble demo --packets” to see one.
 
-            With FILE the packets of that capture are shown: pcapng, or btsnoop as btmon and phones write it. What is \
-            in captures, and is shown here, contains the keys of pairing.
+            With FILE, shows the packets of a capture: pcapng, or btsnoop as written by btmon and by phones. Captures, \
+            and this output, contain pairing keys.
 
             Examples:
               ble monitor
@@ -25,29 +25,29 @@ struct Monitor: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A capture to read, instead of what happens now.")
+    @Argument(help: "A capture file to read (default: show live packets).")
     var file: String?
 
     @Option(
         name: .customLong("pid"),
-        help: "Only hosts of the process with this number; may be repeated.",
+        help: "Only hosts of the process with this PID. Repeatable.",
         transform: Bounds(1...Int32.max).read
     )
     var processes: [Int32] = []
 
     @Option(
         name: .customLong("write"),
-        help: "Also write what is shown to this file, .pcapng or .btsnoop; may be repeated."
+        help: "Also write the packets to this file, .pcapng or .btsnoop. Repeatable."
     )
     var copies: [String] = []
 
     @Option(
-        help: ArgumentHelp("How long to watch; until interrupted if left out.", valueName: "seconds"),
+        help: ArgumentHelp("Stop after this time (default: when interrupted).", valueName: "seconds"),
         transform: Bounds.seconds().duration
     )
     var duration: Duration?
 
-    @Flag(help: "Show each packet in one line, without its fields.")
+    @Flag(help: "Show one line for each packet, without its fields.")
     var brief = false
 
     @OptionGroup var output: OutputOptions
