@@ -8,7 +8,7 @@ package struct Radios: CustomStringConvertible {
 
     /// Creates it from existing hosts; there must be at least one.
     package init(_ all: [(name: String, link: any HostLink)]) {
-        precondition(!all.isEmpty, "a daemon has a radio")
+        precondition(!all.isEmpty, "a daemon needs a radio")
         self.all = all
     }
 

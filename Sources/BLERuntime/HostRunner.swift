@@ -169,7 +169,7 @@ package final class HostRunner: @unchecked Sendable {
         for index in outputs.indices {
             // Taken out, since to copy an event and to let go of it costs more than all else here.
             switch exchange(&outputs[index], with: .resetTransport) {
-            case .packet: preconditionFailure("packets are not among all else")
+            case .packet: preconditionFailure("packets are handled elsewhere")
             case .event(let event, let client):
                 if witnesses.areThere { witnesses.hear(event, of: client, at: loop.clock.now) }
                 posts.add(event, for: client)
@@ -249,7 +249,7 @@ extension HostRunner: TransportClient {
         }
     }
 
-    private func comeIn() { precondition(loop.isCurrent, "a host is told of its controller on the thread of its loop") }
+    private func comeIn() { precondition(loop.isCurrent, "transport callbacks must run on the loop's thread") }
 }
 
 extension HostRunner: SwitchableHost {

@@ -126,11 +126,11 @@ struct WorldCore: ~Copyable {
                 self.interval = try? ConnectionInterval(noLongerThan: interval)
             }
             guard let skipped = UInt16(exactly: latency).flatMap(PeripheralLatency.init(wire:)) else {
-                preconditionFailure("a peripheral leaves out 0 to 499 meetings")
+                preconditionFailure("the peripheral latency is 0 to 499")
             }
             self.latency = skipped
             let longest = self.interval?.duration ?? .milliseconds(30)
-            precondition(longest * (1 + latency) < .seconds(16), "no link lives with meetings 16 s apart")
+            precondition(longest * (1 + latency) < .seconds(16), "connection events must be less than 16 s apart")
         }
     }
 

@@ -18,7 +18,7 @@ struct ConnectedLinks {
     func link(_ call: HostCall) throws -> RadioLink {
         let number = try call.neededNumber("connection", in: 0...0xEFF)
         guard let link = links.first(where: { $0.link.handle.wire == number }) else {
-            throw Senseless("connection: there is none with the number \(number)")
+            throw Senseless("connection: no connection has the number \(number)")
         }
         return link.link
     }
@@ -75,7 +75,7 @@ struct ConnectedLinks {
             + requests.map { request in
                 request.level <= level
                     ? .result(request.id, ["level": .number(level)])
-                    : .failure(request.id, "the link has come to level \(level) only")
+                    : .failure(request.id, "the link reached only level \(level)")
             }
     }
 

@@ -110,7 +110,7 @@ package final class AppLauncher: @unchecked Sendable {
         ]
         if let socket { variables[HostSpecification.variable] = "bled:\(socket)#\(radio)" }
         guard !launch(app, by: way, variables, ended) else { return true }
-        Logger.coreBluetooth.error("\(app.program) could not be launched by \(way.words).")
+        Logger.coreBluetooth.error("\(app.program) could not be launched with \(way.words).")
         return false
     }
 

@@ -60,17 +60,17 @@ package struct Grant: Equatable, Sendable {
     /// Returns the reason why this role is not allowed on this radio; `nil` if it is.
     func refusal(of role: ClientRole, on radio: String) -> String? {
         if let sentence = refusal(of: role) { return sentence }
-        guard radios?.contains(radio) ?? true else { return "\(origin) does not allow it the radio “\(radio)”" }
+        guard radios?.contains(radio) ?? true else { return "\(origin) does not allow the radio “\(radio)”" }
         return nil
     }
 
     /// Returns the reason why this role is not allowed on any radio; `nil` if it is.
     func refusal(of role: ClientRole) -> String? {
-        guard !roles.isEmpty else { return "\(origin) allows it nothing" }
+        guard !roles.isEmpty else { return "\(origin) denies all Bluetooth use" }
         guard roles.contains(role) else {
-            return "\(origin) does not allow it to be \(role == .agent ? "an" : "a") \(role.name)"
+            return "\(origin) does not allow the role \(role.name)"
         }
-        guard role != .agent || pairs else { return "\(origin) does not allow it to pair" }
+        guard role != .agent || pairs else { return "\(origin) does not allow pairing" }
         return nil
     }
 

@@ -157,11 +157,11 @@ final class KeptApps: @unchecked Sendable {
             log.note("“\(end.command)” \(end.words)", of: ended)
         }
         guard let begun else { return }
-        log.note(begun ? "launched, to restore “\(app.key.identifier)”" : "could not be launched", of: credentials)
+        log.note(begun ? "launched to restore “\(app.key.identifier)”" : "could not be launched", of: credentials)
         guard begun else { return }
         later(AppLauncher.patience) { [launcher, log, launch = app.launch] in
             guard launcher.isAwaited(launch) else { return }
-            log.note("has not restored a session within \(AppLauncher.patience) of its launch", of: credentials)
+            log.note("did not restore its session within \(AppLauncher.patience) after its launch", of: credentials)
         }
     }
 }

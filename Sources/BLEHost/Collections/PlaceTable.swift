@@ -46,7 +46,7 @@ package struct PlaceTable {
 
     /// Inserts a number, or changes its position.
     package mutating func insert(_ key: UInt64, at place: Int) {
-        precondition(key != 0, "0 is the number of what is not there")
+        precondition(key != 0, "0 marks an empty slot")
         if 2 * (count + 1) > slots.count { grow() }
         put(Slot(key: key, place: place))
     }

@@ -111,7 +111,7 @@ struct ACLScheduler {
 
     /// Starts anew with `count` buffers of `size` octets and no links.
     mutating func reset(size: Int, count: Int) {
-        precondition(size > 0 && count >= 0, "a buffer holds something")
+        precondition(size > 0 && count >= 0, "buffers must have a positive size")
         (self.size, free, turn, waiting) = (size, count, nil, 0)
         queues.removeAll()
     }
@@ -163,7 +163,7 @@ struct ACLScheduler {
     ) -> OnSubmit {
         precondition(
             payload.length - L2CAPHeader.size <= Int(UInt16.max),
-            "the payload of an L2CAP packet has at most 65535 octets"
+            "an L2CAP payload must have at most 65535 octets"
         )
         guard let index = queues.index(of: link) else { return .noLink }
         if hasRoom(for: 1, upTo: payload.length) {

@@ -50,7 +50,7 @@ final class LoopThread: @unchecked Sendable {
             },
             Unmanaged.passRetained(self).toOpaque()
         )
-        precondition(failure == 0, "the system has a thread for the host")
+        precondition(failure == 0, "the system cannot create a thread for the host")
         pthread_detach(thread)
     }
 

@@ -91,7 +91,7 @@ package final class HostWatch: @unchecked Sendable {
         let stream = SocketStream(descriptor, on: loop)
         guard let owner = stream.peer?.user else { return }
         guard HostSocket.shows(to: geteuid(), owner: owner) else {
-            return refuse(socket, "it belongs to another user, so that only root may watch it")
+            return refuse(socket, "it belongs to another user, so only root may monitor it")
         }
         attachments[socket] = Attachment(stream: stream)
         stream.start { [weak self] (chunk) throws(TransportError) in
@@ -127,7 +127,7 @@ package final class HostWatch: @unchecked Sendable {
         if attachment.hasHeard {
             heard(.gone(socket, nil))
         } else {
-            refuse(socket, "it lets nobody else watch: it belongs to another user, or enough watch it")
+            refuse(socket, "it accepts no more monitors: it belongs to another user, or has too many")
         }
     }
 }

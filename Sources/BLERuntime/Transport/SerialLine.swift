@@ -137,10 +137,10 @@ package struct SerialLine: Line, Sendable {
             guard attempts < Self.mostAttempts else {
                 throw TransportError(
                     .unreachable,
-                    "nobody answers to a reset at \(name)",
+                    "no reply to a reset at \(name)",
                     cure: """
-                        Does the board run a controller that speaks HCI over H4, at this rate? Another one is \
-                        chosen with serial:PATH@RATE, and RTS and CTS with “,rtscts”.
+                        Does the board run a controller that speaks HCI over H4 at this rate? Set another rate \
+                        with serial:PATH@RATE, and hardware flow control with “,rtscts”.
                         """
                 )
             }
@@ -148,7 +148,7 @@ package struct SerialLine: Line, Sendable {
             let count = attempts < 4 ? 1 << attempts : Self.mostResets
             return [[UInt8]](repeating: Self.reset, count: count)
         case .framing where framer.holdsPart:
-            guard !hasPause else { throw TransportError(.garbage, "the rest of a packet does not come") }
+            guard !hasPause else { throw TransportError(.garbage, "the rest of a packet is missing") }
             hasPause = true
             return []
         case .framing:

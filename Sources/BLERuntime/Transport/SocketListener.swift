@@ -37,7 +37,7 @@ package final class SocketListener: Sendable {
             var on: Int32 = 1
             setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
             guard bind(socket, name, length) == 0, listen(socket, Self.backlog) == 0 else {
-                throw TransportError(.unreachable, errno: errno, "listening at \(address)")
+                throw TransportError(.unreachable, errno: errno, "listening on \(address)")
             }
         }
         self.init(adopting: descriptor, on: loop, taking: Self.share) { accept(SocketStream($0, on: loop)) }
@@ -65,7 +65,7 @@ package final class SocketListener: Sendable {
             umask(mask)
             guard result == 0 else { throw TransportError(.unreachable, errno: code, "creating \(place.path)") }
             guard listen(socket, Self.backlog) == 0 else {
-                throw TransportError(.unreachable, errno: errno, "listening at \(place.path)")
+                throw TransportError(.unreachable, errno: errno, "listening on \(place.path)")
             }
         }
         self.init(adopting: descriptor, on: loop, accept: accept)
@@ -129,7 +129,7 @@ package final class SocketListener: Sendable {
             guard !isNoted else { return }
             isNoted = true
             let cure = "Raise the limit with “ulimit -n”, or LimitNOFILE in a unit."
-            Logger.coreBluetooth.error("No connections are taken: \(String(cString: strerror(code))). \(cure)")
+            Logger.coreBluetooth.error("Cannot accept connections: \(String(cString: strerror(code))). \(cure)")
         }
     }
 

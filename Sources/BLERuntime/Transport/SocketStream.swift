@@ -114,7 +114,7 @@ package final class SocketStream: @unchecked Sendable {
         backlog.append(copying: bytes.extracting(offset..<bytes.count))
         if backlog.count - (seams.last ?? 0) >= Self.seamDistance { seams.append(backlog.count) }
         guard pendingOctets <= Self.mostBacklog else {
-            return end(TransportError(.congested, "the other end has not read \(pendingOctets) octets"))
+            return end(TransportError(.congested, "the peer has not read \(pendingOctets) octets"))
         }
         updateInterest()
     }

@@ -54,7 +54,7 @@ struct ChannelFlow {
     ///
     /// - Parameter unitLength: The maximum number of octets that the peer accepts at once, above 0.
     init(unitLength: Int) {
-        precondition(unitLength > 0, "a peer that takes no octets has no channel")
+        precondition(unitLength > 0, "the peer's MTU is greater than 0")
         self.unitLength = unitLength
     }
 

@@ -95,7 +95,7 @@ extension _KeyValueCodingAndObserving {
         changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
     ) -> NSKeyValueObservation {
         guard let observed = self as? any Observed else {
-            preconditionFailure("managers and peripherals can be observed, and nothing else")
+            preconditionFailure("only managers and peripherals can be observed")
         }
         let watchers = observed.watchers
         observed.beWatched()

@@ -178,7 +178,7 @@ struct PeripheralRequests {
             case .answered:
                 guard begun.count < Self.limit else { return }
                 begun.append(waiting[next])
-            case .sent: preconditionFailure("what waits is not with the host")
+            case .sent: preconditionFailure("a waiting request has not been sent to the host")
             }
             next += 1
             if next == waiting.count || next > 64 && next > waiting.count / 2 {

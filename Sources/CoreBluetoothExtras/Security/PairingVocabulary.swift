@@ -114,17 +114,17 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A description of the error.
     public var description: String {
         switch self {
-        case .refused(let reason): "this end refused to pair: \(SMP.Reason(wire: reason))"
+        case .refused(let reason): "this host refused to pair: \(SMP.Reason(wire: reason))"
         case .refusedByDevice(let reason): "the device refused to pair: \(SMP.Reason(wire: reason))"
-        case .timedOut: "pairing took too long"
+        case .timedOut: "pairing timed out"
         case .encryptionFailed: "the connection could not be encrypted with the new key"
-        case .disconnected: "there is no connection"
+        case .disconnected: "not connected"
         case .tooManyAttempts: "pairing failed a moment ago; try again in a minute"
         case .cannotAuthenticate:
-            "the device needs a key that keeps out somebody in between; that takes a display, a keyboard or data told "
-                + "out of band at this end"
-        case .nobodyToAsk: "there is nobody to ask, and the policy allows no pairing without a user"
-        case .unsupported: "there is no Bluetooth"
+            "the device needs protection against a man in the middle, which needs a display, a keyboard or out-of-band "
+                + "data on this host"
+        case .nobodyToAsk: "no agent can ask the user, and the policy requires one"
+        case .unsupported: "Bluetooth is not supported"
         }
     }
 }

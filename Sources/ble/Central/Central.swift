@@ -142,7 +142,7 @@ final class Central: NSObject {
         }
         if let result = verdict(.stateChanged) { return try result.get() }
         do {
-            try await wait(for: "Reaching the radio", needing: .nothing, within: RadioWatch.patience, verdict)
+            try await wait(for: "waiting for the radio", needing: .nothing, within: RadioWatch.patience, verdict)
         } catch Trouble.noAnswer {
             throw Trouble.noRadio(manager.state)
         }

@@ -27,7 +27,7 @@ extension AdvertisingRequest {
     /// What keeps this from being advertised; `nil` if nothing does.
     package var misfit: AdvertisingMisfit? {
         if let count = localName?.utf8.count, count > Self.nameLimit {
-            return AdvertisingMisfit(.localName, "it has \(count) octets, and a name has at most \(Self.nameLimit)")
+            return AdvertisingMisfit(.localName, "it has \(count) octets, but a name has at most \(Self.nameLimit)")
         }
         guard services.count <= Self.servicesLimit else {
             return AdvertisingMisfit(.services, "more than \(Self.servicesLimit) services are advertised")

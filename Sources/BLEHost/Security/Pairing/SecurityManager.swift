@@ -105,7 +105,7 @@ package struct SecurityManager: Sendable {
     ) {
         precondition(
             SMP.keySizes.contains(configuration.leastKeySize) && SMP.keySizes.contains(configuration.greatestKeySize),
-            "a key has 7 to 16 octets"
+            "the key size must be 7 to 16 octets"
         )
         self.role = role
         self.local = local.onAir

@@ -99,7 +99,7 @@ struct ClonedDevice {
             _ = try Self.device(keys)
             return (Self.text(keys), [])
         } catch {
-            let remark = "The advertisement is left out, since files cannot describe it: \(Self.explanation(of: error))"
+            let remark = "The advertisement is left out: files cannot describe it: \(Self.explanation(of: error))"
             return (Self.text(unadvertised), [remark] + Self.remarks(on: unadvertised))
         }
     }
@@ -110,7 +110,7 @@ struct ClonedDevice {
             _ = try device(keys)
             return []
         } catch {
-            return ["Worlds and “ble serve” refuse this file: \(explanation(of: error))"]
+            return ["Worlds and “ble serve” cannot use this file: \(explanation(of: error))"]
         }
     }
 
@@ -169,7 +169,7 @@ struct ClonedDevice {
             do {
                 description["value"] = try await central.read(characteristic, of: peripheral).hexadecimal
             } catch Trouble.failed(let what, let error) {
-                printer.remark("\(characteristic.uuid.uuidString) is without its value: \(Trouble.failed(what, error))")
+                printer.remark("\(characteristic.uuid.uuidString) has no value: \(Trouble.failed(what, error))")
             }
         }
         var descriptors: [[String: Any]] = []

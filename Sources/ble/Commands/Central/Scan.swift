@@ -57,7 +57,7 @@ struct Scan: AsyncParsableCommand {
 
     func validate() throws {
         guard age == nil || !duplicates else {
-            throw ValidationError("--age reports each peripheral once, at the end; leave out --duplicates.")
+            throw ValidationError("Do not combine --age with --duplicates: it reports each peripheral once.")
         }
     }
 

@@ -36,7 +36,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
     func validate() throws {
         guard !echo || (conversation.patience == .init() && !conversation.progress) else {
             throw ValidationError(
-                "--stay, --count and --progress do not go with --echo, which stays until it is interrupted."
+                "Do not combine --echo with --stay, --count or --progress: it runs until interrupted."
             )
         }
     }
@@ -74,7 +74,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
             switch event {
             case .published(let psm):
                 printer.print(Fact("published", ["psm": Int(psm)], text: ""))
-                printer.remark("Channels can be opened to PSM \(psm).")
+                printer.remark("Offering a channel on PSM \(psm).")
             case .advertising:
                 printer.print(Fact("advertising", ["name": name], text: ""))
                 printer.remark("Advertising as \(name); Ctrl-C ends it.")

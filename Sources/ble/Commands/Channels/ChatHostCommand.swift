@@ -44,13 +44,13 @@ struct ChatHostCommand: AsyncParsableCommand {
                 case .line("/quit"), .interrupted: break loop
                 case .line("/hide"): host.setAdvertising(false)
                 case .line("/show"): host.setAdvertising(true)
-                case .line("/help"): printer.remark("/hide, /show: whether others can find the room; /quit: close it")
+                case .line("/help"): printer.remark("/hide, /show: stop or start advertising the room; /quit: close it")
                 case .line(let line) where line.hasPrefix("/"): printer.remark(Chat.unknown(line))
                 case .line(let line): host.say(line)
                 case .ended:
                     isEnding = !stay
                     if isEnding { console.expectEnd(within: Self.patience) }
-                case .overdue: throw Trouble.noAnswer(to: "Telling the guests all of it", within: Self.patience)
+                case .overdue: throw Trouble.noAnswer(to: "sending all messages to the guests", within: Self.patience)
                 }
             }
             host.close()

@@ -122,8 +122,8 @@ struct ChatSession {
     private func giveUp() throws -> Bool {
         switch place {
         case .outside: if let wanted { throw Trouble.notFound(wanted, within: patience, seen: guest.rooms.map(\.name)) }
-        case .entering: throw Trouble.noAnswer(to: "Joining the room", within: patience)
-        case .inside: throw Trouble.noAnswer(to: "Saying all of it", within: patience)
+        case .entering: throw Trouble.noAnswer(to: "joining the room", within: patience)
+        case .inside: throw Trouble.noAnswer(to: "sending all messages", within: patience)
         case .leaving: break
         }
         return true
@@ -141,7 +141,7 @@ struct ChatSession {
         switch event {
         case .ready:
             guest.setScanning(true)
-            printer.remark(wanted.map { "Looking for \($0) …" } ?? "Looking for rooms; /help says what can be done.")
+            printer.remark(wanted.map { "Looking for \($0) …" } ?? "Looking for rooms; /help lists commands.")
         case .discovered(let room):
             if place == .outside, room.name == wanted { join(room) }
         case .subscribed: if place == .entering { place = .inside }
@@ -170,13 +170,13 @@ struct ChatSession {
             }
         case "/join":
             guard let number = words.last.flatMap(Int.init), 1..<(guest.rooms.count + 1) ~= number else {
-                return printer.remark("/join takes the number of a room; /rooms lists them.")
+                return printer.remark("/join needs the number of a room; /rooms lists them.")
             }
             join(guest.rooms[number - 1])
         case let word? where word.hasPrefix("/"): printer.remark(Chat.unknown(line))
         default:
             guard place != .outside || wanted != nil else {
-                return printer.remark("Nobody was told: join a room first, with /join NUMBER.")
+                return printer.remark("Nothing was sent. Join a room first, with /join NUMBER.")
             }
             guest.say(line)
         }

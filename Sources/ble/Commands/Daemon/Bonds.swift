@@ -33,7 +33,7 @@ struct Bonds: AsyncParsableCommand {
             try await reportingTrouble {
                 let bonds = try await withBonds { try await $0.bonds() }
                 for bond in bonds { printer.print(bond.fact) }
-                if bonds.isEmpty { printer.remark("There are no bonds.") }
+                if bonds.isEmpty { printer.remark("No bonds.") }
             }
         }
     }

@@ -66,7 +66,9 @@ struct Links: AsyncParsableCommand {
             try await reportingTrouble {
                 let links = SharedLink.all(of: try askForApps())
                 let meant = links.filter { link in peer.map(link.isCalled) ?? true }
-                guard !meant.isEmpty else { throw Trouble.daemonRefused("no app has a link to \(peer ?? "any device")") }
+                guard !meant.isEmpty else {
+                    throw Trouble.daemonRefused("no app has a link to \(peer ?? "any device")")
+                }
                 for link in meant {
                     _ = try askDaemon(.endLinks(to: link.peer))
                     printer.print(Fact("link_ended", link.fact.fields, text: "\(link.title) has ended."))

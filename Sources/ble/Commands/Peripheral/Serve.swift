@@ -97,7 +97,7 @@ struct Serve: AsyncParsableCommand {
                 printer.remark("\(error)")
             }
         case .remove(let service):
-            if !peripheral.remove(service) { printer.remark("No service \(service.uuidString) can be removed.") }
+            if !peripheral.remove(service) { printer.remark("There is no service \(service.uuidString) to remove.") }
         case .change(let characteristic, let text):
             do throws(AttributeValue.Mistake) {
                 let value = try AttributeValue(text)
@@ -105,15 +105,15 @@ struct Serve: AsyncParsableCommand {
                     printer.remark("There is no characteristic \(characteristic.uuidString).")
                 }
             } catch {
-                printer.remark("\(characteristic.uuidString) stays as it is: \(error).")
+                printer.remark("\(characteristic.uuidString) was not changed: \(error).")
             }
         }
     }
 
     private static func misunderstood(_ line: String) -> String {
         """
-        “\(line)” is none of “UUID VALUE”, where VALUE is text or digits after 0x, “add FILE”, “remove UUID” \
-        and “pair yes|no|DIGITS”.
+        “\(line)” is not valid. Type “UUID VALUE” (text, or digits after 0x), “add FILE”, “remove UUID” \
+        or “pair yes|no|DIGITS”.
         """
     }
 }

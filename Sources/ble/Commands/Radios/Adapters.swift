@@ -53,9 +53,9 @@ struct Adapters: AsyncParsableCommand {
             throw Trouble.noController("this machine", "\(error)", cure: error.cure)
         }
         for adapter in adapters { printer.print(adapter.fact(isPrivileged: kernel.isPrivileged)) }
-        if adapters.isEmpty { printer.remark("There are no Bluetooth adapters.") }
+        if adapters.isEmpty { printer.remark("No Bluetooth adapters.") }
         if !kernel.isPrivileged, !adapters.isEmpty {
-            printer.remark("To use them, allow it with “sudo setcap cap_net_admin+ep \(kernel.program)”.")
+            printer.remark("To allow their use, run “sudo setcap cap_net_admin+ep \(kernel.program)”.")
         }
         return adapters
     }

@@ -80,8 +80,8 @@ extension Examination {
         let fields: [String: Any] = ["problems": problems, "warnings": warnings, "usable": !isObstructed]
         let verdict =
             isObstructed
-            ? "Apps have no radio: problems \(problems), warnings \(warnings)."
-            : warnings > 0 ? "Apps have a radio; warnings \(warnings)." : "Nothing stands in the way."
+            ? "Apps have no radio. Problems: \(problems), warnings: \(warnings)."
+            : warnings > 0 ? "Apps have a radio. Warnings: \(warnings)." : "No problems found."
         return Fact("diagnosis", fields, text: verdict)
     }
 }

@@ -54,10 +54,10 @@ struct Monitor: AsyncParsableCommand {
 
     func validate() throws {
         guard file == nil || (processes.isEmpty && duration == nil) else {
-            throw ValidationError("A capture has neither --pid nor --duration.")
+            throw ValidationError("Do not combine a capture file with --pid or --duration.")
         }
         for copy in copies where CaptureFormat(path: copy) == nil {
-            throw ValidationError("“\(copy)” ends neither in .pcapng nor in .btsnoop.")
+            throw ValidationError("“\(copy)” must end in .pcapng or .btsnoop.")
         }
     }
 
@@ -75,7 +75,7 @@ struct Monitor: AsyncParsableCommand {
                 try await watch(printer, packets)
             }
             if !copies.isEmpty {
-                printer.remark("\(packets.count) packets are in \(copies.joined(separator: ", ")).")
+                printer.remark("Wrote \(packets.count) packets to \(copies.joined(separator: ", ")).")
             }
         }
     }
@@ -106,7 +106,7 @@ struct Monitor: AsyncParsableCommand {
         }
         if !HostSocket.listening.contains(where: { processes.isEmpty || processes.contains($0.process) }) {
             let place = processes.isEmpty ? "on this machine" : "in that process"
-            printer.remark("No host runs \(place) that lets itself be watched; waiting for one. Ctrl-C ends.")
+            printer.remark("No Bluetooth host to monitor \(place) yet; waiting. Ctrl-C ends it.")
         }
         watch.start()
         try await interruption.wait(atMost: duration)
@@ -118,15 +118,15 @@ struct Monitor: AsyncParsableCommand {
         switch event {
         case .attached(let host):
             printer.print(Fact("attached", ["process": Int(host.process), "host": host.number], text: ""))
-            printer.remark("Watching process \(host.process).")
+            printer.remark("Monitoring process \(host.process).")
         case .refused(let host, let reason):
             printer.print(Fact("refused", ["process": Int(host.process), "host": host.number], text: ""))
-            printer.remark("Process \(host.process) cannot be watched: \(reason).")
+            printer.remark("Process \(host.process) cannot be monitored: \(reason).")
         case .item(let item, _): packets.print(item)
         case .gone(let host, let failure):
             printer.print(Fact("gone", ["process": Int(host.process), "host": host.number], text: ""))
-            let reason = failure.map { "what it sends is no capture: \($0)" } ?? "its host has ended"
-            printer.remark("Process \(host.process) is watched no more: \(reason).")
+            let reason = failure.map { "invalid capture data: \($0)" } ?? "it has exited"
+            printer.remark("Stopped monitoring process \(host.process): \(reason).")
         }
     }
 }

@@ -53,7 +53,7 @@ struct Radio: AsyncParsableCommand {
     func validate() throws {
         let all = ports + (sharedPort.map { [$0] } ?? [])
         guard !all.isEmpty else { throw ValidationError("Name at least one --port, or a --shared-port.") }
-        guard Set(all).count == all.count else { throw ValidationError("Each port may be named once.") }
+        guard Set(all).count == all.count else { throw ValidationError("Name each port only once.") }
     }
 
     @MainActor
@@ -84,7 +84,7 @@ struct Radio: AsyncParsableCommand {
         let interruption = Interruption(), all = ports + (sharedPort.map { [$0] } ?? [])
         let list = all.map { "127.0.0.1:\($0)" }.joined(separator: ", ")
         printer.print(
-            Fact("listening", ["ports": all.map(Int.init)], text: "Controllers listen on \(list); Ctrl-C ends them.")
+            Fact("listening", ["ports": all.map(Int.init)], text: "Controllers listen on \(list); Ctrl-C stops them.")
         )
         try await interruption.wait()
         server.stop()

@@ -15,7 +15,7 @@ enum RadioChange {
 
     var remark: String {
         switch self {
-        case .lost: "The radio is gone; waiting for it to return."
+        case .lost: "The radio was lost; waiting for it to return."
         case .returned: "The radio is back."
         }
     }

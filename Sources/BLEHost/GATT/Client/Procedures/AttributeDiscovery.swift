@@ -102,7 +102,7 @@ struct AttributeDiscovery: Sendable {
             return begin(&database, mtu: mtu)
         }
         switch state {
-        case .waiting: preconditionFailure("a lookup that has not asked gets no answer")
+        case .waiting: preconditionFailure("a response needs a request in flight")
         case .searching(var machine, let others, let found):
             let step = machine.receive(answer)
             state = .searching(machine, others: others, found: found)

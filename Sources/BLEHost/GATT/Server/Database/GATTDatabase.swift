@@ -151,11 +151,11 @@ package struct GATTDatabase: Sendable {
 
     /// Adds a service whose attributes have handles after all existing ones.
     mutating func append(_ service: Service, _ members: [Attribute]) {
-        precondition(lastHandle < service.range.start.wire, "services are appended")
+        precondition(lastHandle < service.range.start.wire, "services must be appended in handle order")
         precondition(
             zip(members, members.dropFirst()).allSatisfy { $0.handle < $1.handle }
                 && members.allSatisfy { service.range.contains($0.handle) },
-            "the attributes of a service are in its range and in order"
+            "the attributes of a service must be in its range and in order"
         )
         services.append(service)
         attributes += members
