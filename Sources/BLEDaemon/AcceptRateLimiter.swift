@@ -15,7 +15,7 @@ struct AcceptRateLimiter<Connection> {
         /// When all connections that were served would have come, had they kept the interval.
         var spent = Instant()
         var waiting: [Connection] = []
-        /// Whether one was refused since there was last room.
+        /// True if one was refused since there was last room.
         var hasRefused = false
     }
 

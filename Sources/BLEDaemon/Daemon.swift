@@ -6,6 +6,11 @@ import Glibc
 
 /// The daemon, which serves sessions with its hosts to apps of other processes over a Unix socket.
 ///
+/// It accepts connections within limits, checks each request against the policy, keeps sessions of apps that have ended
+/// and launches these apps, and answers the commands of `ble`, such as `ble apps`.
+///
+/// A turn of its loop handles the requests of each app and then the events of the hosts.
+///
 /// Sendable because everything except wake-ups happens on the thread of its loop.
 package final class Daemon: @unchecked Sendable {
     /// The limits for all apps, for those of one user, and for one process.

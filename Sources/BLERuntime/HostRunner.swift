@@ -10,7 +10,7 @@ import Synchronization
 /// Sendable because everything except the inbox is used by the thread that holds the loop's lock, which is checked on
 /// entry. For an actor with the loop as its executor, the runtime would check that at a thousand instructions each
 /// time, twice per turn. Exclusivity checks, a hundred instructions each, are off as well: a turn works with values
-/// that call nobody, and no turn starts inside another.
+/// that make no outside calls, and no turn starts inside another.
 package final class HostRunner: @unchecked Sendable {
     /// A command queued by another thread.
     private enum Errand: Sendable {

@@ -42,7 +42,7 @@ package enum HostSpecification: Equatable, Sendable {
     /// What the environment of this process names.
     package static var ofProcess: String? { named { getenv($0).map { String(cString: $0) } } }
 
-    /// Whether the controller is asked for again and again until it is there: whoever starts it may be late.
+    /// True if the connection is retried until the controller exists, since it may start later.
     package var isAwaited: Bool { if case .socket = self { true } else { false } }
 
     /// Parses a specification.

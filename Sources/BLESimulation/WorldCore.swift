@@ -6,7 +6,10 @@ import Dispatch
 
 /// The complete mutable state of a world.
 ///
-/// It is used by one thread at a time, whichever it is. Nothing in it waits.
+/// It contains the stations with their hosts and apps, the air, the pending faults and the story, and advances them from
+/// event to event.
+///
+/// It is used by one thread at a time, and never blocks.
 struct WorldCore: ~Copyable {
     /// The time for which a controller must be gone before its host is told.
     static let absence = Duration.seconds(1)
@@ -62,7 +65,7 @@ struct WorldCore: ~Copyable {
     var log = TrafficLog()
     /// The words for what apps ask and hear, where that is written down.
     var transcript = Transcript()
-    /// Whether what apps ask for and hear is written down as it happens.
+    /// True if what apps ask for and hear is written down as it happens.
     var isWrittenDown: Bool { capture != nil || log != nil }
     var trace = TraceHash()
     var tap: PacketTap?
@@ -134,7 +137,7 @@ struct WorldCore: ~Copyable {
         }
     }
 
-    /// Whether an app has made a manager, even if there is none any more.
+    /// True if an app has made a manager, even if there is none any more.
     var hasHadApps: Bool { clients.contains { if case .device = $0 { false } else { true } } }
 
     /// The next client.

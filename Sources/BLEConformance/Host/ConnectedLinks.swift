@@ -8,7 +8,7 @@ struct ConnectedLinks {
         var strength: PairingStrength?
         var ending: [Int] = []
         var securing: [(level: Int, id: Int)] = []
-        /// Whether the suite has been asked something about a pairing and has not answered.
+        /// True if the suite has been asked something about a pairing and has not answered.
         var isAsked = false
     }
 
@@ -85,7 +85,7 @@ struct ConnectedLinks {
         links[index].isAsked = isAsked
     }
 
-    /// Whether the suite has been asked something about a pairing with a peer and has not answered.
+    /// Returns whether the suite has been asked something about a pairing with a peer and has not answered.
     func isAsked(about peer: PeerIdentifier) -> Bool { links.last { $0.link.peer == peer }?.isAsked ?? false }
 
     /// A pairing failed, whichever end began it.

@@ -122,7 +122,7 @@ package final class AppLauncher: @unchecked Sendable {
         if case .unit(let unit, _) = way(to: app) { folder?.remove(unit, of: app.user) }
     }
 
-    /// Whether an app was launched and has not connected since.
+    /// Returns whether an app was launched and has not connected since.
     func isAwaited(_ app: AppLaunch) -> Bool {
         launches.contains { $0.app.isSameApp(as: app) && !$0.hasConnected }
     }

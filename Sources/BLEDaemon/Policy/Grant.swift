@@ -12,13 +12,13 @@ package struct Grant: Equatable, Sendable {
     ///
     /// Advertisements are not restricted, neither received nor own ones.
     package var services: [BluetoothUUID]?
-    /// Whether the app may pair devices, and see and remove bonds.
+    /// True if the app may pair devices, and see and remove bonds.
     package var pairs: Bool
     /// Up to which point the app may have devices paired although no app asks the user.
     package var unattendedPairing = UnattendedPairing.whenNeeded
-    /// Whether the app may see the addresses of devices.
+    /// True if the app may see the addresses of devices.
     package var seesAddresses: Bool
-    /// Whether it may decide for the apps of all users: answer their questions of pairing, see and remove their bonds,
+    /// True if it may decide for the apps of all users: answer their questions of pairing, see and remove their bonds,
     /// and set requirements for all pairings.
     package var isAdministrator: Bool
     /// The origin for people, such as "rule 2 of /etc/bled/policy.json".

@@ -5,6 +5,9 @@ import BLEWire
 
 /// The connection of an app, from its greeting on.
 ///
+/// It opens the app's session with a host, forwards permitted requests and events, and hands a session with a restore
+/// identifier over when the app ends.
+///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class AppConnection: @unchecked Sendable {
     /// The maximum number of requests of an app per turn, before those of others.

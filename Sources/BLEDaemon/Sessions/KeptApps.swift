@@ -4,6 +4,9 @@ import BLESession
 
 /// The kept sessions, and their storage.
 ///
+/// A session with a restore identifier stays here from the end of its app to its next launch. Its events are held, and
+/// launch the app if it has declared that. With a file, sessions also outlive the daemon.
+///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class KeptApps: @unchecked Sendable {
     /// The maximum number of kept sessions.

@@ -2,7 +2,7 @@ import BLEWire
 
 /// A hash index from addresses, or other numbers except 0, to array positions, with open addressing.
 ///
-/// The position in the table depends on a secret, so that nobody can choose colliding numbers.
+/// The position in the table depends on a secret, so that attackers cannot choose colliding numbers.
 package struct PlaceTable {
     private struct Slot {
         /// The number; 0 for an empty slot.

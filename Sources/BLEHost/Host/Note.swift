@@ -66,7 +66,7 @@ package enum Note: Equatable, Sendable {
     case unprovedIdentity(DeviceAddress, ConnectionHandle)
     /// The controllers have not encrypted a link in time, and it ends.
     case encryptionOverdue(ConnectionHandle)
-    /// A peer wanted to pair, which nobody is there to ask about, and no app needs.
+    /// A peer requested a pairing that no app needs, and no agent can ask the user.
     case pairingUnwanted(ConnectionHandle)
     /// The bond with a peer that neither the user nor an app wanted has given way to another one.
     case bondGaveWay(DeviceAddress)

@@ -7,8 +7,12 @@ import Synchronization
 
 /// A link to the host of the daemon, which owns the radio for all apps.
 ///
+/// It opens sessions like a host in the process, and logs refusals and lost connections.
+///
 /// Each session has its own connection, which is re-established when it is lost. Requests that arrive during a turn are
-/// sent with one write. Sendable because everything except the inbox is used by the thread that holds the loop's lock.
+/// sent with one write.
+///
+/// Sendable because everything except the inbox is used by the thread that holds the loop's lock.
 package final class DaemonLink: HostLink, @unchecked Sendable {
     /// A command queued by another thread.
     private enum Errand: Sendable {

@@ -5,7 +5,7 @@ import LinuxCalls
 /// The thread of a loop, which waits for work and does it.
 ///
 /// Sendable because other threads only use the inbox, the work and the inline waiter, which any thread may use.
-/// Exclusivity checks are off, because it calls nobody.
+/// Exclusivity checks are off, because it makes no outside calls.
 final class LoopThread: @unchecked Sendable {
     private let name: String
     private let clock: MonotonicClock

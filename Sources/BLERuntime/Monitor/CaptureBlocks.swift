@@ -1,6 +1,6 @@
 import BLEWire
 
-/// A pcapng capture, of which blocks with HCI packets are read.
+/// The reader of the blocks of a pcapng capture that contain HCI packets.
 ///
 /// draft-ietf-opsawg-pcapng; link types 187 (H4), 201 (H4 with the direction before it) and 254 (as the kernel of Linux
 /// tells monitors).

@@ -42,7 +42,7 @@ enum CaptureKind {
     /// The number in the type field of records that Apple's PacketLogger writes.
     private static let packetLoggerTypes: Set<UInt8> = [0, 1, 2, 3, 8, 9, 0xF7, 0xF8, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF]
 
-    /// Whether more octets may tell what kind of file begins with these.
+    /// Returns whether more octets may tell what kind of file begins with these.
     static func needsMore(than beginning: ArraySlice<UInt8>) -> Bool {
         func mayBe(_ octets: [UInt8], known count: Int) -> Bool {
             beginning.count < count && zip(beginning, octets).allSatisfy(==)

@@ -3,6 +3,8 @@ import Glibc
 
 /// A monitor that attaches to all hosts of this machine that allow it, including those that start later.
 ///
+/// It reads a capture from the socket of each host, and delivers its packets with the hosts that come and go.
+///
 /// Sendable because everything happens on its loop's thread.
 package final class HostWatch: @unchecked Sendable {
     package enum Event: Sendable {

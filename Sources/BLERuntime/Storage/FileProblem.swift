@@ -99,7 +99,7 @@ package struct FileProblem: Error, Equatable {
         }
     }
 
-    /// Whether there is no such file or directory.
+    /// True if there is no such file or directory.
     var isMissing: Bool { reason == .system(errno: ENOENT) }
 }
 

@@ -5,8 +5,8 @@ package import Logging
 
 /// The stored state of a host, in a file that only its user can read.
 ///
-/// It contains the secret from which peer identifiers are derived, and the peers that apps were connected to: whoever
-/// reads it knows which devices the user has met. All processes of a user share it. Each writes only its own changes
+/// It contains the secret from which peer identifiers are derived, and the peers that apps were connected to: it
+/// reveals which devices the user has met. All processes of a user share it. Each writes only its own changes
 /// into it, on its own queue and at most once a second.
 package final class StateFile: Sendable {
     /// Several times the size of the largest state.

@@ -1,10 +1,10 @@
-/// A port where packets are octets without marks between them, of which some may be lost or made up.
+/// A port that carries packets without separators, and may lose octets or add wrong ones.
 ///
 /// The line resets the controller before the host may speak: what comes before the answer to that is of another time,
 /// or noise, and is dropped. A reset that is not answered is sent again, since a board may have begun only after it;
-/// more of them each time, since the controller may still wait for the rest of a packet that was cut off. When what
-/// comes is no HCI any more, or the rest of a packet does not come, the line is at an end, and whoever opens it anew
-/// begins with a reset.
+/// more of them each time, since the controller may still wait for the rest of a packet that was cut off. When
+/// received octets are not HCI, or the rest of a packet is missing, the line ends; opening it again starts with a
+/// reset.
 ///
 /// H4 has no checksum. Where an octet is lost, the next packet begins within this one, and what follows is no packet
 /// any more. Therefore the host hears of a packet only when the next is whole, or nothing has followed for a moment: a

@@ -71,7 +71,7 @@ package final class SocketListener: Sendable {
         self.init(adopting: descriptor, on: loop, accept: accept)
     }
 
-    /// Goes on with a Unix socket at which somebody listens already.
+    /// Adopts a Unix socket that is already listening.
     ///
     /// - Parameters:
     ///   - descriptor: The socket.
@@ -120,7 +120,7 @@ package final class SocketListener: Sendable {
     /// Sendable because everything happens on the thread of the loop, after the listener is created.
     private final class Pause: @unchecked Sendable {
         weak var watch: LoopWatch?
-        /// Whether the log says so since the last connection.
+        /// True if the log says so since the last connection.
         var isNoted = false
 
         func begin(_ code: Int32, on loop: EventLoop) {

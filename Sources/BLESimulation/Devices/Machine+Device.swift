@@ -35,7 +35,7 @@ extension Machine {
 
     /// Replaces the services.
     ///
-    /// Connected centrals are told of the change.
+    /// Connected centrals receive a Service Changed indication.
     ///
     /// - Precondition: The device can advertise them: ``SimulatedPeripheral/validate()``.
     public func offer(_ services: [SimulatedPeripheral.Service]) {

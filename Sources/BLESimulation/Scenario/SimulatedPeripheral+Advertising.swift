@@ -66,7 +66,7 @@ extension SimulatedPeripheral {
         return flags != Self.usualFlags ? "flags" : nil
     }
 
-    /// Whether apps of Core Bluetooth advertise in the same way: a name and services, within Core Bluetooth's limits.
+    /// True if apps of Core Bluetooth advertise in the same way: a name and services, within Core Bluetooth's limits.
     package var isAdvertisedByApps: Bool {
         packets == nil && fieldBesidePackets == nil && !isExtended && isConnectable
     }

@@ -48,7 +48,7 @@ public struct NSKeyValueObservedChange<Value> {
     public let oldValue: Value?
     /// The indexes of changed elements; always `nil`.
     public let indexes: IndexSet?
-    /// Whether the change is about to happen; always `false`.
+    /// True if the change is about to happen; always `false`.
     public let isPrior: Bool
 
     init(new: Value?, old: Value?) {

@@ -50,7 +50,7 @@ struct PeripheralRequests {
     /// The number of requests, which is the maximum number of results.
     var count: Int { begun.count + waiting.count - next }
 
-    /// Whether the next result in order is available.
+    /// True if the next result in order is available.
     var isAnswered: Bool { if case .answered? = begun.first { true } else { false } }
 
     /// Adds a request; returns its number if it must be sent now.

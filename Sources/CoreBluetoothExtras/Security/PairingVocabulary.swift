@@ -89,12 +89,12 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
     case disconnected
     /// Pairing failed recently; try again later.
     case tooManyAttempts
-    /// The device needs a key that keeps out somebody in between, for which this host has neither display nor keyboard
-    /// nor out-of-band data. Nothing was sent to the device.
+    /// The device requires protection against a man in the middle, but this host has no display, keyboard or
+    /// out-of-band data. Nothing was sent to the device.
     case cannotAuthenticate
-    /// There is nobody to ask, and ``PairingPolicy/unattendedPairing`` allows no pairing then. Nothing was sent.
+    /// No agent can ask the user, and ``PairingPolicy/unattendedPairing`` requires it. Nothing was sent.
     case nobodyToAsk
-    /// There is no Bluetooth.
+    /// Bluetooth is not supported.
     case unsupported
 
     init(_ failure: PairingFailure) {
@@ -138,9 +138,9 @@ public struct Bond: Equatable, Sendable {
     /// The identity address of the device, or one that it had on the air if it has not shown that the former is its
     /// own.
     public let address: BluetoothAddress
-    /// Whether the devices were paired with man-in-the-middle protection.
+    /// True if the devices were paired with man-in-the-middle protection.
     public let isAuthenticated: Bool
-    /// Whether the devices were paired by LE Secure Connections.
+    /// True if the devices were paired by LE Secure Connections.
     public let isSecureConnections: Bool
     /// The key size, in octets: 7 to 16.
     public let keySize: Int

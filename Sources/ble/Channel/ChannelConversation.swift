@@ -6,11 +6,11 @@ import CoreBluetoothExtras
 final class ChannelConversation {
     /// The conditions for the end of a conversation, besides an end by the peer.
     struct Patience: Equatable {
-        /// Whether to keep the channel open when there is nothing more to send.
+        /// True if to keep the channel open when there is nothing more to send.
         var stays = false
         /// The number of octets that must be received first.
         var count = 0
-        /// Whether to stay when there was nothing to send at all.
+        /// True if to stay when there was nothing to send at all.
         var listens = false
     }
 
@@ -36,7 +36,7 @@ final class ChannelConversation {
     private var outcome: Result<Void, any Error>?
     private var ended: CheckedContinuation<Void, Never>?
     private var output = Output.reading
-    /// Whether the conversation was interrupted before its end.
+    /// True if the conversation was interrupted before its end.
     private(set) var isInterrupted = false
 
     /// Creates a conversation.

@@ -43,7 +43,7 @@ struct NoticeBoard {
         let keys: [String]
         /// The identifier at the server; `nil` until it is known.
         var place: Place?
-        /// Whether to close it as soon as its identifier is known.
+        /// True if to close it as soon as its identifier is known.
         var isWithdrawn = false
     }
 

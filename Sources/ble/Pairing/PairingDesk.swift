@@ -13,7 +13,7 @@ final class PairingDesk {
     private var open: PairingPrompt?
     /// The device that was asked about last.
     private var device: DeviceKeys?
-    /// Whether a question of an unfinished pairing has been asked.
+    /// True if a question of an unfinished pairing has been asked.
     private var isUnderWay = false
     private var input: Task<Void, Never>?
     private var telling: Task<Void, Never>?
@@ -133,7 +133,7 @@ final class PairingDesk {
         }
     }
 
-    /// Whether a question waits for its answer.
+    /// True if a question waits for its answer.
     var isAsking: Bool { open != nil }
 
     /// Handles a line as the answer to the last question, and says so if it is not a valid one.

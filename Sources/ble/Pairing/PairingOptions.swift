@@ -36,7 +36,7 @@ struct PairingOptions: ParsableArguments {
     )
     var temporaryKey: TemporaryKey?
 
-    /// The means to show and ask; `nil` if nobody is asked.
+    /// The means to show and ask; `nil` for no prompts.
     var capability: PairingCapability? {
         (pairing ?? (isatty(STDIN_FILENO) == 1 ? .keyboardDisplay : PairingMeans.none)).capability
     }
@@ -68,7 +68,7 @@ enum PairingMeans: String, CaseIterable, ExpressibleByArgument {
     case keyboard
     case keyboardDisplay = "keyboard-display"
 
-    /// The pairing capability; `nil` if nobody is asked.
+    /// The pairing capability; `nil` for no prompts.
     var capability: PairingCapability? {
         switch self {
         case .none: nil

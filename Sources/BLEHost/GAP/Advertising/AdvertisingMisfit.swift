@@ -41,7 +41,7 @@ extension AdvertisingRequest {
         }
     }
 
-    /// The octets of the two packets that are sent if nobody else advertises; `nil` if this cannot be advertised.
+    /// The octets of the two packets that are sent if no other client advertises; `nil` if this cannot be advertised.
     package var octets: AdvertisementOctets? {
         guard misfit == nil else { return nil }
         let content = AdvertisementContent(self)

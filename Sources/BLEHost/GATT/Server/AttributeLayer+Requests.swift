@@ -150,7 +150,7 @@ extension AttributeLayer {
 }
 
 extension ATT.ErrorCode {
-    /// Whether the peer may try again after it has paired.
+    /// True if the peer may try again after it has paired.
     fileprivate var isLackOfSecurity: Bool {
         [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort, .insufficientAuthorization]
             .contains(self)

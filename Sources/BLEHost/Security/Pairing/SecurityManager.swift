@@ -148,7 +148,7 @@ package struct SecurityManager: Sendable {
         if case .encrypting = state { true } else { false }
     }
 
-    /// Whether a pairing that this host begins can come to what is needed, whatever the peer has.
+    /// Returns whether a pairing that this host begins can come to what is needed, whatever the peer has.
     package func canPair(needsMITM: Bool) -> Bool { terms(needsMITM: needsMITM).canSucceed }
 
     /// Starts pairing as the central, which must not be encrypting the link at the same time; as the peripheral, asks

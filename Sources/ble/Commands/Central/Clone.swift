@@ -192,7 +192,7 @@ struct ClonedDevice {
 }
 
 extension SimulatedPeripheral {
-    /// Whether it sends the same octets as `other`, in packets of the same kind.
+    /// Returns whether it sends the same octets as `other`, in packets of the same kind.
     fileprivate func advertises(_ other: Advertisement) -> Bool {
         guard let octets = advertisedOctets else { return false }
         return Data(octets.advertisement) == other.data && Data(octets.scanResponse) == other.scanResponse

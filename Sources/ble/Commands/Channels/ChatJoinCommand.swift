@@ -74,7 +74,7 @@ struct ChatSession {
     private let patience: Duration
     private let printer: Printer
     private var place = Place.outside
-    /// Whether to leave as soon as all messages are delivered.
+    /// True if to leave as soon as all messages are delivered.
     private var isEnding = false
 
     init(guest: ChatGuest, wanted: String?, stays: Bool, patience: Duration, printer: Printer) {

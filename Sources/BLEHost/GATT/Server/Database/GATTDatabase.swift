@@ -65,7 +65,7 @@ package struct GATTDatabase: Sendable {
     /// The values that clients own, in the order of ``attributes``.
     private var held: [HeldValue] = []
     package private(set) var services: [Service] = []
-    /// Whether peers need an encrypted link for anything in this database.
+    /// True if peers need an encrypted link for anything in this database.
     private(set) var needsEncryption = false
     /// The services and values that clients added.
     private var owned: Set<Owner> = []
@@ -196,7 +196,7 @@ package struct GATTDatabase: Sendable {
         return ranges
     }
 
-    /// Whether a client has added a service or a value under this name.
+    /// Returns whether a client has added a service or a value under this name.
     func isTaken(_ owner: Owner) -> Bool { owned.contains(owner) }
 
     /// Allows removed handles to be assigned again, because no peer can mistake them.
@@ -236,7 +236,7 @@ package struct GATTDatabase: Sendable {
 }
 
 extension [AttributeHandleRange] {
-    /// Whether one of the ranges, which are in ascending order and do not overlap, has `handle` in it.
+    /// Returns whether one of the ranges, which are in ascending order and do not overlap, has `handle` in it.
     fileprivate func areAround(_ handle: AttributeHandle) -> Bool {
         let index = indices.bisected { self[$0].end < handle }
         return index < count && self[index].contains(handle)
