@@ -29,7 +29,7 @@ def one_port_for_two(rig):
     second.says("in use by another program?", 1)
     rig.radio.says("was refused", 1)
     time.sleep(1)
-    if "was lost" in served.text("err"):
+    if "lost" in served.text("err").lower():
         raise Failure(f"the program that had the port lost it: {served}")
     rig.tried("read", "Lamp", "FFA1").ends(PATIENCE, [0])
     served.obeys()
