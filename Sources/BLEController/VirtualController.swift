@@ -5,7 +5,7 @@ import BLEWire
 ///
 /// It carries out the commands of its host: it advertises, scans, connects, and filters and resolves addresses.
 ///
-/// It is a value without packets and time of its own. The ``Air`` dispatches commands to it, and owns the links, because
+/// It is a value without its own packets and clock. The ``Air`` dispatches commands to it, and owns the links, because
 /// each has two ends.
 struct VirtualController: Sendable {
     /// A connection of this controller.

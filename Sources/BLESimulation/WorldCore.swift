@@ -6,8 +6,8 @@ import Dispatch
 
 /// The complete mutable state of a world.
 ///
-/// It contains the stations with their hosts and apps, the air, the pending faults and the story, and advances them from
-/// event to event.
+/// It contains the stations with their hosts and apps, the air, the pending faults and the story, and advances them
+/// from event to event.
 ///
 /// It is used by one thread at a time, and never blocks.
 struct WorldCore: ~Copyable {

@@ -6,8 +6,8 @@ public import Foundation
 
 /// An object that scans for peripherals and connects to them.
 ///
-/// It reports discovered peripherals, connections and disconnections to its delegate, and retrieves known peripherals by
-/// their identifiers.
+/// It reports discovered peripherals, connections and disconnections to its delegate, and retrieves known peripherals
+/// by their identifiers.
 ///
 /// Commands are ignored before the state is ``CBManagerState/poweredOn``, with a line on standard error. All methods
 /// return immediately; results arrive at the delegate, on the queue passed to the initializer.
