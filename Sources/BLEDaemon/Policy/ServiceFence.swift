@@ -6,8 +6,8 @@ import BLEWire
 /// It filters requests and events about all other services.
 ///
 /// It is a value that takes discovered services and decides about handles. Nothing of a peer is allowed before its
-/// services are discovered. A filter that allows everything also records discovered services and subscriptions, so that it can
-/// be restricted later.
+/// services are discovered. A filter that allows everything also records discovered services and subscriptions, so that
+/// it can be restricted later.
 struct ServiceFence: Sendable {
     /// The maximum number of peers.
     ///
