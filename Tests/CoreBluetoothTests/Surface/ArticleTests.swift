@@ -42,8 +42,8 @@ struct ArticleTests {
 
     /// Pages of classes, by the name of the class.
     static let classes: [String] = {
-        let folder = folder(of: "CoreBluetooth").appending(path: "Classes")
-        let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let classes = folder(of: "CoreBluetooth").appending(path: "Classes")
+        let files = try? FileManager.default.contentsOfDirectory(atPath: classes.path)
         return (files ?? []).map { String($0.dropLast(3)) }.sorted()
     }()
 
