@@ -1,7 +1,7 @@
 """Looks where the links in the documents of a repository lead: links.py FOLDER
 
-A relative link has to lead to a file of the repository and, if it names one, to a heading in it. Articles of DocC are
-left out but for such links, since DocC looks after their own.
+A relative link has to lead to a file of the repository and, if it names one, to a heading in it. Links of DocC, and
+links to pages of the site, are not checked here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def anchors(path: pathlib.Path) -> set[str]:
 
 def problem(source: pathlib.Path, link: str) -> str | None:
     """Why a link leads nowhere; `None` if it leads somewhere, or out of the repository."""
-    if re.match(r"[a-z]+:", link):
+    if re.match(r"[a-z]+:|/documentation/", link):
         return None
     name, _, anchor = link.partition("#")
     target = (source.parent / name) if name else source

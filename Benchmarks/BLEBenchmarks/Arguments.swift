@@ -13,6 +13,7 @@ struct Arguments {
         case facade(FacadeWorkload, operations: Int, FacadeRoute)
         case scale(devices: Int)
         case crowd(machines: Int)
+        case gateways(count: Int)
         case chatHour(seed: UInt64)
         case channel(octets: Int)
         case server(PeerBench)
@@ -29,13 +30,14 @@ struct Arguments {
         usage: BLEBenchmarks [--json]
                    [micro [H1…H9 [OPERATIONS] [--links N] [--pending N] [--advertisers N] [--clients N]
                     [--characteristics N] [--waiting N]] | facade [HF1…HF9 [OPERATIONS]] [--daemon]
-                    | scale [--devices N] | crowd [--machines N] | chat-hour [--seed N] | channel [--octets N]]
+                    | scale [--devices N] | crowd [--machines N] | gateways [--count N] | chat-hour [--seed N]
+                    | channel [--octets N]]
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
                    [--n N] [--workloads read,write,wcmd,notify,coc,disc] [--mtus 23,247,517]
                BLEBenchmarks peer direct --controller tcp:HOST:PORT|unix:PATH [--n N]
         Without a workload all but those of peers run, and one table has what others need beside it. scale, crowd,
-        chat-hour, channel and peer print JSON. A peer's controllers are those of anybody; server and client may be of
+        gateways, chat-hour, channel and peer print JSON. A peer's controllers are those of anybody; server and client may be of
         different makers. direct reads without the queue and the objects of an app.
         """
 
@@ -52,6 +54,8 @@ struct Arguments {
     private static let operations = 100_000
     private static let devices = [10, 100, 1_000]
     private static let octets = 1 << 24
+    /// The workloads whose figures scripts compare.
+    private static let worlds = ["scale", "crowd", "gateways", "chat-hour", "channel", "peer"]
 
     /// Whether to print one JSON object a line; always so for what scripts compare.
     let isJSON: Bool
@@ -59,7 +63,7 @@ struct Arguments {
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var words = Array(arguments)
-        isJSON = words.contains("--json") || ["scale", "crowd", "chat-hour", "channel", "peer"].contains(words.first)
+        isJSON = words.contains("--json") || Self.worlds.contains(words.first ?? "")
         words.removeAll { $0 == "--json" }
         let rest = Array(words.dropFirst())
         switch words.first {
@@ -79,6 +83,8 @@ struct Arguments {
             tasks =
                 try Self.option("--machines", in: rest, Bounds(1...65_536)).map { [.crowd(machines: $0)] }
                 ?? Self.devices.map { .crowd(machines: $0) }
+        case "gateways":
+            tasks = [.gateways(count: try Self.option("--count", in: rest, Bounds(1...65_536)) ?? 1_000)]
         case "chat-hour": tasks = [.chatHour(seed: try Self.option("--seed", in: rest, Bounds(0...UInt64.max)) ?? 1)]
         case "channel":
             tasks = [.channel(octets: try Self.option("--octets", in: rest, Bounds(1...1 << 40)) ?? Self.octets)]
@@ -97,6 +103,7 @@ struct Arguments {
                 [workload.measure(operations: operations, by: route)]
             case .scale(let devices): [Scale(devices: devices).measure()]
             case .crowd(let machines): [Crowd.measure(machines: machines)]
+            case .gateways(let count): [Gateways.measure(gateways: count)]
             case .chatHour(let seed): [ChatHour.measure(seed: seed)]
             case .channel(let octets): [ChannelTransfer.measure(octets: octets, seed: 1)]
             case .server(let bench): [bench.serve()]

@@ -16,7 +16,7 @@ def start(place):
     daemon = subprocess.Popen(
         [bled, "--socket", place + "/socket", "--sessions", place + "/sessions", "demo"],
         stdout=subprocess.PIPE, text=True)
-    assert "Apps find" in daemon.stdout.readline(), "the daemon does not listen"
+    assert "Serving" in daemon.stdout.readline(), "the daemon does not listen"
     return daemon
 
 

@@ -140,7 +140,7 @@ class Lab:
         digits = fact(self.lamp, "pairing_asked")["digits"]
         number, summary, body, actions, urgency, lifetime = desktop.shown.get(timeout=PATIENCE)
         assert summary == "Pair with Lamp <b>?", summary
-        assert body == f"Does Lamp &lt;b&gt; show {digits} as well?" and re.fullmatch("[0-9]{6}", digits), body
+        assert body == f"Does Lamp &lt;b&gt; also show {digits}?" and re.fullmatch("[0-9]{6}", digits), body
         assert actions == ["pair", "Pair", "cancel", "Cancel"], actions
         assert urgency == 2 and lifetime == 30_000, (urgency, lifetime)
         return number
@@ -213,7 +213,7 @@ def refuse_to_start(address, reason):
     done = subprocess.run([ble, "agent", "--desktop"], env=environment, capture_output=True, text=True,
                           timeout=PATIENCE, stdin=subprocess.DEVNULL)
     said = done.stderr.strip()
-    assert done.returncode == 69 and reason in said and said.endswith("Without --desktop, the terminal asks."), said
+    assert done.returncode == 69 and reason in said and said.endswith("Leave out --desktop to use the terminal."), said
     assert "\n" not in said, said
 
 
@@ -223,8 +223,8 @@ with tempfile.TemporaryDirectory() as home:
                               stdout=subprocess.PIPE, text=True)
     try:
         bus = daemon.stdout.readline().strip()
-        refuse_to_start(f"unix:path={home}/nobody", "there is no session bus")
-        refuse_to_start(bus, "nobody in this session shows notifications")
+        refuse_to_start(f"unix:path={home}/nobody", "cannot connect to the session bus")
+        refuse_to_start(bus, "no notification service runs in this session")
         desktop = Desktop(bus)
         for scene in (pairs, refuses, dismisses, loses_the_device, tells_of_a_loss,
                       ends):
@@ -236,7 +236,7 @@ with tempfile.TemporaryDirectory() as home:
             lab = Lab(place, stack, bus)
             daemon.kill()
             assert lab.agent.wait(PATIENCE) == 69, "the agent does not end with the session"
-            assert "has ended the connection" in lab.agent.stderr.read(), "the agent does not say why it ends"
+            assert "closed the connection" in lab.agent.stderr.read(), "the agent does not say why it ends"
     finally:
         daemon.kill()
         daemon.wait()

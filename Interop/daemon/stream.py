@@ -103,7 +103,7 @@ def main(bled, ble, seconds):
                                    "world:" + world(place / "world.json")], stdout=subprocess.PIPE, text=True)
         listeners = []
         try:
-            assert "Apps find" in daemon.stdout.readline(), "the daemon does not listen"
+            assert "Serving" in daemon.stdout.readline(), "the daemon does not listen"
             listeners = [Listener(ble, path, place, number, count) for number in range(APPS)]
             for listener in listeners:
                 listener.wait_for_first()

@@ -16,7 +16,7 @@ METHODS = {
     "justWorks": "Just Works",
     "numericComparison": "numeric comparison",
     "passkeyEntry": "passkey",
-    "outOfBand": "told out of band",
+    "outOfBand": "out of band",
 }
 GENERATIONS = {"secure": "LE Secure Connections", "legacy": "legacy"}
 
@@ -101,7 +101,7 @@ def merged(old: Counts, new: Counts) -> Counts:
 
 def _cell(row: Row) -> Cell:
     by = _place(row["by"], row)
-    does = "alone tells" if row["method"] == "outOfBand" else "shows it"
+    does = "sends data" if row["method"] == "outOfBand" else "shows it"
     shown = {"": "", "nobody": ", typed in at both"}.get(by, f", {by} {does}")
     case = ("kept" if row["bonding"] else "not kept") + (", private addresses" if row.get("private") else "")
     return Cell(
@@ -135,7 +135,7 @@ def _refusal(row: Row) -> str:
     """What goes wrong in a refusal."""
     text = row["refusal"]
     if text == "cut":
-        return f"at {_place(row['near'], row)}" + (", which have a bond" if row.get("bonded") else "")
+        return f"at {_place(row['near'], row)}" + (", with an existing bond" if row.get("bonded") else "")
     if " at " in text:
         what, _, who = text.partition(" at ")
         return f"{what} at {_place(who, row)}"

@@ -29,57 +29,55 @@ from cells import (
 
 HEAD = """# Pairing with others
 
-What the scripts of [Interop](../Interop/README.md) made, and what came of it; made by `Interop/interop/table.py` from
-what they recorded, and not by hand. “3 of 3” means that three were made and three passed.
+The pairings made by the scripts of [Interop](../Interop/README.md), and their outcomes. `Interop/interop/table.py`
+generates this file from recorded results. “3 of 3” means that three were made and three passed.
 
-A pairing passes if both ends say that they are paired, by this method, and keep a bond or keep none, as was asked for;
-the same numbers were shown where some are compared; the central has read what only a paired one may; and, where a bond
-was kept and the peers of the radio are met again, it has read that once more after it came back, encrypted and without
-a question (not Bumble after legacy pairing, of whose two keys it takes another one than ours). A refusal passes if
-neither end is paired afterwards, both say that it failed, each of its own, unless it has left, and the next pairing of
-the two, in which all goes well, passes.
+A pairing passes if both ends report that they are paired with this method, and store a bond or not, as requested; if
+they compare numbers, both show the same ones; the central has read a value that requires pairing; and, if a bond was
+stored and the peers meet again, the central has reconnected, encrypted the link without a prompt, and read the value
+once more (except Bumble after legacy pairing, because it uses a different one of the two keys). A refusal passes if
+neither end is paired afterwards, both report a failure unless they have left, and the next pairing of the two passes.
 
-Between security managers alone, without controllers, there is nothing to read: there, both ends have come to the same
-key, by the method that the specification gives for their capabilities.
+Between security managers without controllers, there is no value to read: a pairing passes if both ends have the same
+key, made with the method that the specification defines for their capabilities.
 """
-CUT = """Between one of the hosts and its controller is a line on which one packet of the security manager is lost, the
-first, the second, and so on to the last, and the link with it: “13 of 13” are as many packets. That host hears
-that the link was lost, and the other that it was ended. It passes if neither has paired then, neither keeps
-anything, no process has ended, and the next pairing of the two, at once, succeeds; where they had a bond, both
-still have that very bond, and use it. Of the 20 rounds of a passkey that BlueZ makes, or that is to replace a
-bond, most of the middle ones were left out: of some ninety packets BlueZ lost the first six, one in the middle
-and the last eleven, or some of these. With BlueZ 5.66 as the central the first three packets were left out,
-for the reason that is told below. “At once” is a second later where our peripheral was not started anew: so
-long it refuses who has just failed.
+CUT = """One packet of the security manager is lost between one of the hosts and its controller, and the link with it:
+the first packet, then the second, and so on to the last. “13 of 13” stands for 13 packets. That host receives a
+lost link, and the other a disconnection. A round passes if neither end has paired, neither has stored anything,
+no process has ended, and the next pairing of the two succeeds immediately; if they had a bond, both still have
+the same bond, and use it. Of the 20 rounds of a passkey that BlueZ makes, or that is to replace a bond, most of
+the middle ones were left out: of some ninety packets, BlueZ lost the first six, one in the middle and the last
+eleven, or some of these. With BlueZ 5.66 as the central, the first three packets were left out, for the reason
+given below. “Immediately” means one second later if our peripheral was not restarted, since it refuses a peer
+for that time after a failure.
 
-The last packets are keys of the central. When they have been sent and acknowledged, and got lost behind the
-controller of the peripheral, the central cannot know that, and has paired: it may keep its bond then, which has to be
-removed (`ble bonds remove`). BlueZ and Bumble keep theirs as soon as they have handed those packets to their
-controller. A peripheral of ours never keeps anything then, nor does a central whose packet was not acknowledged.
+The last packets are keys of the central. If they are sent and acknowledged, and then lost between the peripheral's
+controller and host, the central cannot notice it and has paired. It may store its bond, which then has to be removed
+(`ble bonds remove`). BlueZ and Bumble store theirs when they have handed those packets to their controller. Our
+peripheral never stores anything then, nor does our central if its packet was not acknowledged.
 """
 NOTES = """
-## What is not there
+## Gaps and known failures
 
-- Out of band BlueZ is told what our host tells (`btmgmt remote-oob`); what BlueZ tells is not to be had: both kernels
-  answer `btmgmt le-oob` with Not Supported, and there is no call for it on D-Bus. So two of BlueZ cannot pair so.
-- Two processes of `ble` pair the legacy way only where both know a key by other means, since neither lacks LE Secure
-  Connections; other legacy pairing of our host with itself is in the last table. BlueZ has no call for such a key.
-- Where the link is lost while BlueZ 5.66 shows a passkey of legacy pairing, before the fourth packet of a pairing
-  that it began, or at the first or last of one that is to replace a bond, the box's Linux 6.1.0-56 faults as
-  `bluetoothd` closes the socket, and `bluetoothd` ends with that: “general protection fault” in
-  `__list_del_entry_valid`, called by `hci_chan_del`, `l2cap_chan_put` and `l2cap_sock_release`. Those packets were
-  left out with it. Linux 6.12 does not.
-- Where a bonded central of ours has encrypted the link between the moment at which `bluetoothd` asks how safe it is
-  and the one at which it asks for more, the kernel refuses the latter (`device_attach_att() bt_io_set:
-  setsockopt(BT_SECURITY): Invalid argument`); `bluetoothd` then answers nothing on that link, and the kernel ends it
-  some seconds later. It is BlueZ that ends it, so our host reads once more, and passes if that succeeds. That was so
+- BlueZ accepts our host's out-of-band data (`btmgmt remote-oob`) but does not provide its own: both kernels answer
+  `btmgmt le-oob` with Not Supported, and D-Bus has no call for it. So two BlueZ hosts cannot pair out of band.
+- Two processes of `ble` use legacy pairing only with an out-of-band key, since both support LE Secure Connections;
+  other legacy pairing of our host with itself is in the last table. BlueZ has no call for such a key.
+- If the link is lost while BlueZ 5.66 shows a passkey of legacy pairing, before the fourth packet of a pairing that it
+  started, or at the first or last packet of one that is to replace a bond, the box's Linux 6.1.0-56 faults when
+  `bluetoothd` closes the socket, and `bluetoothd` ends: “general protection fault” in `__list_del_entry_valid`, called
+  by `hci_chan_del`, `l2cap_chan_put` and `l2cap_sock_release`. Those packets were left out. Linux 6.12 has no such
+  fault.
+- If our bonded central encrypts the link after `bluetoothd` has queried the link's security and before it requests
+  more, the kernel refuses that request (`device_attach_att() bt_io_set: setsockopt(BT_SECURITY): Invalid argument`).
+  `bluetoothd` then answers nothing on that link, and the kernel ends it some seconds later. Since BlueZ ends the link,
+  our host reads once more, and passes if that succeeds. That was so
   RACES, on a machine that was busy with other things.
-- With the last packet of a pairing by LE Secure Connections, its DHKey Check, the kernel of BlueZ 5.82 as the
-  peripheral puts the new key in the place of the bond's, and gives that up when the link is lost. It has no key then
-  for our host, which keeps its bond, does not go on in the clear, and says so: that is the packet that failed where
-  they have a bond.
-- With BlueZ, bonds were replaced by numeric comparison alone while the link was lost, and not by a passkey.
-- Bumble's host keeps keys also where it has said that it does not bond; what it does with them then is not tried.
+- With the last packet of an LE Secure Connections pairing, the DHKey Check, the kernel of BlueZ 5.82 as the peripheral
+  replaces the bond's key with the new one, and drops that when the link is lost. Then it has no key for our host, which
+  keeps its bond, does not continue unencrypted, and reports it: this is the packet that failed where they have a bond.
+- With BlueZ, only bonds made with numeric comparison were replaced while the link was lost, not those with a passkey.
+- Bumble's host stores keys even after it has declared that it does not bond; its use of them is not tested.
 """
 
 
@@ -112,14 +110,14 @@ def controllers(counts: Counts) -> list[str]:
         if some[0]:
             text.append(f"| {name} | {some[0]} | {some[1]} |")
     if totals[0]:
-        text.append(f"| ours or rootcanal's, as it was not kept | {totals[0]} | {totals[1]} |")
+        text.append(f"| ours or rootcanal's (not recorded) | {totals[0]} | {totals[1]} |")
     return [*text, ""]
 
 
 def failures(counts: Counts) -> list[str]:
     """Those that failed, and why."""
     failed = [line for _, count in sorted(counts.items()) for line in count.failures]
-    text = ["", "## What failed", ""] if failed else []
+    text = ["", "## Failures", ""] if failed else []
     for line in failed:
         text += textwrap.wrap(f"- {line}", 120, subsequent_indent="  ", break_on_hyphens=False)
     return text
@@ -161,8 +159,8 @@ def main() -> None:
     text = [HEAD, versions(folder, counts), *controllers(counts)]
     text += ["## Pairings of hosts", "", *table(counts, PAIRINGS, "bond")]
     text += ["## Refusals of hosts", "", *table(counts, REFUSALS, "what goes wrong")]
-    text += ["## Links that are lost in a pairing", "", CUT, *table(counts, CUTS, "where the link is lost")]
-    text += ["## Security managers alone", "", *table(counts, MANAGERS, "bond")]
+    text += ["## Links lost during pairing", "", CUT, *table(counts, CUTS, "where the link is lost")]
+    text += ["## Security managers without hosts", "", *table(counts, MANAGERS, "bond")]
     text += table(counts, REFUSING_MANAGERS, "what goes wrong")
     notes = NOTES.replace("RACES", races(counts))
     print("\n".join([*text[:-1], *failures(counts)]).rstrip() + "\n" + notes, end="")

@@ -8,8 +8,8 @@ import BLERuntime
 @main
 struct BLEConformance: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Drives parts of the stack through bytes, for test suites written elsewhere.",
-        discussion: "Standard output carries one JSON object a line, and nothing else.",
+        abstract: "Drives parts of the stack with bytes, for external test suites.",
+        discussion: "Standard output has one JSON object per line, and nothing else.",
         subcommands: [
             AttributeCommand.self, PairingCommand.self, ControllerCommand.self, HostCommand.self, FileCommand.self,
             AdversaryCommand.self,

@@ -46,7 +46,7 @@ struct DriverLoop {
             let count = rest.withUnsafeBytes { Foundation.write(output, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                throw Senseless("standard output cannot be written: \(String(cString: strerror(errno)))")
+                throw Senseless("cannot write to standard output: \(String(cString: strerror(errno)))")
             }
             rest = rest.dropFirst(count)
         }

@@ -8,7 +8,7 @@ enum JSONLine {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do { return String(decoding: try encoder.encode(value), as: UTF8.self).printableJSON } catch {
-            preconditionFailure("\(value) cannot be said in JSON: \(error)")
+            preconditionFailure("\(value) cannot be encoded as JSON: \(error)")
         }
     }
 

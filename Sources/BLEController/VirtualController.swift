@@ -3,7 +3,10 @@ import BLEWire
 
 /// One virtual controller: the settings of its host, and its current activities.
 ///
-/// It contains no links. They belong to the ``Air``, because each has two ends.
+/// It carries out the commands of its host: it advertises, scans, connects, and filters and resolves addresses.
+///
+/// It is a value without its own packets and clock. The ``Air`` dispatches commands to it, and owns the links, because
+/// each has two ends.
 struct VirtualController: Sendable {
     /// A connection of this controller.
     struct Connection: Sendable {

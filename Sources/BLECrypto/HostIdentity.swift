@@ -29,7 +29,7 @@ package enum HostIdentity {
     /// The random static address that stands for a peer on the controller's resolving list if the peer has not shown
     /// an address that it keeps.
     ///
-    /// It is never on the air, and nobody who does not know the secret can have it.
+    /// It is never sent over the air, and cannot be computed without the secret.
     ///
     /// - Parameters:
     ///   - peer: The identifier of the peer.

@@ -6,7 +6,7 @@ package import BLEWire
 /// | --- | --- | --- |
 /// | resolvable | 01 | 22 random bits, then 24 bits that an identity resolving key makes of them |
 /// | non-resolvable | 00 | 46 random bits |
-/// | static | 11 | 46 random bits, kept until the device starts anew |
+/// | static | 11 | 46 random bits, kept until the device restarts |
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.2; Vol 3, Part H, 2.2.2.
 package enum PrivateAddress {

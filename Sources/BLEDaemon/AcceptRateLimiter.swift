@@ -15,7 +15,7 @@ struct AcceptRateLimiter<Connection> {
         /// When all connections that were served would have come, had they kept the interval.
         var spent = Instant()
         var waiting: [Connection] = []
-        /// Whether one was refused since there was last room.
+        /// True if one was refused since there was last room.
         var hasRefused = false
     }
 
@@ -30,7 +30,7 @@ struct AcceptRateLimiter<Connection> {
     private var waitingCount = 0
 
     init(burst: Int, then interval: Duration, mostWaitingOfUser: Int = 64, mostWaiting: Int = 512) {
-        precondition(burst > 0 && interval >= .zero, "connections are served, and time goes on")
+        precondition(burst > 0 && interval >= .zero, "the rate limit must be positive")
         self.burst = burst
         self.interval = interval
         self.mostWaitingOfUser = mostWaitingOfUser

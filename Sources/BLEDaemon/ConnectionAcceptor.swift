@@ -71,7 +71,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
         case .serve(let connection): serve(connection)
         case .wait: if alarm == nil { awaitNext() }
         case .refuse(let connection, let isFirst):
-            let refusal = Refusal(.tooMany, "programs of this user connect too fast")
+            let refusal = Refusal(.tooMany, "too many connections per second from this user")
             connection.turnAway(refusal)
             if isFirst { refused(refusal, peer) }
         }

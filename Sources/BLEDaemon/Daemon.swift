@@ -6,6 +6,11 @@ import Glibc
 
 /// The daemon, which serves sessions with its hosts to apps of other processes over a Unix socket.
 ///
+/// It accepts connections within limits, checks each request against the policy, keeps sessions of apps that have ended
+/// and launches these apps, and answers the commands of `ble`, such as `ble apps`.
+///
+/// A turn of its loop handles the requests of each app and then the events of the hosts.
+///
 /// Sendable because everything except wake-ups happens on the thread of its loop.
 package final class Daemon: @unchecked Sendable {
     /// The limits for all apps, for those of one user, and for one process.
@@ -91,7 +96,7 @@ package final class Daemon: @unchecked Sendable {
         loop.sync { [self] in
             self.policy = policy
             setUnattendedPairing()
-            log.note("the policy has been read again", of: nil)
+            log.note("the policy was reloaded", of: nil)
             for connection in connections { connection.obey(policy) }
             keptApps.obey(policy)
         }
@@ -127,7 +132,7 @@ package final class Daemon: @unchecked Sendable {
     package func listen(at path: String) throws(TransportError) -> TrustedPath {
         let place = try SocketDirectory.place(for: path)
         guard DaemonSocket.listening(among: [place.path]) == nil else {
-            throw TransportError(.unreachable, "another program listens at \(path)")
+            throw TransportError(.unreachable, "another program listens on \(path)")
         }
         try SocketDirectory.removeSocket(at: place)
         let acceptor = makeAcceptor()
@@ -147,7 +152,7 @@ package final class Daemon: @unchecked Sendable {
         ConnectionAcceptor(limits.newcomers) { [weak self] in
             self?.expect($0)
         } refused: { [log] in
-            log.note("turned away: \($0.sentence)", of: $1.map { AppCredentials(notIdentified: $0) })
+            log.note("refused:  \($0.sentence)", of: $1.map { AppCredentials(notIdentified: $0) })
         }
     }
 
@@ -173,7 +178,7 @@ package final class Daemon: @unchecked Sendable {
         let newcomer = Doorkeeper.Guest(user: peer?.user, process: peer.flatMap { $0.process > 0 ? $0.process : nil })
         if let refusal = limits.doorkeeper.refusal(of: newcomer, among: connections.lazy.map(\.guest)) {
             descriptor.turnAway(refusal)
-            return log.note("turned away: \(refusal.sentence)", of: peer.map { AppCredentials(notIdentified: $0) })
+            return log.note("refused:  \(refusal.sentence)", of: peer.map { AppCredentials(notIdentified: $0) })
         }
         let stream = SocketStream(descriptor, on: loop, knowsSender: true)
         let connection = AppConnection(
@@ -234,7 +239,7 @@ package final class Daemon: @unchecked Sendable {
         case .endLinks(let peer):
             let count = connections.count { mayKnow($0.app?.user, asker) && $0.endLinks(to: peer) }
             let left = keptApps.endLinks(to: peer) { mayKnow($0, asker) }
-            return count + left > 0 ? .done : .refused(Refusal(.unknown, "no app of yours has such a link"))
+            return count + left > 0 ? .done : .refused(Refusal(.unknown, "none of your apps has such a link"))
         case .journal(let number): return .journal(log.lines(after: number) { mayKnow($0, asker) })
         }
     }
@@ -242,13 +247,13 @@ package final class Daemon: @unchecked Sendable {
     /// Switches Bluetooth for a radio, or for all, if the user may.
     private func turn(on isOn: Bool, _ radio: String?, for asker: AppCredentials?) -> Answer {
         guard mayKnow(geteuid(), asker) else {
-            return .refused(Refusal(.notAllowed, "only root and the user of the daemon switch Bluetooth for all apps"))
+            return .refused(Refusal(.notAllowed, "only root and the daemon's user may switch Bluetooth for all apps"))
         }
         let switched = switches.turn(on: isOn, radio)
         guard !switched.isEmpty else {
-            return .refused(Refusal(.noRadio, "there is no radio “\(radio ?? "")” to switch, only \(radios)"))
+            return .refused(Refusal(.noRadio, "there is no radio “\(radio ?? "")”, only \(radios)"))
         }
-        for name in switched { log.note("\(name) is switched \(isOn ? "on" : "off")", of: asker) }
+        for name in switched { log.note("\(name) was switched \(isOn ? "on" : "off")", of: asker) }
         return .done
     }
 
@@ -261,13 +266,13 @@ package final class Daemon: @unchecked Sendable {
     }
 
     private static func nobody(_ process: UInt32) -> Answer {
-        .refused(Refusal(.unknown, "there is no app of yours with process \(process)"))
+        .refused(Refusal(.unknown, "none of your apps has process ID \(process)"))
     }
 
     private func expectGreeting(of connection: AppConnection) {
         connection.greeting = loop.alarm(at: loop.clock.now + limits.greeting) { [weak connection, limits] in
             guard let connection, !connection.hasSession else { return }
-            connection.refuse(Refusal(.malformed, "nothing was said for \(limits.greeting)"))
+            connection.refuse(Refusal(.malformed, "no greeting within \(limits.greeting)"))
         }
     }
 

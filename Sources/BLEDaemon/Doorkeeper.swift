@@ -32,8 +32,8 @@ struct Doorkeeper: Sendable {
             if !guest.hasGreeted { silent.count(guest, like: newcomer) }
         }
         let sentence =
-            connections.sentence(for: present, state: "connected already")
-            ?? strangers.sentence(for: silent, state: "connected and have not greeted")
+            connections.sentence(for: present, state: "already connected")
+            ?? strangers.sentence(for: silent, state: "connected without a greeting")
         return sentence.map { Refusal(.tooMany, $0) }
     }
 }

@@ -18,7 +18,7 @@ struct RadioSwitches {
         do throws(FileProblem) {
             off = String(decoding: try file?.read() ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
         } catch {
-            Logger.coreBluetooth.error("All radios are switched on. \(error)")
+            Logger.coreBluetooth.error("Cannot read which radios are off, so all are switched on. \(error)")
             off = []
         }
         for name in radios.names where off.contains(name) { _ = radios.switchBluetooth(on: false, name) }
@@ -41,7 +41,7 @@ struct RadioSwitches {
             let octets = Array(off.map { $0 + "\n" }.joined().utf8)
             try file.locked { () throws(FileProblem) in try file.replace(with: octets) }
         } catch {
-            Logger.coreBluetooth.error("What is switched off would be on with the next daemon. \(error)")
+            Logger.coreBluetooth.error("Radios that are off now will be on after a restart of the daemon. \(error)")
         }
     }
 }

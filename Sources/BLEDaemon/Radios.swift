@@ -8,7 +8,7 @@ package struct Radios: CustomStringConvertible {
 
     /// Creates it from existing hosts; there must be at least one.
     package init(_ all: [(name: String, link: any HostLink)]) {
-        precondition(!all.isEmpty, "a daemon has a radio")
+        precondition(!all.isEmpty, "a daemon needs a radio")
         self.all = all
     }
 
@@ -27,7 +27,7 @@ package struct Radios: CustomStringConvertible {
     /// Returns the full name of a radio, or of the first one for an empty name; `nil` if there is none.
     func name(of name: String) -> String? { name.isEmpty ? all[0].name : all.first { $0.name == name }?.name }
 
-    /// Opens a session with each host, whose events are for nobody.
+    /// Opens a session with each host and discards its events.
     func openSessions(_ role: ClientRole) -> [any HostSession] {
         all.map { $0.link.open(role, restoring: nil, .inTurn { $0.removeAll() }) }
     }

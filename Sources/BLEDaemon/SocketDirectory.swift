@@ -14,7 +14,7 @@ package enum SocketDirectory {
         }
     }
 
-    /// Removes a socket that nobody listens at, unless another user left it in a directory that is open to all.
+    /// Removes a socket without a listener, unless another user left it in a directory that is open to all.
     static func removeSocket(at place: TrustedPath) throws(TransportError) {
         try transportError("replacing \(place.path)") { () throws(FileProblem) in try place.removeSocket() }
     }

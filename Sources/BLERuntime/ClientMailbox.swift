@@ -128,7 +128,7 @@ final class ClientMailbox: @unchecked Sendable {
         self.shelf = shelf
         bell = receiver.queue.map { queue in
             guard let bell = DispatchSource.makeUserDataAddSource(queue: queue) as? DispatchSource else {
-                preconditionFailure("what Dispatch makes is a source of its own class")
+                preconditionFailure("Dispatch sources have a class of their own")
             }
             bell.setEventHandler { shelf.deliver() }
             bell.activate()

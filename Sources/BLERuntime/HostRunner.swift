@@ -10,7 +10,7 @@ import Synchronization
 /// Sendable because everything except the inbox is used by the thread that holds the loop's lock, which is checked on
 /// entry. For an actor with the loop as its executor, the runtime would check that at a thousand instructions each
 /// time, twice per turn. Exclusivity checks, a hundred instructions each, are off as well: a turn works with values
-/// that call nobody, and no turn starts inside another.
+/// that make no outside calls, and no turn starts inside another.
 package final class HostRunner: @unchecked Sendable {
     /// A command queued by another thread.
     private enum Errand: Sendable {
@@ -169,7 +169,7 @@ package final class HostRunner: @unchecked Sendable {
         for index in outputs.indices {
             // Taken out, since to copy an event and to let go of it costs more than all else here.
             switch exchange(&outputs[index], with: .resetTransport) {
-            case .packet: preconditionFailure("packets are not among all else")
+            case .packet: preconditionFailure("packets are handled elsewhere")
             case .event(let event, let client):
                 if witnesses.areThere { witnesses.hear(event, of: client, at: loop.clock.now) }
                 posts.add(event, for: client)
@@ -249,7 +249,7 @@ extension HostRunner: TransportClient {
         }
     }
 
-    private func comeIn() { precondition(loop.isCurrent, "a host is told of its controller on the thread of its loop") }
+    private func comeIn() { precondition(loop.isCurrent, "transport callbacks must run on the loop's thread") }
 }
 
 extension HostRunner: SwitchableHost {

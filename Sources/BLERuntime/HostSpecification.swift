@@ -22,7 +22,7 @@ package enum HostSpecification: Equatable, Sendable {
         package let reason: String
 
         package var description: String {
-            "'\(text)' names no Bluetooth host: \(reason). Use \(HostSpecification.forms)."
+            "'\(text)' is not a Bluetooth host: \(reason). Use \(HostSpecification.forms)."
         }
     }
 
@@ -42,7 +42,7 @@ package enum HostSpecification: Equatable, Sendable {
     /// What the environment of this process names.
     package static var ofProcess: String? { named { getenv($0).map { String(cString: $0) } } }
 
-    /// Whether the controller is asked for again and again until it is there: whoever starts it may be late.
+    /// True if the connection is retried until the controller exists, since it may start later.
     package var isAwaited: Bool { if case .socket = self { true } else { false } }
 
     /// Parses a specification.
@@ -56,17 +56,17 @@ package enum HostSpecification: Equatable, Sendable {
             return
         }
         guard let colon = text.firstIndex(of: ":") else {
-            throw Malformed(text: text, reason: text.isEmpty ? "it is empty" : "there is no colon in it")
+            throw Malformed(text: text, reason: text.isEmpty ? "it is empty" : "it has no colon")
         }
         let rest = String(text[text.index(after: colon)...])
-        guard !rest.isEmpty else { throw Malformed(text: text, reason: "nothing follows the colon") }
+        guard !rest.isEmpty else { throw Malformed(text: text, reason: "there is nothing after the colon") }
         switch text[..<colon] {
         case "hci": self = .adapter(try Self.adapter(rest, in: text))
         case "serial": self = .serial(try SerialAddress(rest))
         case "tcp": self = .socket(try Self.tcp(rest, in: text))
         case "unix": self = .socket(.unix(path: rest))
         case "world": self = .world(file: rest)
-        case let kind: throw Malformed(text: text, reason: "'\(kind)' is no kind of host")
+        case let kind: throw Malformed(text: text, reason: "'\(kind)' is not a kind of host")
         }
     }
 
@@ -85,7 +85,7 @@ package enum HostSpecification: Equatable, Sendable {
     /// Parses `0`, `hci0` or an address.
     private static func adapter(_ rest: String, in text: String) throws(Malformed) -> AdapterReference {
         if let reference = AdapterReference(rest) { return reference }
-        throw Malformed(text: text, reason: "'\(rest)' is neither the number of an adapter nor an address")
+        throw Malformed(text: text, reason: "'\(rest)' is neither an adapter number nor an address")
     }
 
     /// Parses `HOST:PORT`, with an IPv6 address in brackets.
@@ -97,7 +97,7 @@ package enum HostSpecification: Equatable, Sendable {
         do throws(Bounds<UInt16>.Refusal) {
             port = try Bounds(1...UInt16.max).read(number)
         } catch {
-            throw Malformed(text: text, reason: "'\(number)' is no port (\(error))")
+            throw Malformed(text: text, reason: "'\(number)' is not a port (\(error))")
         }
         var host = rest[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }

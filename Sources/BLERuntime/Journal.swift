@@ -20,7 +20,7 @@ struct Journal {
     /// Logs a note of the host, unless there were too many.
     mutating func write(_ note: Note, at now: Instant) {
         if now >= periodEnd {
-            if withheld > 0 { logger.notice("\(withheld) more notes were not written") }
+            if withheld > 0 { logger.notice("\(withheld) more notes were suppressed") }
             periodEnd = now + Self.period
             (written, withheld) = (0, 0)
         }
@@ -35,7 +35,7 @@ struct Journal {
     /// Logs the loss of a controller.
     mutating func write(lost name: String, _ error: TransportError) {
         absence = nil
-        logger.warning("The Bluetooth controller at \(name) was lost (\(error)); trying to reach it again.")
+        logger.warning("Lost the Bluetooth controller at \(name) (\(error)); reconnecting.")
     }
 
     /// Logs that there is no controller and what to do about it, unless that was the last message.
@@ -43,7 +43,7 @@ struct Journal {
         guard absence != "\(error)" else { return }
         absence = "\(error)"
         let cure =
-            error.cure ?? "Start it, or set \(HostSpecification.variable) to another one: \(HostSpecification.forms)."
-        logger.error("There is no Bluetooth controller at \(name) (\(error)). \(cure)")
+            error.cure ?? "Start one, or set \(HostSpecification.variable) to another one: \(HostSpecification.forms)."
+        logger.error("No Bluetooth controller at \(name) (\(error)). \(cure)")
     }
 }

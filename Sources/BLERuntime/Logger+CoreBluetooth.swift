@@ -26,7 +26,7 @@ extension Logger {
     package static func levelProblem(in text: String) -> String? {
         guard Level(rawValue: text) == nil else { return nil }
         let levels = Level.allCases.map(\.rawValue).joined(separator: ", ")
-        return "\(levelVariable)=\(text) names no level. Use one of \(levels)."
+        return "\(levelVariable)=\(text) is not a log level. Use one of \(levels)."
     }
 
     /// Makes sure that an invalid variable is reported only once.

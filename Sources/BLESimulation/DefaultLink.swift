@@ -26,9 +26,9 @@ package enum DefaultLink {
         guard name == nil, worlds > 0 else { return nil }
         logger.error(
             """
-            A manager was made outside of every world, although there is one: Bluetooth is unsupported for it. \
-            `inhabit` reaches no queue, timer or detached task. Have the whole process live in a machine with \
-            `machine.inhabitProcessWide()`, or make the manager within `machine.inhabit { }`.
+            A manager was created outside a world although one exists, so its state is unsupported. \
+            `inhabit` does not apply to queues, timers and detached tasks. Put the whole process into a machine with \
+            `machine.inhabitProcessWide()`, or create the manager within `machine.inhabit { }`.
             """
         )
         return UnsupportedLink()
@@ -71,8 +71,8 @@ package enum DefaultLink {
                 let cure = error.cure.map { " " + $0 } ?? ""
                 logger.error(
                     """
-                    There is no Bluetooth host to talk to: \(error).\(cure) To try without a radio, set \
-                    \(HostSpecification.variable)=demo. Other hosts: \(HostSpecification.forms).
+                    No Bluetooth host is available: \(error).\(cure) To try without a radio, set \
+                    \(HostSpecification.variable)=demo. Other values: \(HostSpecification.forms).
                     """
                 )
                 return UnsupportedLink()

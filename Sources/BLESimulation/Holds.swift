@@ -49,7 +49,7 @@ final class Holds: Sendable {
     func wait(done: @escaping @Sendable () -> Void) {
         let (isFree, isTimed) = state.withLock { state in
             guard !state.active.isEmpty else { return (true, true) }
-            precondition(state.waiter == nil, "a world is moved by one task at a time")
+            precondition(state.waiter == nil, "only one task at a time may advance a world")
             state.waiterCount += 1
             state.waiter = Waiter(number: state.waiterCount, done: done)
             defer { state.isTimed = true }

@@ -5,11 +5,14 @@ import Synchronization
 
 /// A computer in a ``World``: a Bluetooth host with its controller, at a position.
 ///
+/// Apps that are created inside `inhabit` use its radio. Tests move it, switch its Bluetooth off, remove its radio,
+/// restart it, and deny permissions.
+///
 /// It exists as long as its world; this object is only a reference.
 public final class Machine: Sendable {
     /// The faults of a machine's controller.
     public struct Faults: Hashable, Sendable {
-        /// Whether the controller ignores its host and reports nothing, as if it had crashed.
+        /// True if the controller ignores its host and reports nothing, as if it had crashed.
         ///
         /// After a few seconds the host resets it, which does not help either.
         public var isMute = false

@@ -22,7 +22,7 @@ enum ProcessSeat {
             state.machine = machine
             return false
         }
-        precondition(!isReserved, "a test has the whole process live in its world until its closure returns")
+        precondition(!isReserved, "another test uses the whole process until its closure returns")
     }
 
     /// Waits until no other caller has reserved the process.

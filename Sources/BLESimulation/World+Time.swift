@@ -18,7 +18,7 @@ extension World {
     /// Managers may use the main queue, and this method may be called on the main actor, but the main thread must not
     /// be blocked meanwhile.
     public func advance(by duration: Duration) async {
-        precondition(realTime.withLock { $0 == nil }, "a world that runs in real time needs nobody to advance it")
+        precondition(realTime.withLock { $0 == nil }, "a world that runs in real time cannot be advanced")
         let end = core.withLock { $0.now + duration }
         await settleApps()
         while core.withLock({ $0.run(until: end) }) { await deliver(until: end) }

@@ -131,7 +131,7 @@ public final class World: Sendable {
         let isDevice = core.withLock { core in
             core.devices.contains { core.stations[$0.station].name == Self.appMachine }
         }
-        precondition(!isDevice, "a device is called “phone”: have the app live in another machine, as a “tablet”")
+        precondition(!isDevice, "a device is named “phone”; put the app into another machine, such as “tablet”")
         return machine(Self.appMachine)
     }
 

@@ -63,7 +63,7 @@ extension WorldCore {
             )
             if isWrittenDown {
                 let line = transcript.line(request, of: client.rawValue)
-                writeDown("app \(client.rawValue) asks: \(line)", on: index)
+                writeDown("app \(client.rawValue) requests: \(line)", on: index)
             }
             countStep(request.step, on: index)
             noteAlerts(request, for: client, on: index)

@@ -64,7 +64,7 @@ extension WorldCore {
         if event.isDiscovery {
             if isWrittenDown { transcript.learn(event, of: client) }
         } else if isWrittenDown {
-            writeDown("app \(client) hears: \(transcript.line(event, to: client))", on: session.machine)
+            writeDown("app \(client) receives: \(transcript.line(event, to: client))", on: session.machine)
         }
         countStep(event.step, on: session.machine)
         countConnections(event, session)

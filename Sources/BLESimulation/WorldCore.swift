@@ -6,7 +6,10 @@ import Dispatch
 
 /// The complete mutable state of a world.
 ///
-/// It is used by one thread at a time, whichever it is. Nothing in it waits.
+/// It contains the stations with their hosts and apps, the air, the pending faults and the story, and advances them
+/// from event to event.
+///
+/// It is used by one thread at a time, and never blocks.
 struct WorldCore: ~Copyable {
     /// The time for which a controller must be gone before its host is told.
     static let absence = Duration.seconds(1)
@@ -62,7 +65,7 @@ struct WorldCore: ~Copyable {
     var log = TrafficLog()
     /// The words for what apps ask and hear, where that is written down.
     var transcript = Transcript()
-    /// Whether what apps ask for and hear is written down as it happens.
+    /// True if what apps ask for and hear is written down as it happens.
     var isWrittenDown: Bool { capture != nil || log != nil }
     var trace = TraceHash()
     var tap: PacketTap?
@@ -126,15 +129,15 @@ struct WorldCore: ~Copyable {
                 self.interval = try? ConnectionInterval(noLongerThan: interval)
             }
             guard let skipped = UInt16(exactly: latency).flatMap(PeripheralLatency.init(wire:)) else {
-                preconditionFailure("a peripheral leaves out 0 to 499 meetings")
+                preconditionFailure("the peripheral latency is 0 to 499")
             }
             self.latency = skipped
             let longest = self.interval?.duration ?? .milliseconds(30)
-            precondition(longest * (1 + latency) < .seconds(16), "no link lives with meetings 16 s apart")
+            precondition(longest * (1 + latency) < .seconds(16), "connection events must be less than 16 s apart")
         }
     }
 
-    /// Whether an app has made a manager, even if there is none any more.
+    /// True if an app has made a manager, even if there is none any more.
     var hasHadApps: Bool { clients.contains { if case .device = $0 { false } else { true } } }
 
     /// The next client.

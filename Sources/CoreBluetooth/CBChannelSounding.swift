@@ -24,7 +24,7 @@ open class CBChannelSoundingSessionConfiguration: NSObject, @unchecked Sendable 
 open class CBChannelSoundingProcedureResults: NSObject, @unchecked Sendable {
     /// Unavailable: results come from a peripheral.
     @available(*, unavailable)
-    public override init() { preconditionFailure("results come from a peripheral") }
+    public override init() { preconditionFailure("results cannot be created by apps") }
 
     /// The distance in metres; negative if it is unknown.
     open var distance: Double { -1 }

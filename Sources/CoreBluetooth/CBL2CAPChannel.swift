@@ -54,7 +54,7 @@ open class CBL2CAPChannel: NSObject, @unchecked Sendable {
     /// The number of octets that were written but not sent yet.
     package var unsent: Int { conduit?.look { $0.outstanding } ?? 0 }
 
-    /// Whether the channel is open at both ends.
+    /// True if the channel is open at both ends.
     package var isOpen: Bool { conduit?.look { $0.isOpen } ?? false }
 
     /// The manager that created the channel; `nil` when it is released.

@@ -14,7 +14,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     /// The observers of events, which receive them after the delegate.
     package var observers: Observers { reference.observers }
     let channels = Protected(WeakTable<ChannelID, ChannelConduit>())
-    /// Whether the app uses state restoration.
+    /// True if the app uses state restoration.
     private let restores: Bool
     private let hostState = Protected(CBManagerState.unknown)
 
@@ -127,7 +127,7 @@ extension CBManagerState {
             }
     }
 
-    /// Whether peripherals, services and centrals become invalid in this state.
+    /// True if peripherals, services and centrals become invalid in this state.
     var invalidatesObjects: Bool { rawValue < CBManagerState.poweredOff.rawValue }
 }
 

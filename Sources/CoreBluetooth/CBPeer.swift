@@ -12,7 +12,7 @@ open class CBPeer: NSObject, NSCopying, @unchecked Sendable {
 
     /// Unavailable: peers come from a manager.
     @available(*, unavailable)
-    public override init() { preconditionFailure("peers come from a manager") }
+    public override init() { preconditionFailure("peers cannot be created by apps; they come from a manager") }
 
     /// The identifier of the device on this machine.
     ///

@@ -8,40 +8,39 @@ import Logging
 struct Ble: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ble",
-        abstract: "Bluetooth Low Energy from the command line, through Core Bluetooth.",
+        abstract: "Use Bluetooth Low Energy from the command line, through Core Bluetooth.",
         discussion: """
-            The radio is the one that BLUETOOTH_HOST names:
+            BLUETOOTH_HOST selects the radio:
               hci:N             an adapter of this machine; also hci:ADDRESS
-              serial:PATH@RATE  a controller behind a serial port
+              serial:PATH@RATE  a controller on a serial port
               tcp:HOST:PORT     a controller that speaks HCI over TCP
               unix:PATH         the same over a Unix socket
-              bled              the daemon that has the radios; also bled:PATH
+              bled              the daemon that owns the radios; also bled:PATH
               world:FILE.json   a simulated world
               demo              a simulated world with a few devices in it
-              not set or empty  the daemon, if it runs; else the first adapter of this
-                                machine that nobody uses
+              not set or empty  the daemon if it is running, otherwise the first
+                                adapter of this machine that is not in use
 
             Examples:
               ble demo                              see everything work, without a radio
-              BLUETOOTH_HOST=demo ble scan          what is around; Ctrl-C ends it
+              BLUETOOTH_HOST=demo ble scan          list nearby devices; Ctrl-C ends it
               BLUETOOTH_HOST=demo ble inspect Heart
                                                     connect and show the attribute tree
               ble chat host --name Lobby            open a chat room
               ble radio --port 7001 --port 7002     two virtual controllers on one air
-              ble monitor                           the packets of hosts on this machine
-              ble adapters                          the Bluetooth adapters of this machine
-              ble doctor                            what stands in the way, and its cure
-              ble clone Lamp                        a device as a world, for tests
-              ble bonds                             whom this host was paired with
-              ble apps                              the apps that share the daemon's radio
-              ble power off                         switch Bluetooth off for them all
-              ble logs --follow                     what the daemon notes of them
+              ble monitor                           show packets of hosts on this machine
+              ble adapters                          list Bluetooth adapters
+              ble doctor                            find out why Bluetooth does not work
+              ble clone Lamp                        save a device as a file, for tests
+              ble bonds                             list paired devices
+              ble apps                              list apps that use the daemon
+              ble power off                         switch Bluetooth off for all of them
+              ble logs --follow                     follow the daemon's log
 
-            Exit status: 0 done, 1 it did not happen, 64 wrong usage, 66 a file or port cannot be used, 69 no radio, \
-            daemon or desktop, or none any more, 71 too few descriptors, 74 standard output cannot be written, 75 the \
-            peer was not found or \
-            did not answer in time, 130 interrupted by Ctrl-C and 143 by SIGTERM before it was done. Commands that \
-            go on until they are interrupted are done then.
+            Exit status: 0 success, 1 the operation failed, 64 wrong usage, 66 a file or port cannot be used, 69 no \
+            radio, daemon or desktop (or it was lost), 71 too few file descriptors, 74 standard output cannot be \
+            written, 75 the peer was not found or did not answer in time, 130 interrupted by Ctrl-C and 143 by SIGTERM \
+            before the command was done. Commands that run until interrupted exit with 0 when interrupted.
             """,
         version: "0.1.0",
         subcommands: [

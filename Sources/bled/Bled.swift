@@ -10,57 +10,57 @@ struct Bled: ParsableCommand {
         commandName: "bled",
         abstract: "Share Bluetooth radios among all apps of this computer.",
         discussion: """
-            Apps that use Core Bluetooth find the daemon by themselves and need no rights. They share its scans, links \
-            and advertisements, and each hears what is its own. Only the daemon needs what the radio needs: for hci:N, \
-            the capability CAP_NET_ADMIN.
+            Apps that use Core Bluetooth find the daemon automatically and need no privileges. They share its scans, \
+            links and advertisements, and each receives only its own events. Only the daemon needs access to the \
+            radio: for hci:N, the capability CAP_NET_ADMIN.
 
             Radios are hci:N, hci:ADDRESS, serial:PATH@RATE, tcp:HOST:PORT, unix:PATH, world:FILE.json and demo. Apps \
-            have the first one, unless they name another: BLUETOOTH_HOST=bled:/run/bled/socket#hci:1.
+            use the first one unless they name another: BLUETOOTH_HOST=bled:/run/bled/socket#hci:1.
 
             Examples:
               bled demo                                     a simulated world for all apps
               bled hci:0                                    the first adapter
               bled --socket /tmp/lab/bled tcp:127.0.0.1:7001
-              BLUETOOTH_HOST=bled:/tmp/lab/bled ble scan    an app that is told where
+              BLUETOOTH_HOST=bled:/tmp/lab/bled ble scan    run an app with that socket
 
             Exit status: 0 ended by a signal, 64 wrong usage, 66 a file cannot be used, 69 the socket cannot be used, \
-            71 too few descriptors.
+            71 too few file descriptors.
             """,
         version: "0.1.0"
     )
 
-    @Argument(help: "The radios; the first adapter of this machine if left out.", transform: HostSpecification.init)
+    @Argument(help: "The radios (default: the first usable adapter).", transform: HostSpecification.init)
     var radios: [HostSpecification] = []
 
     @Option(
         help: """
-            Where to listen: /run/bled/socket for root, else bled/socket in XDG_RUNTIME_DIR. The directory is made if it
-            is missing, and decides who may connect.
+            The socket to listen on (default: /run/bled/socket for root, otherwise bled/socket in XDG_RUNTIME_DIR).
+            Creates its directory if necessary. The directory's permissions decide who may connect.
             """
     )
     var socket: String?
 
     @Option(
         help: """
-            Where sessions of apps are kept that are to be restored: /var/lib/bled/sessions for root, else
-            bled/sessions in XDG_STATE_HOME or ~/.local/state.
+            The file for sessions of apps with state restoration (default: /var/lib/bled/sessions for root, otherwise
+            bled/sessions in XDG_STATE_HOME or ~/.local/state).
             """
     )
     var sessions: String?
 
     @Option(
         help: """
-            Which apps may do what: /etc/bled/policy.json for root, else bled/policy.json in XDG_CONFIG_HOME or
-            ~/.config, if it is there. SIGHUP has it read again.
+            The policy: what each app may do (default: /etc/bled/policy.json for root, otherwise bled/policy.json in
+            XDG_CONFIG_HOME or ~/.config, if it exists). SIGHUP reloads it.
             """
     )
     var policy: String?
 
     func validate() throws {
         guard Set(radios.map { "\($0)" }).count == radios.count else {
-            throw ValidationError("Each radio may be named once.")
+            throw ValidationError("Name each radio only once.")
         }
-        if radios.contains(where: \.isDaemon) { throw ValidationError("A daemon is no radio for another one.") }
+        if radios.contains(where: \.isDaemon) { throw ValidationError("A daemon cannot use another daemon's radio.") }
     }
 
     static func main() {
@@ -94,9 +94,9 @@ struct Bled: ParsableCommand {
             if let given { daemon.listen(adopting: given) } else { place = try daemon.listen(at: path) }
         } catch {
             let cure = error.cure ?? "Use another --socket."
-            throw CommandFailure("Apps cannot be listened to at \(path): \(error). \(cure)", 69)
+            throw CommandFailure("Cannot listen on \(path): \(error). \(cure)", 69)
         }
-        try StandardStream.output.write(line: "Apps find \(radios) at \(path); Ctrl-C ends them.")
+        try StandardStream.output.write(line: "Serving \(radios) at \(path); Ctrl-C stops the daemon.")
         ServiceActivation.tell("READY=1")
         while signals.wait() == .reload { reload(rules, daemon) }
         ServiceActivation.tell("STOPPING=1")
@@ -109,7 +109,7 @@ struct Bled: ParsableCommand {
         do throws(PolicyFile.Problem) {
             return try rules.read()
         } catch {
-            throw CommandFailure("The policy cannot be used. \(error).", 66)
+            throw CommandFailure("Invalid policy. \(error).", 66)
         }
     }
 
@@ -119,9 +119,9 @@ struct Bled: ParsableCommand {
     private func reload(_ rules: PolicyFile, _ daemon: Daemon) {
         do throws(PolicyFile.Problem) {
             daemon.obey(try rules.read())
-            try? StandardStream.output.write(line: "The policy has been read again.")
+            try? StandardStream.output.write(line: "Reloaded the policy.")
         } catch {
-            try? StandardStream.error.write(line: "The policy cannot be used, and the one before counts. \(error).")
+            try? StandardStream.error.write(line: "Invalid policy; keeping the previous one. \(error).")
         }
     }
 
@@ -132,7 +132,7 @@ struct Bled: ParsableCommand {
                 wanted = [.adapter(try AdapterReference.firstUsable(in: LinuxKernel()))]
             } catch {
                 let cure = error.cure ?? "Name one, such as “bled demo”."
-                throw CommandFailure("There is no radio: \(error). \(cure)", 69)
+                throw CommandFailure("No radio: \(error). \(cure)", 69)
             }
         }
         do { return try Radios(opening: wanted) } catch { throw CommandFailure("\(error)", 66) }
@@ -171,13 +171,13 @@ struct Bled: ParsableCommand {
         if let directory = environment(variable), directory.hasPrefix("/") { return directory }
         if let home = environment("HOME"), home.hasPrefix("/") { return "\(home)/\(name)" }
         let cure = "Set HOME, or name the file with \(option)."
-        throw CommandFailure("Neither \(variable) nor HOME names a directory for \(content). \(cure)", 64)
+        throw CommandFailure("No directory for \(content): neither \(variable) nor HOME is set. \(cure)", 64)
     }
 
     private static func standardPlace() throws -> String {
         if let path = file("socket", in: "RUNTIME_DIRECTORY", orFor: "/run/bled") { return path }
         guard let place = DaemonSocket.ofUser(environment: environment) else {
-            let sentence = "XDG_RUNTIME_DIR names no directory for the socket. Say where it is to be with --socket."
+            let sentence = "No directory for the socket: XDG_RUNTIME_DIR is not set. Use --socket."
             throw CommandFailure(sentence, 64)
         }
         return place

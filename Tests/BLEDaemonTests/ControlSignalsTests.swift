@@ -15,7 +15,7 @@ struct ControlSignalsTests {
             close(ends[0])
             dup2(ends[1], descriptor)
             let signals = ControlSignals()
-            try? StandardStream(rawValue: descriptor)?.write(line: "The policy has been read again.")
+            try? StandardStream(rawValue: descriptor)?.write(line: "Reloaded the policy.")
             raise(SIGHUP)
             exit(signals.wait() == .reload ? 7 : 1)
         }

@@ -88,8 +88,8 @@ struct JournalTests {
         let lines = try lines(at: bench.path)
         let texts = lines.map(\.text)
         let expected = [
-            "session began: central on world", "radio is poweredOn", "session ended: the app has ended it",
-            "turned away: there is no radio “hci:9”, only “world”", "the policy has been read again",
+            "session began: central on world", "radio is poweredOn", "session ended: the app closed it",
+            "refused:  there is no radio “hci:9”, only “world”", "the policy was reloaded",
         ]
         #expect(texts == expected)
         #expect(lines.map(\.process) == Array(repeating: UInt32(bitPattern: getpid()), count: 4) + [nil])

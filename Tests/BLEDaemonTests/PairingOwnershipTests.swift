@@ -125,6 +125,7 @@ struct PairingOwnershipTests {
         let gate = SessionGate(Grant(isAdministrator: isAdministrator, origin: "P"), for: .agent)
         #expect(gate.refusal(of: .security(.insist(Self.noBonds))) == nil)
         let refusal = gate.refusal(of: .security(.insist(Self.noBonds, everywhere: true)))
-        #expect(refusal == (isAdministrator ? nil : "only an administrator decides for all apps, and it is none by P"))
+        let sentence = "only administrators decide for all apps, and P does not make it one"
+        #expect(refusal == (isAdministrator ? nil : sentence))
     }
 }

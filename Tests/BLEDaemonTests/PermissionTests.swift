@@ -104,7 +104,7 @@ struct PermissionTests {
         app.say(.hello(Hello()))
         app.say(.request(1, .security(.listBonds)))
         let messages = try await app.listen { if case .requestRefused = $0 { true } else { false } }
-        let refusal = Refusal(.notAllowed, "rule 1 of the policy does not allow it to pair")
+        let refusal = Refusal(.notAllowed, "rule 1 of the policy does not allow pairing")
         #expect(messages.contains(.requestRefused(1, refusal)))
     }
 

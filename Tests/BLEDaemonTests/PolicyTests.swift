@@ -88,11 +88,11 @@ struct PolicyTests {
         )
         #expect(grant == expected)
         #expect(grant.refusal(of: .central, on: "hci:1") == nil)
-        #expect(grant.refusal(of: .central, on: "hci:0") == "rule 2 of P does not allow it the radio “hci:0”")
-        #expect(grant.refusal(of: .peripheral, on: "hci:1") == "rule 2 of P does not allow it to be a peripheral")
+        #expect(grant.refusal(of: .central, on: "hci:0") == "rule 2 of P does not allow the radio “hci:0”")
+        #expect(grant.refusal(of: .peripheral, on: "hci:1") == "rule 2 of P does not allow the role peripheral")
         let other = try policy(#"{"user": 5}"#).grant(to: Self.sensor)
-        #expect(other.origin == "P (no rule is about it)")
-        #expect(other.refusal(of: .central, on: "hci:1") == "P (no rule is about it) allows it nothing")
+        #expect(other.origin == "P (no rule matches)")
+        #expect(other.refusal(of: .central, on: "hci:1") == "P (no rule matches) denies all Bluetooth use")
     }
 
     /// The words of a rule, if there is a policy; the user of the app, and whether it is an administrator.
@@ -116,17 +116,17 @@ struct PolicyTests {
     @Test(
         "What is wrong in a policy is said with its place",
         arguments: [
-            (#"{"rules": [{"usr": 1}]}"#, "“usr” is no key of a rule: there are "),
-            (#"{"rule": []}"#, "“rule” is no key of a policy: there are rules"),
+            (#"{"rules": [{"usr": 1}]}"#, "“usr” is not a key of a rule: use one of "),
+            (#"{"rule": []}"#, "“rule” is not a key of a policy: use one of rules"),
             (#"{"rules": [{"user": "nobody-else"}]}"#, "there is no user “nobody-else”, at rules[0].user"),
             (#"{"rules": [{}, {"group": -1}]}"#, "rules[1].group"),
             (
                 #"{"rules": [], "unattendedPairing": "sometimes"}"#,
-                "“sometimes” is none of never, whenNeeded, always, at unattendedPairing"
+                "“sometimes” is not one of never, whenNeeded, always, at unattendedPairing"
             ),
-            (#"{"rules": [{"roles": ["admin"]}]}"#, "“admin” is none of central, peripheral, agent, at rules[0].roles"),
-            (#"{"rules": [{"services": ["heart"]}]}"#, "“heart” is no UUID, at rules[0].services"),
-            (#"{"rules": [{"program": "sensor"}]}"#, "“sensor” is no path that begins with /, at rules[0].program"),
+            (#"{"rules": [{"roles": ["admin"]}]}"#, "“admin” is not one of central, peripheral, agent, at rules[0]"),
+            (#"{"rules": [{"services": ["heart"]}]}"#, "“heart” is not a UUID, at rules[0].services"),
+            (#"{"rules": [{"program": "sensor"}]}"#, "“sensor” is not an absolute path, at rules[0].program"),
             ("{", "it is not valid JSON"), ("{}", "“rules” is missing"),
         ]
     )

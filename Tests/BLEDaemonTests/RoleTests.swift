@@ -34,7 +34,7 @@ struct RoleTests {
     func sentence(role: ClientRole) {
         let gate = SessionGate(Grant(roles: [role], origin: "rule 1"), for: role)
         for request in EveryRequest.all where !EveryRequest.roles(for: request).contains(role) {
-            #expect(gate.refusal(of: request)?.hasPrefix("rule 1 does not allow it to be a") == true, "\(request)")
+            #expect(gate.refusal(of: request)?.hasPrefix("rule 1 does not allow the role ") == true, "\(request)")
         }
     }
 

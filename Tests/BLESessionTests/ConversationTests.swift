@@ -231,10 +231,10 @@ struct ConversationTests {
     func numbers() throws {
         var (_, daemon) = pair()
         send([.request(1, .stopScan), .request(3, .stopScan)], to: &daemon)
-        #expect(try answers(of: &daemon).last == .refused(Refusal(.malformed, "request 3 comes after 1")))
+        #expect(try answers(of: &daemon).last == .refused(Refusal(.malformed, "request 3 follows request 1")))
         (_, daemon) = pair()
         send((1...DaemonConversation.window + 1).map { .request($0, .stopScan) }, to: &daemon)
-        let sentence = "there are more than 256 requests that have not been taken"
+        let sentence = "more than 256 requests are pending"
         #expect(try answers(of: &daemon).last == .refused(Refusal(.congested, sentence)))
     }
 

@@ -75,7 +75,7 @@ struct DefaultLinkTests {
         await waiting(for: app) { $0.states == [.unsupported] }
         let lines = log.lines.withLock { $0 }
         #expect(lines.count == 1)
-        #expect(lines.first?.contains("made outside of every world") == true)
+        #expect(lines.first?.contains("created outside a world") == true)
         #expect(lines.first?.contains("inhabitProcessWide()") == true)
         #expect(DefaultLink.outside(nil, worlds: 0, logger: log.logger) == nil)
         #expect(DefaultLink.outside("demo", worlds: 1, logger: log.logger) == nil)

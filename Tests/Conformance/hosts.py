@@ -194,7 +194,7 @@ def connections(driver):
                 peripheral.call("disconnect", connection=link["connection"])
                 exchange.expect("reason", central.event("disconnected", connection=connection)["reason"], 0x13)
         reason = one.refused("disconnect", connection=77)
-        exchange.expect("refusal", "none with the number 77" in reason, True)
+        exchange.expect("refusal", "no connection has the number 77" in reason, True)
 
 
 def directed(driver):

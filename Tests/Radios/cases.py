@@ -26,10 +26,10 @@ def one_port_for_two(rig):
     served = lamp(rig)
     second = rig.peer("scan")
     second.ends(AT_ONCE + 5, [69])
-    second.says("does another program use it?", 1)
+    second.says("in use by another program?", 1)
     rig.radio.says("was refused", 1)
     time.sleep(1)
-    if "was lost" in served.text("err"):
+    if "lost" in served.text("err").lower():
         raise Failure(f"the program that had the port lost it: {served}")
     rig.tried("read", "Lamp", "FFA1").ends(PATIENCE, [0])
     served.obeys()

@@ -23,7 +23,7 @@ def bound_ends(words, sign, fault, rig):
     program.prints(sign)
     fault(rig)
     program.ends(AT_ONCE, [69])
-    program.says("The radio is gone", 1)
+    program.says("The radio was lost", 1)
 
 
 def bound_obeys(words, sign, fault, rig):
@@ -96,7 +96,7 @@ def channel_open(fault, status, rig):
         if served.octets["out"] != FILE:
             raise Failure(f"{len(served.octets['out'])} octets of {len(FILE)} arrived")
     else:
-        opened.says("octets had gone out", 1)
+        opened.says("the channel ended after", 1)
 
 
 def channel_serve(fault, rig):
@@ -104,7 +104,7 @@ def channel_serve(fault, rig):
     served.says("Advertising as Store")
     opened = rig.peer("channel", "open", "Store", "--stay", stdin=rig.file("sent", b"octets").open())
     served.prints("octets")
-    opened.says("is open", 1)
+    opened.says("Opened a channel", 1)
     fault(rig)
     if fault is stop:
         return served.obeys()

@@ -20,7 +20,7 @@ WAITING = {
 def returned(program, fault):
     """Waits until a command has said what became of its radio, if it can know."""
     if fault is not silence:
-        program.says("The radio is gone", AT_ONCE)
+        program.says("The radio was lost", AT_ONCE)
         program.says("The radio is back")
 
 
@@ -97,7 +97,7 @@ def obeys_without_radio(words, sign, stream, fault, rig):
     program.prints(sign, stream=stream)
     fault(rig)
     if fault is not stop:
-        program.says("The radio is gone", AT_ONCE)
+        program.says("The radio was lost", AT_ONCE)
     time.sleep(1)
     program.obeys()
 
@@ -147,5 +147,5 @@ def mute_radio(rig):
 def input_ends_without_room(rig):
     guest = rig.tried("chat", "join", "Nowhere", "--timeout", "2", stdin=rig.file("said", b"hello\n").open())
     guest.ends(AT_ONCE, [75])
-    guest.says("“Nowhere” was not seen", 1)
+    guest.says("No device named “Nowhere”", 1)
     rig.tried("chat", "join", "--timeout", "1").ends(AT_ONCE, [0])

@@ -58,7 +58,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
         }
     }
 
-    static let all = cores + sources + files
+    static let all = cores + sources + files + words
 }
 
 /// Modules that hold values only: bytes, requests and time in; bytes, events and a deadline out.

@@ -57,7 +57,7 @@ struct DoctorTests {
         #expect(!isUsable)
         #expect(lines.first?.hasPrefix("problem  no-adapter\n           The machine has no Bluetooth adapter") == true)
         #expect(lines.contains { $0.hasPrefix("warning  state-nowhere\n") })
-        #expect(lines.last == "Apps have no radio: problems 1, warnings 1.")
+        #expect(lines.last == "Apps have no radio. Problems: 1, warnings: 1.")
     }
 
     @Test("The help has examples and the meaning of each status")

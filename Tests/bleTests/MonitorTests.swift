@@ -23,7 +23,7 @@ struct MonitorTests {
     static var capture: [UInt8] {
         let format = CaptureFormat.pcapng, time: Int64 = 1_795_000_000_500_000_000
         return format.header + format.introduction(of: source)
-            + format.record(disconnect, .toController, of: 0, at: time, comments: ["app 1 asks: \u{1B}[2J"])
+            + format.record(disconnect, .toController, of: 0, at: time, comments: ["app 1 requests: \u{1B}[2J"])
             + format.statement(comments: [], lost: 3, of: 0, at: time)
             + format.record(read, .toController, of: 0, at: time, comments: [])
     }
@@ -63,7 +63,7 @@ struct MonitorTests {
     func text() async throws {
         let brief = try await Self.lines(json: false, .lines), full = try await Self.lines(json: false)
         #expect(brief.count == 3 && brief.allSatisfy { !$0.contains("\n") && !$0.contains("\u{1B}") })
-        #expect(brief[0].hasSuffix("app 7  app 1 asks: \u{FFFD}[2J"))
+        #expect(brief[0].hasSuffix("app 7  app 1 requests: \u{FFFD}[2J"))
         #expect(brief[1].hasSuffix("app 7 → controller  HCI Command Disconnect"))
         #expect(brief[2].hasSuffix("app 7 → controller  ACL Data / L2CAP / ATT Read Request"))
         #expect(full[1].contains("\n") && full[1].contains("Connection Handle = 0x0040"))

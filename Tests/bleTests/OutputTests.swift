@@ -75,7 +75,7 @@ struct OutputTests {
         }
         let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         let reason = isPipe ? "Broken pipe" : "No space left on device"
-        #expect(said.contains("ble: Standard output cannot be written: \(reason).\n"))
+        #expect(said.contains("ble: Cannot write to standard output: \(reason).\n"))
     }
 
     @Test("Remarks that nobody takes do not matter", arguments: [false, true])

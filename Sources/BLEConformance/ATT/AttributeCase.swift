@@ -58,9 +58,9 @@ struct AttributeCase: Decodable {
 
 extension AttributeCase.Service {
     fileprivate func exact() throws -> GATTDatabase.ExactService {
-        guard ["primary", "secondary"].contains(type) else { throw Senseless("no kind of service: \(type)") }
+        guard ["primary", "secondary"].contains(type) else { throw Senseless("invalid kind of service: \(type)") }
         guard let range = AttributeHandleRange(start, end) else {
-            throw Senseless("no range: \(start) to \(end)")
+            throw Senseless("invalid range: \(start) to \(end)")
         }
         return .init(
             uuid: try BluetoothUUID(spelled: uuid),
@@ -87,7 +87,7 @@ extension AttributeCase.Item {
             return .include(handle, uuid, range)
         case "characteristic":
             guard let value_handle, value_handle > handle else {
-                throw Senseless("the value of the characteristic at \(handle) is not behind its declaration")
+                throw Senseless("the value of the characteristic at \(handle) does not follow its declaration")
             }
             return .characteristic(
                 handle,
@@ -97,7 +97,7 @@ extension AttributeCase.Item {
                 permissions
             )
         case "descriptor": return .descriptor(handle, uuid, permissions, value)
-        default: throw Senseless("no kind of attribute: \(kind)")
+        default: throw Senseless("invalid kind of attribute: \(kind)")
         }
     }
 }
@@ -105,7 +105,7 @@ extension AttributeCase.Item {
 extension BluetoothUUID {
     /// Creates a UUID from its spelling in a case.
     init(spelled text: String) throws {
-        guard let uuid = BluetoothUUID(text) else { throw Senseless("no UUID: \(text)") }
+        guard let uuid = BluetoothUUID(text) else { throw Senseless("invalid UUID: \(text)") }
         self = uuid
     }
 
@@ -117,10 +117,10 @@ extension [UInt8] {
     /// Creates octets from two hexadecimal digits each.
     init(hexadecimal text: String) throws {
         let digits = Array<Character>(text)
-        guard digits.count.isMultiple(of: 2) else { throw Senseless("no octets: \(text)") }
+        guard digits.count.isMultiple(of: 2) else { throw Senseless("invalid octets: \(text)") }
         self = try stride(from: 0, to: digits.count, by: 2).map { index in
             guard let octet = UInt8(String(digits[index...index + 1]), radix: 16) else {
-                throw Senseless("no octets: \(text)")
+                throw Senseless("invalid octets: \(text)")
             }
             return octet
         }

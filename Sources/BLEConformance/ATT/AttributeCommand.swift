@@ -6,7 +6,7 @@ import Foundation
 struct AttributeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "att",
-        abstract: "Serves a database, or is the client of one, on the packet socket at descriptor 3.",
+        abstract: "Runs a GATT server or client on the packet socket at descriptor 3.",
         subcommands: [Server.self, Client.self]
     )
 
@@ -23,7 +23,7 @@ struct AttributeCommand: ParsableCommand {
 
     struct Client: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Does what a case asks of the server at the other end."
+            abstract: "Runs the client operations of a case."
         )
 
         @Argument(help: "The JSON file that describes the case.")

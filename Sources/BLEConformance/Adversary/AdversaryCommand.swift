@@ -7,7 +7,7 @@ import Synchronization
 struct AdversaryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adversary",
-        abstract: "Has an adversary send every sequence of packets up to a length to each role of the host.",
+        abstract: "Sends every sequence of packets up to a length to each role of the host.",
         discussion: """
             The packets are \(HostilePacket.attributePackets.count) of the Attribute Protocol, \
             \(HostilePacket.signals.count) of L2CAP on a new link and \
@@ -19,16 +19,16 @@ struct AdversaryCommand: ParsableCommand {
             """
     )
 
-    @Option(help: "The length of the longest sequences; 3 if left out.", transform: Bounds(1...16).read)
+    @Option(help: "Maximum length of sequences (default: 3).", transform: Bounds(1...16).read)
     var depth = 3
 
     @Option(
-        help: "How many sequences of that length with the same beginning are tried; all of them by default.",
+        help: "Number of sequences of that length to try for each prefix (default: all).",
         transform: Bounds(1...1_000_000).read
     )
     var sample: Int?
 
-    @Option(help: "What the choice of a part follows from; 0 if left out.", transform: Bounds(0...UInt64.max).read)
+    @Option(help: "Random seed for the choice of a part (default: 0).", transform: Bounds(0...UInt64.max).read)
     var seed: UInt64 = 0
 
     func run() throws {

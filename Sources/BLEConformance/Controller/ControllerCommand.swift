@@ -8,9 +8,9 @@ import Foundation
 struct ControllerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "controller",
-        abstract: "Serves virtual controllers on 127.0.0.1, one at each port, all on one radio, until it is ended.",
+        abstract: "Serves virtual controllers on 127.0.0.1, one on each port, all on one radio, until interrupted.",
         discussion: """
-            Each speaks HCI over H4. A new connection switches its controller off and on, and closes the connection \
+            Each speaks HCI over H4. A new connection power-cycles its controller and closes the previous \
             before.
             """
     )
@@ -18,14 +18,14 @@ struct ControllerCommand: ParsableCommand {
     @Option(
         name: .long,
         parsing: .singleValue,
-        help: "A port to serve a controller at, of the system's choice if 0; may be given several times.",
+        help: "Port of a controller; 0 for a free port. Repeatable.",
         transform: Bounds(0...UInt16.max).read
     )
     var port: [UInt16] = []
 
     func validate() throws {
-        guard !port.isEmpty else { throw ValidationError("at least one --port is needed") }
-        guard Set(port).count == port.count else { throw ValidationError("a port serves one controller only") }
+        guard !port.isEmpty else { throw ValidationError("Name at least one --port.") }
+        guard Set(port).count == port.count else { throw ValidationError("Name each port only once.") }
     }
 
     func run() throws {

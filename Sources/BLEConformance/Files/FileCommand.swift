@@ -6,14 +6,14 @@ import Glibc
 struct FileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "file",
-        abstract: "Reads files, each a line of hexadecimal digits on standard input, and says which can be used.",
+        abstract: "Reads files as lines of hexadecimal digits from standard input, and reports which are usable.",
         discussion: """
-            What can be used is used: a world is made and scanned in, a state becomes that of a host, and the database
-            of a case is served. The answer is a line {"usable": BOOL} for each.
+            Usable files are also used: a world is created and scanned, a state is loaded into a host, and the database
+            of a case is served. Prints a line {"usable": BOOL} for each.
             """
     )
 
-    @Argument(help: "What the files are: \(FileKind.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Argument(help: "The kind of files: \(FileKind.allCases.map(\.rawValue).joined(separator: ", ")).")
     var kind: FileKind
 
     func run() {

@@ -8,7 +8,7 @@ struct ConnectedLinks {
         var strength: PairingStrength?
         var ending: [Int] = []
         var securing: [(level: Int, id: Int)] = []
-        /// Whether the suite has been asked something about a pairing and has not answered.
+        /// True if the suite has been asked something about a pairing and has not answered.
         var isAsked = false
     }
 
@@ -18,7 +18,7 @@ struct ConnectedLinks {
     func link(_ call: HostCall) throws -> RadioLink {
         let number = try call.neededNumber("connection", in: 0...0xEFF)
         guard let link = links.first(where: { $0.link.handle.wire == number }) else {
-            throw Senseless("connection: there is none with the number \(number)")
+            throw Senseless("connection: no connection has the number \(number)")
         }
         return link.link
     }
@@ -75,7 +75,7 @@ struct ConnectedLinks {
             + requests.map { request in
                 request.level <= level
                     ? .result(request.id, ["level": .number(level)])
-                    : .failure(request.id, "the link has come to level \(level) only")
+                    : .failure(request.id, "the link reached only level \(level)")
             }
     }
 
@@ -85,7 +85,7 @@ struct ConnectedLinks {
         links[index].isAsked = isAsked
     }
 
-    /// Whether the suite has been asked something about a pairing with a peer and has not answered.
+    /// Returns whether the suite has been asked something about a pairing with a peer and has not answered.
     func isAsked(about peer: PeerIdentifier) -> Bool { links.last { $0.link.peer == peer }?.isAsked ?? false }
 
     /// A pairing failed, whichever end began it.

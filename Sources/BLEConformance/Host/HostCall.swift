@@ -40,7 +40,7 @@ struct HostCall {
             throw Refusal(id: id, reason: "op: one of these is expected: \(Self.names.joined(separator: ", "))")
         }
         guard Self.names.contains(name) else {
-            throw Refusal(id: id, reason: "op: '\(name)' is none of \(Self.names.joined(separator: ", "))")
+            throw Refusal(id: id, reason: "op: '\(name)' is not one of \(Self.names.joined(separator: ", "))")
         }
     }
 

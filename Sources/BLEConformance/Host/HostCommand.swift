@@ -13,12 +13,12 @@ struct HostCommand: ParsableCommand {
         discussion: """
             Standard input takes requests, such as {"id": 1, "op": "connect", "address": "665544332211", \
             "address_type": 0}; each is answered by {"id": 1, "result": {...}} or {"id": 1, "error": "..."}. \
-            What happens by itself comes as {"event": ...}. Nothing is kept when the program ends, which it does with \
+            Unsolicited events are {"event": ...}. The program ends at the end of its standard input, and stores \
             its standard input.
 
             factory_reset forgets bonds and failed pairings. pairing_reply answers a question ({"event": "pairing"}); \
             with "confirm": false while nothing is asked, it cancels the pairing under way. A pairing that fails, \
-            whichever end began it, is {"event": "pairing_failed", "connection": N, "reason": "..."}.
+            whichever side started it, is {"event": "pairing_failed", "connection": N, "reason": "..."}.
 
             Attributes of the peer of a connection, whichever end made that:
               discover {connection} -> {services: [{uuid, start, end, characteristics: [{uuid, handle, properties, \
@@ -28,11 +28,11 @@ struct HostCommand: ParsableCommand {
               subscribe {connection, handle, end (65535), kind: "notify" (default) | "indicate" | "none"}; end is \
             the last handle of the characteristic
               event {"event": "notified", "connection": N, "handle": N, "value": HEX}
-            What the peer refuses is an error that begins with its code: "ATT 0x02: Read Not Permitted".
+            A refusal by the peer is an error that begins with its code: "ATT 0x02: Read Not Permitted".
             """
     )
 
-    @Option(help: "The controller: \(HostSpecification.forms), but for worlds.")
+    @Option(help: "The controller: \(HostSpecification.forms), except worlds.")
     var controller: String
 
     func run() throws {
@@ -43,7 +43,7 @@ struct HostCommand: ParsableCommand {
             throw Senseless("--controller: \(error)")
         }
         guard let transport = specification.transport else {
-            throw Senseless("--controller: '\(controller)' is a world and no controller")
+            throw Senseless("--controller: '\(controller)' is a world, not a controller")
         }
         let driver = HostDriver(on: HostCommand.runner(on: transport)) { JSONLine.print($0) }
         driver.start()
@@ -75,7 +75,7 @@ struct HostCommand: ParsableCommand {
             if count > 0 { return Array(octets.prefix(count)) }
             if count == 0 { return nil }
             guard errno == EINTR else {
-                throw Senseless("standard input cannot be read: \(String(cString: strerror(errno)))")
+                throw Senseless("cannot read standard input: \(String(cString: strerror(errno)))")
             }
         }
     }

@@ -29,7 +29,7 @@ struct PairingCase: Decodable {
 
         /// Returns the number that these octets encode.
         func number(of count: Int) throws -> UInt128 {
-            guard bytes.count == count else { throw Senseless("\(count) octets are expected: \(bytes.hexadecimal)") }
+            guard bytes.count == count else { throw Senseless("\(count) octets expected: \(bytes.hexadecimal)") }
             return bytes.reversed().reduce(0) { $0 << 8 | UInt128($1) }
         }
 
@@ -78,7 +78,7 @@ struct PairingCase: Decodable {
             switch role {
             case "initiator": return .central
             case "responder": return .peripheral
-            default: throw Senseless("no role: \(role)")
+            default: throw Senseless("invalid role: \(role)")
             }
         }
     }
@@ -132,7 +132,7 @@ struct PairingCase: Decodable {
             return P256KeyPair(using: &system)
         }
         guard let pair = P256KeyPair(privateKey: private_key.bytes) else {
-            throw Senseless("no private key: \(private_key.bytes.hexadecimal)")
+            throw Senseless("invalid private key: \(private_key.bytes.hexadecimal)")
         }
         return pair
     }

@@ -10,7 +10,9 @@ struct Listeners: Sendable {
         var y: Int32
     }
 
-    /// The side of a square, in metres. A packet sent with 0 dBm is lost beyond 200 m.
+    /// The side of a square, in metres.
+    ///
+    /// A packet sent with 0 dBm is lost beyond 200 m.
     private static let side = 256.0
     /// Fewer listeners than this are all looked at, which costs less than to look up the squares.
     private static let mostUnsorted = 12
@@ -49,11 +51,12 @@ struct Listeners: Sendable {
         if let place { squares[place, default: []].insertInOrder(controller) }
     }
 
-    /// Returns the listeners that a packet may reach, in order.
+    /// Finds the listeners that a packet may reach.
     ///
     /// - Parameters:
     ///   - position: Where the packet is sent.
     ///   - power: The transmit power, in dBm.
+    /// - Returns: Their numbers, in order.
     func near(_ position: Position, power: Int) -> [Int] {
         guard all.count > Self.mostUnsorted else { return all }
         guard let center = Self.square(of: position) else { return [] }
@@ -98,7 +101,9 @@ struct Listeners: Sendable {
         return Square(x: number(position.x), y: number(position.y))
     }
 
-    /// The row or column of a coordinate. Those that are too far out share the last one.
+    /// The row or column of a coordinate.
+    ///
+    /// Places too far out share the last one.
     private static func number(_ coordinate: Double) -> Int32 {
         let number = (coordinate / side).rounded(.down)
         return number <= Double(Int32.min) ? .min : number >= Double(Int32.max) ? .max : Int32(number)

@@ -11,7 +11,7 @@ extension Air {
         {
             return
         }
-        preconditionFailure("a command is claimed that nothing performs: \(command)")
+        preconditionFailure("a claimed command is not implemented: \(command)")
     }
 
     /// Rejects a command of the other generation (legacy or extended); returns true if it did.

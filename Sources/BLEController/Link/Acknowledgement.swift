@@ -26,7 +26,7 @@ struct Acknowledgement: Sendable {
 
     /// Records that `payload` is sent with the current ``bits``.
     mutating func send(_ payload: Payload) {
-        precondition(inFlight == nil, "only one packet is in flight")
+        precondition(inFlight == nil, "only one packet may be in flight")
         inFlight = payload
     }
 

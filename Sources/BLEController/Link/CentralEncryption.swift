@@ -60,7 +60,7 @@ struct CentralEncryption: Sendable {
 
     /// Starts the procedure for the host.
     mutating func begin(_ terms: EncryptionTerms, isEncrypted: Bool) -> OnBegin {
-        precondition(!isUnderWay, "an end begins one procedure at a time")
+        precondition(!isUnderWay, "only one procedure may run at a time")
         let action: OnBegin
         (state, action) =
             isEncrypted ? (.pausing(terms), .pause) : (.requesting(terms, .start), .request(terms.request))

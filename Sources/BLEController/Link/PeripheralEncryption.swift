@@ -85,7 +85,7 @@ struct PeripheralEncryption: Sendable {
     /// Records this end's half of the session.
     mutating func draw(_ response: LL.EncryptionResponse) {
         guard case .requested(let request, let purpose) = state else {
-            preconditionFailure("an end draws once, when it is asked to")
+            preconditionFailure("the random value is drawn once")
         }
         state = .asking(request, response, purpose)
     }

@@ -110,7 +110,7 @@ package final class AppLauncher: @unchecked Sendable {
         ]
         if let socket { variables[HostSpecification.variable] = "bled:\(socket)#\(radio)" }
         guard !launch(app, by: way, variables, ended) else { return true }
-        Logger.coreBluetooth.error("\(app.program) could not be launched by \(way.words).")
+        Logger.coreBluetooth.error("\(app.program) could not be launched with \(way.words).")
         return false
     }
 
@@ -122,7 +122,7 @@ package final class AppLauncher: @unchecked Sendable {
         if case .unit(let unit, _) = way(to: app) { folder?.remove(unit, of: app.user) }
     }
 
-    /// Whether an app was launched and has not connected since.
+    /// Returns whether an app was launched and has not connected since.
     func isAwaited(_ app: AppLaunch) -> Bool {
         launches.contains { $0.app.isSameApp(as: app) && !$0.hasConnected }
     }

@@ -24,7 +24,7 @@ struct LaunchFolder: Sendable {
             try place.replace(with: Array(lines.joined().utf8), mode: 0o644)
             return true
         } catch {
-            Logger.coreBluetooth.error("\(unit) is not launched. \(error)")
+            Logger.coreBluetooth.error("Did not launch \(unit). \(error)")
             return false
         }
     }

@@ -25,7 +25,7 @@ struct ProcessVectors {
         var pointers = texts.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
         return pointers.withUnsafeMutableBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { preconditionFailure("a vector ends with nothing at least") }
+            guard let base = buffer.baseAddress else { preconditionFailure("a vector has a terminator") }
             return body(base)
         }
     }

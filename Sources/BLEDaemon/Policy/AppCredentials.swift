@@ -13,7 +13,7 @@ package struct AppCredentials: Equatable, Sendable {
     ///
     /// Empty if the kernel does not show it to the daemon.
     package var program: String
-    /// Whether ``program`` is what runs: the daemon finds the same file under that path, and the process that connected
+    /// True if ``program`` is what runs: the daemon finds the same file under that path, and the process that connected
     /// is the one that speaks.
     package var isProgramKnown: Bool
 

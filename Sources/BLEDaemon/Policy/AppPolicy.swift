@@ -37,7 +37,7 @@ package struct AppPolicy: Equatable, Sendable {
         let ownsDaemon = app.map { [0, geteuid()].contains($0.user) } ?? false
         guard let rules else { return Grant(isAdministrator: ownsDaemon, origin: origin) }
         guard let app, let index = rules.firstIndex(where: { $0.matches(app) }) else {
-            return Grant(roles: [], origin: "\(origin) (no rule is about it)")
+            return Grant(roles: [], origin: "\(origin) (no rule matches)")
         }
         var grant = rules[index].grant(isAdministrator: ownsDaemon, origin: "rule \(index + 1) of \(origin)")
         if let unattendedPairing { grant.unattendedPairing = unattendedPairing }

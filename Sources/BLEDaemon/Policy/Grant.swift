@@ -12,13 +12,13 @@ package struct Grant: Equatable, Sendable {
     ///
     /// Advertisements are not restricted, neither received nor own ones.
     package var services: [BluetoothUUID]?
-    /// Whether the app may pair devices, and see and remove bonds.
+    /// True if the app may pair devices, and see and remove bonds.
     package var pairs: Bool
     /// Up to which point the app may have devices paired although no app asks the user.
     package var unattendedPairing = UnattendedPairing.whenNeeded
-    /// Whether the app may see the addresses of devices.
+    /// True if the app may see the addresses of devices.
     package var seesAddresses: Bool
-    /// Whether it may decide for the apps of all users: answer their questions of pairing, see and remove their bonds,
+    /// True if it may decide for the apps of all users: answer their questions of pairing, see and remove their bonds,
     /// and set requirements for all pairings.
     package var isAdministrator: Bool
     /// The origin for people, such as "rule 2 of /etc/bled/policy.json".
@@ -60,17 +60,17 @@ package struct Grant: Equatable, Sendable {
     /// Returns the reason why this role is not allowed on this radio; `nil` if it is.
     func refusal(of role: ClientRole, on radio: String) -> String? {
         if let sentence = refusal(of: role) { return sentence }
-        guard radios?.contains(radio) ?? true else { return "\(origin) does not allow it the radio “\(radio)”" }
+        guard radios?.contains(radio) ?? true else { return "\(origin) does not allow the radio “\(radio)”" }
         return nil
     }
 
     /// Returns the reason why this role is not allowed on any radio; `nil` if it is.
     func refusal(of role: ClientRole) -> String? {
-        guard !roles.isEmpty else { return "\(origin) allows it nothing" }
+        guard !roles.isEmpty else { return "\(origin) denies all Bluetooth use" }
         guard roles.contains(role) else {
-            return "\(origin) does not allow it to be \(role == .agent ? "an" : "a") \(role.name)"
+            return "\(origin) does not allow the role \(role.name)"
         }
-        guard role != .agent || pairs else { return "\(origin) does not allow it to pair" }
+        guard role != .agent || pairs else { return "\(origin) does not allow pairing" }
         return nil
     }
 

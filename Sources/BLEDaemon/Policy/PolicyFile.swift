@@ -36,10 +36,10 @@ package struct PolicyFile: Sendable {
         }
         var facts = stat()
         guard fstat(file.raw, &facts) == 0, [0, geteuid()].contains(facts.st_uid), facts.st_mode & 0o022 == 0 else {
-            throw problem("others may write it; “chmod go-w \(path)” as its owner, root or the daemon's user")
+            throw problem("other users may write it; run “chmod go-w \(path)” as its owner, root or the daemon's user")
         }
         guard let octets = SystemFile.octets(of: file, most: Self.mostOctets) else {
-            throw problem("it cannot be read, or has more than \(Self.mostOctets) octets")
+            throw problem("it cannot be read, or is longer than \(Self.mostOctets) octets")
         }
         let data = Data(octets)
         do {

@@ -19,7 +19,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
             unattendedPairing = try values.decodeIfPresent(String.self, forKey: .unattendedPairing).map { name in
                 guard let one = UnattendedPairing.allCases.first(where: { $0.name == name }) else {
                     let names = UnattendedPairing.allCases.map(\.name).joined(separator: ", ")
-                    throw values.error(.unattendedPairing, "“\(name)” is none of \(names)")
+                    throw values.error(.unattendedPairing, "“\(name)” is not one of \(names)")
                 }
                 return one
             }
@@ -45,18 +45,18 @@ struct PolicyRule: Decodable, Equatable, Sendable {
         group = try values.number(.group, "group") { getgrnam($0)?.pointee.gr_gid }
         program = try values.decodeIfPresent(String.self, forKey: .program)
         if let program, !program.hasPrefix("/") {
-            throw values.error(.program, "“\(program)” is no path that begins with /")
+            throw values.error(.program, "“\(program)” is not an absolute path")
         }
         let all: [ClientRole] = [.central, .peripheral, .agent]
         let roles = try values.decodeIfPresent([String].self, forKey: .roles)?.map { name in
             guard let role = all.first(where: { $0.name == name }) else {
-                throw values.error(.roles, "“\(name)” is none of \(all.map(\.name).joined(separator: ", "))")
+                throw values.error(.roles, "“\(name)” is not one of \(all.map(\.name).joined(separator: ", "))")
             }
             return role
         }
         let services = try values.decodeIfPresent([String].self, forKey: .services)?.map { text in
             guard let uuid = BluetoothUUID(written: text, naming: [.service]) else {
-                throw values.error(.services, "“\(text)” is no UUID")
+                throw values.error(.services, "“\(text)” is not a UUID")
             }
             return uuid
         }

@@ -3,11 +3,11 @@ import BLEWire
 
 /// The handles of the services that a client's policy allows.
 ///
-/// Everything else is filtered.
+/// It filters requests and events about all other services.
 ///
-/// A value: discovered services in, and decisions about handles out. Nothing of a peer is allowed before its services
-/// are discovered. A filter that allows everything also records discovered services and subscriptions, so that it can
-/// be restricted later.
+/// It is a value that takes discovered services and decides about handles. Nothing of a peer is allowed before its
+/// services are discovered. A filter that allows everything also records discovered services and subscriptions, so that
+/// it can be restricted later.
 struct ServiceFence: Sendable {
     /// The maximum number of peers.
     ///

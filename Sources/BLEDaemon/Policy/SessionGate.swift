@@ -45,7 +45,7 @@ struct SessionGate: Sendable {
         if let sentence = refusal(byRoleOf: request) { return sentence }
         return switch request {
         case .peer(let peer, let request, _):
-            isInside(request, at: peer) ? nil : "\(grant.origin) allows it other services alone"
+            isInside(request, at: peer) ? nil : "\(grant.origin) allows only other services"
         case .server(let request): refusal(of: request)
         case .service(let request): refusal(of: request)
         case .channel(_, let request): refusal(of: request)
@@ -61,7 +61,7 @@ struct SessionGate: Sendable {
         let refusals = roles.map { grant.refusal(of: $0) }
         if let sentence = refusals.first, refusals.allSatisfy({ $0 != nil }) { return sentence }
         let names = roles.map(\.name).joined(separator: " or ")
-        return "only a session with the role \(names) may ask for that"
+        return "only a session with the role \(names) may request that"
     }
 
     private func refusal(of request: ServerRequest) -> String? {
@@ -74,7 +74,7 @@ struct SessionGate: Sendable {
     private func refusal(of request: ServiceRequest) -> String? {
         switch request {
         case .addService(let service):
-            grant.allows(service.uuid) ? nil : "\(grant.origin) does not allow it the service \(service.uuid)"
+            grant.allows(service.uuid) ? nil : "\(grant.origin) does not allow the service \(service.uuid)"
         case .removeService, .removeAllServices, .respond, .update: nil
         }
     }
@@ -89,10 +89,10 @@ struct SessionGate: Sendable {
     private func refusal(of request: SecurityRequest) -> String? {
         switch request {
         case .insist(let policy, _) where policy.unattended.map { $0 > grant.unattendedPairing } ?? false:
-            "\(grant.origin) does not allow it to have devices paired that nobody asked for (unattendedPairing)"
+            "\(grant.origin) does not allow unattended pairing (unattendedPairing)"
         case .insist(_, everywhere: true):
             grant.isAdministrator
-                ? nil : "only an administrator decides for all apps, and it is none by \(grant.origin)"
+                ? nil : "only administrators decide for all apps, and \(grant.origin) does not make it one"
         // What these are about, and whether that is the app's, the host knows.
         case .insist, .attend, .answer, .pair, .makeOutOfBandData, .takeOutOfBandData, .takeTemporaryKey, .listBonds,
             .removeBond:
@@ -101,7 +101,7 @@ struct SessionGate: Sendable {
     }
 
     private var channelRefusal: String? {
-        isFenced ? "\(grant.origin) allows it services alone, and no channels" : nil
+        isFenced ? "\(grant.origin) allows only services, not channels" : nil
     }
 
     /// Records an allowed request.

@@ -5,6 +5,9 @@ import BLEWire
 
 /// The connection of an app, from its greeting on.
 ///
+/// It opens the app's session with a host, forwards permitted requests and events, and hands a session with a restore
+/// identifier over when the app ends.
+///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class AppConnection: @unchecked Sendable {
     /// The maximum number of requests of an app per turn, before those of others.
@@ -113,7 +116,7 @@ final class AppConnection: @unchecked Sendable {
     /// Quits the app for the user; returns whether it had a session.
     func quit() -> Bool {
         guard session != nil else { return false }
-        finish(Refusal(.ended, "the user has quit it"))
+        finish(Refusal(.ended, "the user has quit the app"))
         return true
     }
 
@@ -217,7 +220,7 @@ final class AppConnection: @unchecked Sendable {
         while let action = conversation.takeAction() { perform(action) }
         greeting?.cancel()
         farewell?.cancel()
-        if !hasBegun, let refusal = conversation.refusal { note("turned away: \(refusal.sentence)") }
+        if !hasBegun, let refusal = conversation.refusal { note("refused:  \(refusal.sentence)") }
         endSession()
         stream.close()
     }
@@ -228,7 +231,7 @@ final class AppConnection: @unchecked Sendable {
         case .request(let number, let request):
             guard let sentence = gate.refusal(of: request) else { return forward(request) }
             conversation.refuse(number, Refusal(.notAllowed, sentence))
-            note("asked for what it may not: \(sentence)")
+            note("request denied: \(sentence)")
         case .refuse(let number, let refusal): conversation.refuse(number, refusal)
         case .answer(let question): conversation.answer(answer(question, app))
         case .close:
@@ -302,7 +305,7 @@ final class AppConnection: @unchecked Sendable {
         kept = left
         session = left.session
         left.session.give(to: owner)
-        note("session goes on: “\(left.key.identifier)”, \(left.key.role.name)")
+        note("session resumed: “\(left.key.identifier)”, \(left.key.role.name)")
         left.appReturned(description) { pass($0, backlog: 0) }
     }
 
@@ -310,8 +313,8 @@ final class AppConnection: @unchecked Sendable {
 
     private func endSession() {
         if session != nil {
-            let why = conversation.refusal?.sentence ?? (hasEnded ? "the app has gone" : "the app has ended it")
-            note(kept == nil ? "session ended: \(why)" : "session is kept: \(why)")
+            let why = conversation.refusal?.sentence ?? (hasEnded ? "the app exited" : "the app closed it")
+            note(kept == nil ? "session ended: \(why)" : "session kept: \(why)")
         }
         if let kept { keptApps.appEnded(kept) } else { session?.close() }
         kept = nil

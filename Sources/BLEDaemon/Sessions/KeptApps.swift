@@ -4,6 +4,9 @@ import BLESession
 
 /// The kept sessions, and their storage.
 ///
+/// A session with a restore identifier stays here from the end of its app to its next launch. Its events are held, and
+/// launch the app if it has declared that. With a file, sessions also outlive the daemon.
+///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class KeptApps: @unchecked Sendable {
     /// The maximum number of kept sessions.
@@ -157,11 +160,11 @@ final class KeptApps: @unchecked Sendable {
             log.note("“\(end.command)” \(end.words)", of: ended)
         }
         guard let begun else { return }
-        log.note(begun ? "launched, to restore “\(app.key.identifier)”" : "could not be launched", of: credentials)
+        log.note(begun ? "launched to restore “\(app.key.identifier)”" : "could not be launched", of: credentials)
         guard begun else { return }
         later(AppLauncher.patience) { [launcher, log, launch = app.launch] in
             guard launcher.isAwaited(launch) else { return }
-            log.note("has not restored a session within \(AppLauncher.patience) of its launch", of: credentials)
+            log.note("did not restore its session within \(AppLauncher.patience) after its launch", of: credentials)
         }
     }
 }

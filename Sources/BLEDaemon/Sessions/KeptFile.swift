@@ -34,11 +34,11 @@ package final class KeptFile: Sendable {
         do throws(FileProblem) {
             octets = try file.read() ?? []
         } catch {
-            Logger.coreBluetooth.error("Sessions of apps are not restored. \(error)")
+            Logger.coreBluetooth.error("Cannot restore app sessions. \(error)")
             return []
         }
         if let records = Self.records(in: octets) { return records }
-        if !octets.isEmpty { Logger.coreBluetooth.error("\(file.path) holds no sessions of apps, and is replaced.") }
+        if !octets.isEmpty { Logger.coreBluetooth.error("\(file.path) is invalid and will be replaced.") }
         return []
     }
 
@@ -95,7 +95,7 @@ package final class KeptFile: Sendable {
                 defer { said = true }
                 return !said
             }
-            if isNew { Logger.coreBluetooth.error("Sessions of apps would not outlive the daemon. \(error)") }
+            if isNew { Logger.coreBluetooth.error("App sessions will be lost when the daemon ends. \(error)") }
             return false
         }
     }

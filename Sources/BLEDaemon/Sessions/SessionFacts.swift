@@ -73,7 +73,7 @@ struct SessionFacts: Sendable {
     /// Returns the journal line for this event; `nil` for none.
     func line(about event: ClientEvent) -> String? {
         switch event {
-        case .connected(let peer, let parameters): "link to \(Self.text(peer, parameters.name)) is there"
+        case .connected(let peer, let parameters): "link to \(Self.text(peer, parameters.name)) connected"
         case .connectFailed(let peer, let failure): "no link to \(Self.text(peer, nil)): \(failure)"
         case .disconnected(let peer, let failure, _):
             "link to \(Self.text(peer, name(of: peer, in: event))) ended"

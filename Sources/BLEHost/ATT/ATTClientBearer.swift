@@ -45,8 +45,8 @@ package struct ATTClientBearer: Sendable {
     ///
     /// The bearer must be idle.
     package mutating func begin(_ request: ATT.Opcode, at now: Instant) {
-        precondition(isIdle, "one request is in flight at a time")
-        precondition(request.response != nil, "only requests begin transactions")
+        precondition(isIdle, "only one request may be in flight")
+        precondition(request.response != nil, "only requests start transactions")
         state = .awaiting(request, since: now)
     }
 
@@ -55,7 +55,7 @@ package struct ATTClientBearer: Sendable {
     /// The bearer must be idle.
     @inline(__always)
     mutating func beginAtOnce(_ request: ATT.Opcode, at now: Instant) {
-        precondition(isIdle, "one request is in flight at a time")
+        precondition(isIdle, "only one request may be in flight")
         state = .awaiting(request, since: now)
     }
 
@@ -81,7 +81,7 @@ package struct ATTClientBearer: Sendable {
 
     /// Records that the request in flight is complete.
     mutating func end() {
-        guard case .awaiting = state else { preconditionFailure("what is answered is in flight") }
+        guard case .awaiting = state else { preconditionFailure("a response needs a request in flight") }
         state = .idle
     }
 

@@ -63,13 +63,13 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
     ///
     /// The bearer must be idle.
     mutating func begin(_ pending: Pending) {
-        precondition(isIdle, "one request is answered at a time")
+        precondition(isIdle, "only one request may be processed at a time")
         state = .suspended(pending)
     }
 
     /// Records that the current request was answered; none must be queued.
     mutating func finishLast() {
-        precondition(isLast, "what waits is answered next")
+        precondition(isLast, "the waiting request must be answered first")
         state = .idle
     }
 
@@ -95,7 +95,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
 
     /// Records what the response to the current request waits for.
     package mutating func suspend(_ pending: Pending) {
-        if case .idle = state { preconditionFailure("only a request at hand can wait for an answer") }
+        if case .idle = state { preconditionFailure("no request is being processed") }
         state = .suspended(pending)
     }
 

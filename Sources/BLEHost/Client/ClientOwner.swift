@@ -15,7 +15,7 @@ package struct ClientOwner: Hashable, Sendable {
     package let user: UInt32?
     /// The number of the process; `nil` if the app does not run at present.
     package let process: Int32?
-    /// Whether the app may decide for all apps: answer questions of pairing, list and remove bonds, set requirements.
+    /// True if the app may decide for all apps: answer questions of pairing, list and remove bonds, set requirements.
     package let isAdministrator: Bool
 
     private init(user: UInt32?, process: Int32?, isAdministrator: Bool) {
@@ -29,15 +29,15 @@ package struct ClientOwner: Hashable, Sendable {
         self.init(user: .some(user), process: process, isAdministrator: isAdministrator)
     }
 
-    /// Whether this is the program that the host runs in.
+    /// True if this is the program that the host runs in.
     var isProgram: Bool { user == nil }
 
-    /// Whether both are apps of one user.
+    /// Returns whether both are apps of one user.
     ///
     /// Apps whose user the kernel does not report are not.
     func isSameUser(as other: Self) -> Bool { user == other.user && user != Self.unknownUser }
 
-    /// Whether both are one app.
+    /// Returns whether both are one app.
     ///
     /// An app that does not run at present is the same as no other.
     func isSameApp(as other: Self) -> Bool {

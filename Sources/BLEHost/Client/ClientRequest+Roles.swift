@@ -16,7 +16,7 @@ extension ClientRequest {
         }
     }
 
-    /// Whether a session of this role may make the request.
+    /// Returns whether a session of this role may make the request.
     package func isAllowed(to role: ClientRole) -> Bool { role == .tester || roles.contains(role) }
 }
 

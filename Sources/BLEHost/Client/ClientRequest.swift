@@ -61,7 +61,7 @@ package struct ScanRequest: Equatable, Sendable {
     package var services: [BluetoothUUID]
     /// Peers that solicit one of these services match, too.
     package var solicitedServices: [BluetoothUUID]
-    /// Whether to report every advertisement, instead of each peer once.
+    /// True if to report every advertisement, instead of each peer once.
     package var allowsDuplicates: Bool
     /// The minimum signal strength, in dBm; `nil` for no minimum.
     package var minimumRSSI: Int8?
@@ -87,7 +87,7 @@ package struct ScanRequest: Equatable, Sendable {
 package struct ConnectRequest: Equatable, Sendable {
     /// The delay before the first attempt.
     package var startDelay: Duration
-    /// Whether to reconnect when the link is lost.
+    /// True if to reconnect when the link is lost.
     package var reconnects: Bool
     /// The time after which ``ClientEvent/connectFailed(_:_:)`` reports a timeout; `nil` for none.
     package var timeout: Duration?

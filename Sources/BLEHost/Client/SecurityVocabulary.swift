@@ -56,11 +56,11 @@ package enum SecurityEvent: Equatable, Sendable {
 ///
 /// Core 6.0, Vol 3, Part C, 10.2.4.
 package struct PairingPolicy: Equatable, Sendable {
-    /// Whether to reject devices that support only legacy pairing.
+    /// True if to reject devices that support only legacy pairing.
     package var requiresSecureConnections: Bool
     /// The minimum key size, in octets, 7 to 16.
     package var leastKeySize: Int
-    /// Whether to store the keys of pairings.
+    /// True if to store the keys of pairings.
     ///
     /// Otherwise a pairing counts for one link.
     package var keepsBonds: Bool

@@ -137,9 +137,9 @@ package struct BroadcastRequest: Equatable, Sendable {
     /// Manufacturer data, starting with the company identifier.
     package var manufacturerData: [UInt8]?
     package var serviceData: [AdvertisingData.ServiceData] = []
-    /// Whether centrals can connect.
+    /// True if centrals can connect.
     package var isConnectable = true
-    /// Whether to use extended advertising, which holds more data but is not received by old devices.
+    /// True if to use extended advertising, which holds more data but is not received by old devices.
     package var isExtended = false
     /// The advertising interval.
     package var interval = Duration.milliseconds(100)

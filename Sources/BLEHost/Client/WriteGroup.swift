@@ -24,7 +24,7 @@ package struct WriteGroup: Equatable, Sendable, RandomAccessCollection {
     package subscript(position: Int) -> WritePart {
         switch parts {
         case .one(let part):
-            precondition(position == 0, "there is one write")
+            precondition(position == 0, "a single write has no further positions")
             return part
         case .several(let parts): return parts[position]
         }

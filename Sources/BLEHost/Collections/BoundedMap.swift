@@ -12,7 +12,7 @@ struct BoundedMap<Key: Hashable, Value> {
     private(set) var age = 0
 
     init(capacity: Int) {
-        precondition(capacity >= 2, "a map has room for one key in each generation")
+        precondition(capacity >= 2, "the capacity must be at least 2")
         generation = capacity / 2
     }
 

@@ -2,7 +2,7 @@ import BLEWire
 
 /// A hash index from addresses, or other numbers except 0, to array positions, with open addressing.
 ///
-/// The position in the table depends on a secret, so that nobody can choose colliding numbers.
+/// The position in the table depends on a secret, so that attackers cannot choose colliding numbers.
 package struct PlaceTable {
     private struct Slot {
         /// The number; 0 for an empty slot.
@@ -46,7 +46,7 @@ package struct PlaceTable {
 
     /// Inserts a number, or changes its position.
     package mutating func insert(_ key: UInt64, at place: Int) {
-        precondition(key != 0, "0 is the number of what is not there")
+        precondition(key != 0, "0 marks an empty slot")
         if 2 * (count + 1) > slots.count { grow() }
         put(Slot(key: key, place: place))
     }

@@ -10,7 +10,7 @@ struct Slot<Value> {
 
     /// Inserts a value; the slot must be empty.
     mutating func put(_ value: consuming Value) {
-        precondition(values.isEmpty, "a slot holds one value")
+        precondition(values.isEmpty, "the slot is already occupied")
         values.append(value)
     }
 

@@ -125,7 +125,7 @@ struct Attachments {
     }
 
     mutating func add(_ attachment: Attachment) {
-        precondition(index(attachment.client, attachment.peer) == nil, "a client is attached to a peer once")
+        precondition(index(attachment.client, attachment.peer) == nil, "the client is already attached to the peer")
         all.append(attachment)
         if attachment.isSought { soughtCount += 1 }
         note(attachment.state, of: attachment.client, attachment.peer)

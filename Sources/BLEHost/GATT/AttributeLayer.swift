@@ -2,8 +2,11 @@ package import BLEWire
 
 /// The attribute layer of this host: the GATT client for its peers, and the GATT server for theirs.
 ///
-/// It takes the payloads of channel 0x0004 and the requests of clients, and returns actions through ``next()``. It
-/// knows nothing of controllers: two layers that exchange packets form a complete pair.
+/// It takes the payloads of channel 0x0004 and the requests of clients, and returns actions through ``next()``: packets
+/// to send, events for clients, and changes to store.
+///
+/// Each link has a client part, a ``GATTClient``, and a server part; all links share one ``GATTDatabase``. The layer is
+/// independent of controllers: two layers that exchange packets form a complete pair.
 ///
 /// Core 6.0, Vol 3, Parts F and G.
 package struct AttributeLayer {
@@ -17,9 +20,9 @@ package struct AttributeLayer {
         package var preferredMTU: Int
         /// The minimum key size, in octets, 7 to 16, for attributes that require encryption.
         package var leastKeySize: Int
-        /// Whether to announce support of Enhanced ATT bearers.
+        /// True if to announce support of Enhanced ATT bearers.
         package var offersEnhancedBearers: Bool
-        /// Whether to announce that this end resolves private addresses.
+        /// True if to announce that this end resolves private addresses.
         package var resolvesAddresses: Bool
         package var limits: Limits
 
@@ -125,7 +128,7 @@ package struct AttributeLayer {
         claimed: Bond? = nil,
         at now: Instant
     ) {
-        precondition(index(of: link) == nil, "a link comes up once")
+        precondition(index(of: link) == nil, "the link is already known")
         database.refreshHash()
         var client = GATTClient(link: link, peer: peer, role: role, configuration: configuration, at: now)
         if let claimed { client.claim(claimed) }

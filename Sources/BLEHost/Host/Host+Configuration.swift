@@ -21,12 +21,12 @@ extension Host {
         package var connectionInterval: ConnectionInterval?
         /// The number of connection events that the peripheral may skip.
         package var peripheralLatency: PeripheralLatency
-        /// Whether peers may open Enhanced ATT bearers on encrypted links.
+        /// True if peers may open Enhanced ATT bearers on encrypted links.
         package var offersEnhancedBearers: Bool
         /// The random static address of this host; `nil` for the controller's public address or, without one, an
         /// address derived from the secret.
         package var staticAddress: DeviceAddress?
-        /// Whether to use private addresses and to distribute the local IRK to paired peers.
+        /// True if to use private addresses and to distribute the local IRK to paired peers.
         package var isPrivate: Bool
         /// The lifetime of a private address.
         package var addressLifetime: PrivateAddressTimeout

@@ -36,7 +36,7 @@ extension Host {
         case .unknown(let code, _): note(.unexpectedEvent(code))
         case .unknownLE: note(.unexpectedEvent(.leMeta))
         case .commandComplete, .commandStatus, .hardwareError, .numberOfCompletedPackets, .leAdvertisingReport:
-            preconditionFailure("answers, errors, credits and reports are taken before the controller is asked for")
+            preconditionFailure("these events are handled before the controller's state is looked up")
         }
     }
 

@@ -19,7 +19,7 @@ extension Host {
         LinkApps((clients(on: link) + further).compactMap { clients.owner(of: $0) })
     }
 
-    /// Whether another app than that of a client uses a link as well.
+    /// Returns whether another app than that of a client uses a link as well.
     func isShared(_ link: ConnectionHandle, beyondAppOf client: ClientID) -> Bool {
         guard let owner = clients.owner(of: client) else { return true }
         return clients(on: link).contains { other in
@@ -84,7 +84,7 @@ extension Host {
 
     /// The devices that a client is told are connected, in the order of their links.
     ///
-    /// Centrals of other apps are not among them, unless somebody uses their services.
+    /// Centrals of other apps are not among them, unless an app uses their services.
     mutating func systemLinks(for client: ClientID) -> [SystemLink] {
         let seesAll = clients.owner(of: client)?.isProgram ?? false
         var systemLinks: [SystemLink] = []

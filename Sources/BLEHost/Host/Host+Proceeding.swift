@@ -12,7 +12,7 @@ extension Host {
         case .errand(let link, let number): refused(number, .limitReached, on: link, at: now)
         case .link: break
         case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection:
-            preconditionFailure("the queue has room for what cannot be done without")
+            preconditionFailure("the queue has reserved space for required commands")
         }
         return false
     }

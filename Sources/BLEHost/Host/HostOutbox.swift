@@ -77,7 +77,7 @@ struct HostOutbox {
 
     /// Swaps all actions with empty storage, which is used from now on.
     mutating func takeAll(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
-        precondition(others.isEmpty && packets.isEmpty, "what was taken before has been dealt with")
+        precondition(others.isEmpty && packets.isEmpty, "the previous output must be processed first")
         if !taken.isEmpty { appendTaken() }
         guard nextOutput == 0, nextOctet == 0 else { return takeRest(into: &others, &packets) }
         if !outputs.isEmpty { swap(&outputs, &others) }

@@ -10,8 +10,8 @@
 /// | ``knownPeers`` | the one without a bond that was of use longest ago is forgotten; if all have one, none is added |
 /// | ``unattendedBonds`` | of these bonds the one that was of use longest ago gives way, with a note |
 /// | ``bondsWithoutUser`` | one of those gives way; without one, the peer is told that it is not bonded, with a note |
-/// | ``introducedPeers`` | a new client is not told of those that were met before |
-/// | ``peerServices`` | nobody finds a connected peer by a further service |
+/// | ``introducedPeers`` | a new client does not receive those that were met before |
+/// | ``peerServices`` | a connected peer cannot be found by further services |
 /// | ``waitingReports`` | the oldest report is delivered without waiting for its scan response |
 /// | ``partialReports`` | the oldest half of an advertisement is dropped, with a note |
 /// | ``queuedRequests`` | the request fails with ``Failure/limitReached`` |
@@ -52,7 +52,7 @@ package struct Limits: Equatable, Sendable {
     /// Peers that are bonded without the user, those included; at most three quarters of ``knownPeers``, so that there
     /// is room for those that the user pairs with.
     package var bondsWithoutUser = 768
-    /// Received peers that a new client is told of.
+    /// Received peers that are reported to a new client.
     package var introducedPeers = 1024
     /// Service types of one peer that are kept between links.
     package var peerServices = 256

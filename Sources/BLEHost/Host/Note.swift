@@ -66,7 +66,7 @@ package enum Note: Equatable, Sendable {
     case unprovedIdentity(DeviceAddress, ConnectionHandle)
     /// The controllers have not encrypted a link in time, and it ends.
     case encryptionOverdue(ConnectionHandle)
-    /// A peer wanted to pair, which nobody is there to ask about, and no app needs.
+    /// A peer requested a pairing that no app needs, and no agent can ask the user.
     case pairingUnwanted(ConnectionHandle)
     /// The bond with a peer that neither the user nor an app wanted has given way to another one.
     case bondGaveWay(DeviceAddress)
@@ -113,41 +113,41 @@ extension Note: CustomStringConvertible {
         case .unknownLink(let link): "there is no link \(link.wire)"
         case .unknownClient(let client): "there is no client \(client.rawValue)"
         case .unexpectedEvent(let code): "ignored an unexpected event: \(code)"
-        case .unexpectedAnswer(let opcode): "nothing waits for an answer to \(opcode)"
+        case .unexpectedAnswer(let opcode): "unexpected response to \(opcode)"
         case .commandFailed(let opcode, let status): "\(opcode) failed: \(status)"
-        case .commandTimedOut(let opcode): "\(opcode) was not answered"
-        case .overdue(let opcode): "\(opcode) was accepted, but not carried out in time"
+        case .commandTimedOut(let opcode): "no response to \(opcode)"
+        case .overdue(let opcode): "\(opcode) was accepted but not completed in time"
         case .hardwareError(let code): "the controller reports hardware error \(code)"
         case .controllerRefused(let reason): "the controller cannot be used: \(reason)"
         case .creditsClamped(let link, let claimed, let counted):
             "the controller claims \(claimed) fragments sent on link \(link.wire), but had \(counted)"
         case .establishmentFailed(let address, let status): "no connection to \(address) yet: \(status)"
         case .linkLost(let link, let status): "link \(link.wire) ended: \(status)"
-        case .undelivered(let link): "link \(link.wire) is ended before all that waits for it has gone"
+        case .undelivered(let link): "link \(link.wire) ended before all queued data was sent"
         case .encryptionFailed(let link, let status): "link \(link.wire) is not encrypted: \(status)"
         case .unprovedIdentity(let address, let link):
-            "the peer of link \(link.wire) sent \(address) as its identity address and has not shown that it is"
-        case .encryptionOverdue(let link): "link \(link.wire) was not encrypted in time, and is ended"
+            "the peer of link \(link.wire) sent \(address) as its identity address without proof"
+        case .encryptionOverdue(let link): "link \(link.wire) was not encrypted in time and was disconnected"
         case .pairingUnwanted(let link):
             "refused to pair on link \(link.wire): no app needs it, and there is no agent to ask the user"
         case .bondGaveWay(let address):
-            "forgot the bond with \(address), which neither the user nor an app wanted, to make room for another"
+            "removed the bond with \(address), which neither the user nor an app requested, to make room for another"
         case .pairingFailed(let link, let failure): "the pairing on link \(link.wire) failed: \(failure)"
-        case .pairing(let note, let link): "the security manager of link \(link.wire) passed over \(note)"
-        case .lateAnswer(let channel, let link): "nothing waits for an answer on \(channel) of link \(link.wire)"
-        case .signalTimedOut(let link): "a signal on link \(link.wire) was not answered"
+        case .pairing(let note, let link): "the security manager of link \(link.wire) ignored \(note)"
+        case .lateAnswer(let channel, let link): "unexpected response on \(channel) of link \(link.wire)"
+        case .signalTimedOut(let link): "no response to a signal on link \(link.wire)"
         case .signalRefused(let link): "the peer of link \(link.wire) refused a signal"
         case .channelBroken(let fault, let channel, let link):
-            "channel \(channel) of link \(link.wire) is closed for \(fault)"
-        case .transactionTimedOut(let link): "a transaction on link \(link.wire) was not answered"
+            "channel \(channel) of link \(link.wire) was closed: \(fault)"
+        case .transactionTimedOut(let link): "an ATT transaction on link \(link.wire) timed out"
         case .foreignCentral(let client): "refused a request of client \(client.rawValue) about a central of other apps"
         case .wrongRole(let client, let role): "refused a request of client \(client.rawValue): it is a \(role) session"
-        case .lateResponse(let client): "client \(client.rawValue) answered what nobody asks"
+        case .lateResponse(let client): "client \(client.rawValue) answered without a question"
         case .oversizedCommand(let handle, let link): "a command to write \(handle) does not fit link \(link.wire)"
-        case .unwantedValue(let handle, let link): "nobody wants the value of \(handle) on link \(link.wire)"
+        case .unwantedValue(let handle, let link): "ignored an unsubscribed value of \(handle) on link \(link.wire)"
         case .oversizedValue(let handle, let link): "cut a value of \(handle) on link \(link.wire) to 512 octets"
         case .implausibleAttribute(let handle, let link):
-            "the peer of link \(link.wire) is wrong about its attribute \(handle)"
+            "the peer of link \(link.wire) sent contradictory data about its attribute \(handle)"
         case .commandRefused(let handle, let code, let link):
             "ignored a command to write \(handle) on link \(link.wire): \(code)"
         case .unverifiedWrite(let link): "ignored a signed write on link \(link.wire)"
@@ -171,8 +171,8 @@ extension Note.Place: CustomStringConvertible {
 extension Note.Refusal: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .noLowEnergy: "it does not know Bluetooth LE"
-        case .noBuffers: "it has no buffers for data"
+        case .noLowEnergy: "it does not support Bluetooth LE"
+        case .noBuffers: "it has no data buffers"
         }
     }
 }
@@ -183,7 +183,7 @@ extension Note.Limit: CustomStringConvertible {
         case .links: "links"
         case .pendingPeers: "peers to connect to"
         case .pendingPeersOfClient: "peers that one client connects to"
-        case .knownPeers: "peers to remember, all of which have a bond"
+        case .knownPeers: "known peers, all of them bonded"
         case .bonds: "bonds; remove one to make room (“ble bonds remove”)"
         case .queuedFrames(let link): "packets waiting on link \(link.wire)"
         case .queuedCommands: "commands waiting"

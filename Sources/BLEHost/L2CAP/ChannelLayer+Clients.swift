@@ -40,7 +40,7 @@ extension ChannelLayer {
         for owner: CreditChannel.Owner,
         at now: Instant
     ) {
-        precondition(Signal.channelsPerRequest.contains(count), "a request is for one to five channels")
+        precondition(Signal.channelsPerRequest.contains(count), "a request must be for one to five channels")
         guard let link = links.index(of: handle) else { return outbox.append(.note(.unknownLink(handle))) }
         func refuse(_ count: Int, _ failure: Failure) {
             for _ in 0..<count { tell(spsm, .failure(failure), owner, on: handle) }

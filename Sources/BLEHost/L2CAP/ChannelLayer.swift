@@ -2,8 +2,10 @@ import BLEWire
 
 /// The signalling channel and the credit-based channels of this host.
 ///
+/// It opens, accepts and closes channels, splits and joins their data, and manages credits.
+///
 /// It takes the payloads of channels 0x0005 and 0x0040 to 0x007F and the requests of clients, and returns actions
-/// through ``next()``. It knows nothing of controllers: two layers that exchange packets form a pair.
+/// through ``next()``. It is independent of controllers: two layers that exchange packets form a complete pair.
 ///
 /// Core 6.0, Vol 3, Part A, 4 and 10.
 struct ChannelLayer {
@@ -45,7 +47,7 @@ struct ChannelLayer {
     let bearerMTU: Int?
     var links = ConnectionTable<ChannelLink>()
     var publications: [Publication] = []
-    /// Whether peers need an encrypted link for a channel that a client published.
+    /// True if peers need an encrypted link for a channel that a client published.
     var needsEncryption: Bool { publications.contains { $0.security.security > .unencrypted } }
     var latestSPSM = SPSM.dynamic.upperBound
     var outbox = OutputQueue<Output>()

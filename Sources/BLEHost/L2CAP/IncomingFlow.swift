@@ -37,7 +37,7 @@ struct IncomingFlow {
 
     /// Creates the flow with the sizes and credits that the peer was told.
     init(mtu: Int, mps: Int, window: Int) {
-        precondition(0 < window && window <= Int(UInt16.max), "a peer is given at most 65535 credits")
+        precondition(0 < window && window <= Int(UInt16.max), "the window must be 1 to 65535 credits")
         self.mtu = mtu
         self.mps = mps
         self.window = window

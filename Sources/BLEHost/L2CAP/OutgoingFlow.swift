@@ -65,7 +65,7 @@ struct OutgoingFlow {
 
     /// Queues an SDU, which must fit ``mtu``.
     mutating func append(_ sdu: [UInt8]) {
-        precondition(sdu.count <= mtu, "an SDU is at most as long as the peer takes")
+        precondition(sdu.count <= mtu, "an SDU must not exceed the peer's MTU")
         sdus.append(sdu)
         queued += sdu.count
     }
@@ -92,7 +92,7 @@ struct OutgoingFlow {
     /// Records that the controller has taken the first pending K-frame; returns the SDU octets that are complete with
     /// it.
     mutating func sent() -> Int {
-        guard let frame = frames.popFirst() else { preconditionFailure("what was sent has been handed down") }
+        guard let frame = frames.popFirst() else { preconditionFailure("a sent frame is in the queue") }
         queued -= frame.octets
         return frame.octets
     }

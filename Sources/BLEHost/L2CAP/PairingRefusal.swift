@@ -9,10 +9,10 @@ enum PairingRefusal {
     /// Pairing Request and Security Request, which need a response.
     private static let requests: [UInt8] = [0x01, 0x0B]
 
-    /// Whether a packet of the peer begins a pairing.
+    /// Returns whether a packet of the peer begins a pairing.
     static func isPairingRequest(_ packet: Span<UInt8>) -> Bool { packet.count > 0 && packet[0] == 0x01 }
 
-    /// Whether a peer that begins a pairing says that it was told something out of band.
+    /// Returns whether a peer that begins a pairing says that it was told something out of band.
     static func isInformed(_ packet: Span<UInt8>) -> Bool { packet.count > 2 && packet[2] == 0x01 }
 
     /// Returns the response to a packet; `nil` if it needs none.

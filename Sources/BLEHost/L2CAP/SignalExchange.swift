@@ -46,7 +46,7 @@ struct SignalExchange {
 
     /// Records a request that is sent now, and returns its identifier.
     mutating func begin(_ request: Request, at now: Instant) -> SignalIdentifier {
-        precondition(entries.count < 255, "a channel has one request under way at most, and a link one more")
+        precondition(entries.count < 255, "too many signals are in flight")
         let identifier = makeIdentifier()
         entries.append(Entry(identifier: identifier, request: request, due: now + Self.timeout))
         return identifier

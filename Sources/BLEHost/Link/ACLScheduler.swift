@@ -109,9 +109,9 @@ struct ACLScheduler {
         free = 0
     }
 
-    /// Starts anew with `count` buffers of `size` octets and no links.
+    /// Restarts with `count` buffers of `size` octets and no links.
     mutating func reset(size: Int, count: Int) {
-        precondition(size > 0 && count >= 0, "a buffer holds something")
+        precondition(size > 0 && count >= 0, "buffers must have a positive size")
         (self.size, free, turn, waiting) = (size, count, nil, 0)
         queues.removeAll()
     }
@@ -152,7 +152,7 @@ struct ACLScheduler {
     /// Queues the payload of an L2CAP packet.
     ///
     /// A packet that fits into a buffer bypasses the queues if a buffer is free and nothing is queued. On each fixed
-    /// channel, packets with a receipt, of which a client may queue many, leave as much room for those without:
+    /// channel, packets with a receipt, which a client may queue in large numbers, leave equal space for those without:
     /// requests and responses, which are few, and whose loss would end the link. Credit-based channels limit their
     /// packets themselves, and none of them may be lost.
     mutating func submit(
@@ -163,7 +163,7 @@ struct ACLScheduler {
     ) -> OnSubmit {
         precondition(
             payload.length - L2CAPHeader.size <= Int(UInt16.max),
-            "the payload of an L2CAP packet has at most 65535 octets"
+            "an L2CAP payload must have at most 65535 octets"
         )
         guard let index = queues.index(of: link) else { return .noLink }
         if hasRoom(for: 1, upTo: payload.length) {

@@ -67,7 +67,7 @@ struct CommandQueue {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Starts anew, with one command allowed, as after power-up.
+    /// Restarts, with one command allowed, as after power-up.
     mutating func reset(at now: Instant) {
         waiting.removeAll()
         sent.removeAll()

@@ -59,32 +59,32 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
         case .noExtendedAdvertising:
             Row(
                 quirk: self,
-                sign: "no LE Extended Advertising, or not all of its commands",
-                measure: "uses the older commands for everything: advertisements of 31 octets, no Coded PHY",
-                reason: "a controller refuses to mix the two sets of commands",
+                sign: "no LE Extended Advertising, or only some of its commands",
+                measure: "uses only legacy commands: advertisements of 31 octets, no Coded PHY",
+                reason: "controllers reject a mix of both command sets",
                 isTold: { !ControllerQuirks($0).usesExtendedCommands }
             )
         case .extendedOnly:
             Row(
                 quirk: self,
-                sign: "the commands of extended advertising, and the older ones not",
-                measure: "uses the extended ones, whatever the feature bit says",
-                reason: "firmware that is built without the older ones would otherwise be of no use",
+                sign: "commands for extended advertising, but not the legacy ones",
+                measure: "uses the extended ones, regardless of the feature bit",
+                reason: "firmware built without legacy commands would be unusable otherwise",
                 isTold: { ControllerQuirks($0).isExtendedOnly }
             )
         case .fewBuffers:
             Row(
                 quirk: self,
-                sign: "fewer than three buffers for ACL data",
-                measure: "has links take turns with each buffer, and packets of a link wait in the host",
-                reason: "one slow link would otherwise hold up all others",
+                sign: "fewer than three ACL data buffers",
+                measure: "lets links take turns for each buffer; packets of a link wait in the host",
+                reason: "otherwise one slow link would block all others",
                 isTold: { $0.buffers > 0 && $0.buffers < 3 }
             )
         case .sharedBuffers:
             Row(
                 quirk: self,
-                sign: "LE Read Buffer Size with no buffers",
-                measure: "uses those of Read Buffer Size, which it has for itself",
+                sign: "no buffers in LE Read Buffer Size",
+                measure: "uses all buffers of Read Buffer Size",
                 reason: "controllers for BR/EDR and LE may have one pool (Vol 4, Part E, 7.8.2)",
                 isTold: { $0.sharesBuffers }
             )
@@ -92,24 +92,24 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
             Row(
                 quirk: self,
                 sign: "no LE Read Buffer Size v2",
-                measure: "asks v1, which it asks of all controllers",
-                reason: "v2 adds buffers of isochronous data alone, which this host does not send",
+                measure: "uses v1, as for all controllers",
+                reason: "v2 adds only buffers for isochronous data, which this host does not send",
                 isTold: { !$0.commands.contains(.leReadBufferSizeV2) }
             )
         case .featureWithoutCommands:
             Row(
                 quirk: self,
-                sign: "a feature, and not the commands without which it is of no use",
-                measure: "does without the feature",
-                reason: "bits of features are often those of a larger controller; commands are what is asked for",
+                sign: "a feature without the commands it needs",
+                measure: "does not use the feature",
+                reason: "feature bits are often copied from a larger controller",
                 isTold: { ControllerQuirks($0).features != $0.features }
             )
         case .commandsWithoutFeature:
             Row(
                 quirk: self,
-                sign: "commands of a feature, and not its bit",
-                measure: "does without the feature, but for extended advertising (extended-only)",
-                reason: "what the other end is told is the bit; it would refuse or misunderstand",
+                sign: "commands of a feature without its feature bit",
+                measure: "does not use the feature, except extended advertising (extended-only)",
+                reason: "the peer sees only the bit, and would refuse or misunderstand",
                 isTold: { report in
                     ControllerQuirks.needed.contains { feature, commands in
                         !report.features.contains(feature) && commands.allSatisfy(report.commands.contains)
@@ -120,40 +120,40 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
             Row(
                 quirk: self,
                 sign: "no LL Privacy, no resolving list, or no way to set the mode of privacy",
-                measure: "makes and resolves private addresses itself",
-                reason: "a list without Set Privacy Mode keeps out peers that gave a key and show their identity",
+                measure: "generates and resolves private addresses itself",
+                reason: "without Set Privacy Mode, the list blocks bonded peers that use their identity address",
                 isTold: { !ControllerQuirks($0).resolvesAddresses }
             )
         case .noPublicAddress:
             Row(
                 quirk: self,
-                sign: "a public address of zeros alone, or of ones",
-                measure: "gives it a random static address, the same each time",
-                reason: "boards and adapters without an address in their memory say so, and would all be the same one",
+                sign: "a public address of all zeros or all ones",
+                measure: "sets a random static address, the same each time",
+                reason: "boards and adapters without a stored address report this, and would all have the same address",
                 isTold: { !$0.address.isGiven }
             )
         case .unknownCommand:
             Row(
                 quirk: self,
-                sign: "Unknown HCI Command in answer to a command that it claims",
-                measure: "does not send it again; sets it up anew with the older commands if it is an extended one",
-                reason: "the bits of supported commands are not always true",
+                sign: "Unknown HCI Command for a command that it claims to support",
+                measure: "does not send it again; falls back to legacy commands if it is an extended one",
+                reason: "the bits of supported commands are not always right",
                 isTold: nil
             )
         case .deafFilter:
             Row(
                 quirk: self,
-                sign: "nothing heard for 20 s while it drops duplicates, and something without; or it refuses to",
-                measure: "has it report everything, and drops duplicates itself",
-                reason: "a filter without memory drops all or nothing",
+                sign: "no reports for 20 s with the duplicate filter, but reports without it; or it rejects the filter",
+                measure: "lets it report everything, and filters duplicates itself",
+                reason: "a filter without memory drops everything or nothing",
                 isTold: nil
             )
         case .strangeHandle:
             Row(
                 quirk: self,
-                sign: "events and data of a connection that there is not",
-                measure: "notes and ignores them",
-                reason: "some send what was on its way after the end of a connection, or one that was never announced",
+                sign: "events and data of a connection that does not exist",
+                measure: "logs and ignores them",
+                reason: "some send late packets after a disconnection, or use a connection that was never announced",
                 isTold: nil
             )
         }

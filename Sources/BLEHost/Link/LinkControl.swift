@@ -4,7 +4,7 @@ import BLEWire
 ///
 ///                        taken, if nothing else will tell
 ///        ┌───────┐ ───────────────────────────────────────────▶ finished
-///        │ asked │ refused, or there was no room in the queue ─▶ finished, in vain
+///        │ asked │ refused, or there was no room in the queue ─▶ failed
 ///        └───────┘
 ///            │ taken, if the other end must agree
 ///            ▼

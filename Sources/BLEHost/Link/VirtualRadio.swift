@@ -2,8 +2,8 @@ package import BLEWire
 
 /// A virtual radio that says in which run of its program it is.
 ///
-/// Whoever has an address on a virtual radio is another one in its next run. So what is learnt of peers there is kept
-/// apart, and for that run. The virtual controllers of this package say the number of the run in the HCI Subversion,
+/// An address on a virtual radio belongs to a different device in its next run. So data about peers there is stored
+/// separately for each run. The virtual controllers of this package say the number of the run in the HCI Subversion,
 /// which is for makers to define; a number up to 1 is none, as with virtual controllers of others.
 ///
 /// Core 6.0, Vol 4, Part E, 7.4.1.

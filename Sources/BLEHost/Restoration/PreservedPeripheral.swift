@@ -21,7 +21,7 @@ package struct PreservedPeripheral: Equatable, Sendable {
     /// The advertising requests without a result, `nil` for those that were cancelled, after the current advertisement
     /// if there is one; empty while all have results.
     ///
-    /// A single array, because this value is part of an event, of which thousands per second are copied.
+    /// A single array, because this value is part of an event that is copied thousands of times per second.
     private var unanswered: [AdvertisingRequest?] = []
 
     package init(

@@ -15,7 +15,7 @@ package enum PreservedState: Equatable, Sendable {
             case .central: .central(PreservedCentral())
             case .peripheral: .peripheral(PreservedPeripheral())
             case .agent, .tester:
-                preconditionFailure("whoever looks after pairing, or tests, has nothing to go on with")
+                preconditionFailure("agents and test sessions have no state to preserve")
             }
     }
 

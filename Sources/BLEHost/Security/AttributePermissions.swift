@@ -15,7 +15,7 @@ package struct AttributePermissions: OptionSet, Hashable, Sendable {
 }
 
 extension AttributePermissions {
-    /// Whether some access needs an encrypted link.
+    /// True if some access needs an encrypted link.
     var needEncryption: Bool {
         !isDisjoint(with: [
             .readEncryptionRequired, .writeEncryptionRequired, .readAuthenticationRequired,

@@ -13,7 +13,7 @@ package struct Bond: Equatable, Sendable {
         case peer
         /// An app, which was connected to the peer when they paired, or when the bond was used later.
         case app
-        /// The user, who was asked, or somebody who told out-of-band data or asked for the pairing.
+        /// The user, who was asked, or a program that provided out-of-band data or requested the pairing.
         case user
 
         package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
@@ -73,7 +73,7 @@ package struct Bond: Equatable, Sendable {
     /// How many users are kept of a bond at most.
     package static let mostUsers = 16
 
-    /// Whether an app may see and remove the bond.
+    /// Returns whether an app may see and remove the bond.
     func belongs(to owner: ClientOwner) -> Bool {
         owner.isAdministrator || owner.user.map(users.contains) ?? false
     }

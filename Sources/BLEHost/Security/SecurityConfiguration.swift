@@ -27,7 +27,7 @@ extension SecurityManager {
 
         package var ioCapability = SMP.IOCapability.noInputNoOutput
         package var outOfBand = OutOfBandData()
-        /// Whether keys are stored.
+        /// True if keys are stored.
         package var isBonding = true
         package var protection = Protection.preferred
         package var secureConnections = SecureConnections.preferred
@@ -39,15 +39,15 @@ extension SecurityManager {
         package var initiatorKeys: SMP.KeyDistribution = [.encryption, .identity]
         /// The keys that the peripheral distributes, if it has them.
         package var responderKeys: SMP.KeyDistribution = [.encryption, .identity]
-        /// Whether the user is asked before a peripheral pairs by a method without other questions.
+        /// True if the user is asked before a peripheral pairs by a method without other questions.
         ///
         /// If that would replace a bond, the user is always asked, in both roles.
         package var asksForConsent = true
-        /// Whether the user is asked in the same case before a central pairs.
+        /// True if the user is asked in the same case before a central pairs.
         package var asksForConsentAsCentral = false
         /// When this host pairs although there is no agent to ask the user, unless a client's policy says otherwise.
         package var unattended = UnattendedPairing.whenNeeded
-        /// Whether a peer may use the debug key pair, which lets anybody decrypt the link.
+        /// True if a peer may use the debug key pair, which lets anybody decrypt the link.
         package var allowsDebugKeys = false
         /// The key pair of this host; `nil` for a new one for each pairing, as it should be except in tests.
         package var keyPair: P256KeyPair?

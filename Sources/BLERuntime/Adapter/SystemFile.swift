@@ -78,7 +78,7 @@ package enum SystemFile {
         return String(cString: group.pointee.gr_name)
     }
 
-    /// Whether two paths lead to the same file.
+    /// Returns whether two paths lead to the same file.
     package static func isSame(_ one: String, _ other: String) -> Bool {
         var first = stat(), second = stat()
         return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev

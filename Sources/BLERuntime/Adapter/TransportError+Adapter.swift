@@ -18,9 +18,9 @@ extension TransportError {
         return Self(
             .unreachable,
             errno: EAFNOSUPPORT,
-            "the kernel has no Bluetooth here",
+            "the kernel has no Bluetooth support",
             cure: """
-                Load it with “\(command)”; a container sees it if it shares the network of the machine \
+                Load it with “\(command)”; in a container, share the machine's network \
                 (“--network=host”).
                 """,
             command: command,
@@ -34,8 +34,8 @@ extension TransportError {
         return Self(
             .unreachable,
             errno: EAFNOSUPPORT,
-            "the kernel has Bluetooth, but not in the network of this program",
-            cure: "Run it in the network of the machine, a container with “\(command)”.",
+            "the kernel has Bluetooth, but not in this program's network namespace",
+            cure: "Run it in the machine's network namespace; in a container: “\(command)”.",
             command: command,
             finding: .networkOfContainer
         )
@@ -45,8 +45,8 @@ extension TransportError {
     static func unlisted(_ failure: ManagementClient.Failure) -> Self {
         Self(
             .unreachable,
-            "the adapters cannot be listed: \(failure)",
-            cure: "The kernel's log may say why: “dmesg | tail”.",
+            "cannot list adapters: \(failure)",
+            cure: "Look for the reason in the kernel's log: “dmesg | tail”.",
             command: "dmesg | tail",
             finding: .kernelSilent
         )
@@ -60,7 +60,7 @@ extension TransportError {
             errno: EPERM,
             "\(program) may not use \(index)",
             cure: """
-                Allow it with “\(command)”, or in a unit of systemd with “AmbientCapabilities=CAP_NET_ADMIN”; a \
+                Allow it with “\(command)”, or in a systemd unit with “AmbientCapabilities=CAP_NET_ADMIN”; a \
                 container needs “--cap-add=NET_ADMIN”.
                 """,
             command: command
@@ -74,8 +74,8 @@ extension TransportError {
         let isBlueZ = holders.contains(where: \.isBlueZ)
         let cure =
             isBlueZ
-            ? "Have BlueZ let go of it with “\(bluezOff)” or “sudo systemctl stop bluetooth”."
-            : "End that program, or use another adapter; “ble adapters” shows those that there are."
+            ? "Release it from BlueZ with “\(bluezOff)” or “sudo systemctl stop bluetooth”."
+            : "End that program, or use another adapter (“ble adapters” lists them)."
         let ending = holders.isEmpty ? nil : "kill " + holders.map { "\($0.process)" }.joined(separator: " ")
         return Self(
             .unreachable,
@@ -91,8 +91,8 @@ extension TransportError {
     static func powered(_ index: AdapterIndex, by holders: [AdapterHolder]) -> Self {
         var error = held(index, errno: 0, by: holders.isEmpty ? [.kernel] : holders)
         error.cure = """
-            Set \(HostSpecification.variable)=hci:\(index.wire) to have it for as long as the app runs, or have BlueZ \
-            let go of it with “\(bluezOff)”.
+            Set \(HostSpecification.variable)=hci:\(index.wire) to take it while the app runs, or release \
+            it from BlueZ with “\(bluezOff)”.
             """
         error.command = bluezOff
         error.finding = .adapterUsedByBlueZ
@@ -116,8 +116,8 @@ extension TransportError {
             Self(
                 .switchedOff,
                 errno: ERFKILL,
-                "\(index) is blocked by a switch of the machine",
-                cure: "Switch it on with that switch or key, or in the firmware's setup.",
+                "\(index) is blocked by a hardware switch",
+                cure: "Turn it on with that switch or key, or in the firmware setup.",
                 finding: .adapterSwitchedOff
             )
         }
@@ -128,12 +128,12 @@ extension TransportError {
         let others = indexes.map(\.description).joined(separator: ", ")
         let what =
             indexes.isEmpty
-            ? "the machine has no Bluetooth adapter" : "\(reference) is not there: there is only \(others)"
+            ? "the machine has no Bluetooth adapter" : "\(reference) does not exist, only \(others)"
         return Self(
             .unreachable,
             errno: ENODEV,
             what,
-            cure: "Plug \(reference) in; it is used as soon as it is there.",
+            cure: "Plug in \(reference); it is used as soon as it appears.",
             command: indexes.first.map { "export \(HostSpecification.variable)=hci:\($0.wire)" },
             finding: indexes.isEmpty ? .noAdapter : .adapterMissing
         )
@@ -144,7 +144,7 @@ extension TransportError {
         Self(
             .unreachable,
             "the machine has no Bluetooth adapter",
-            cure: "Plug one in; “dmesg | grep -i bluetooth” says whether the kernel knows it and has its firmware.",
+            cure: "Plug one in; “dmesg | grep -i bluetooth” shows whether the kernel supports it and has its firmware.",
             command: "dmesg | grep -i bluetooth",
             finding: .noAdapter
         )
@@ -154,8 +154,8 @@ extension TransportError {
     static func withoutLowEnergy(_ index: AdapterIndex) -> Self {
         Self(
             .unreachable,
-            "\(index) does not know Bluetooth Low Energy",
-            cure: "Use another adapter: one of Bluetooth 4.0 or later.",
+            "\(index) does not support Bluetooth Low Energy",
+            cure: "Use an adapter with Bluetooth 4.0 or later.",
             finding: .controllerWithoutLE
         )
     }
@@ -166,7 +166,7 @@ extension TransportError {
         return Self(
             .unreachable,
             "\(index) has not been configured",
-            cure: "It mostly lacks an address: give it one with “\(command)”.",
+            cure: "Usually it lacks an address; set one with “\(command)”.",
             command: command,
             finding: .adapterUnconfigured
         )
@@ -178,7 +178,7 @@ extension TransportError {
             .unreachable,
             errno: errno,
             "\(what) \(index)",
-            cure: "The kernel's log may say why: “dmesg | tail”.",
+            cure: "Look for the reason in the kernel's log: “dmesg | tail”.",
             command: "dmesg | tail",
             finding: .adapterUnusable
         )

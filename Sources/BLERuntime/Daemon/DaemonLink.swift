@@ -7,8 +7,12 @@ import Synchronization
 
 /// A link to the host of the daemon, which owns the radio for all apps.
 ///
+/// It opens sessions like a host in the process, and logs refusals and lost connections.
+///
 /// Each session has its own connection, which is re-established when it is lost. Requests that arrive during a turn are
-/// sent with one write. Sendable because everything except the inbox is used by the thread that holds the loop's lock.
+/// sent with one write.
+///
+/// Sendable because everything except the inbox is used by the thread that holds the loop's lock.
 package final class DaemonLink: HostLink, @unchecked Sendable {
     /// A command queued by another thread.
     private enum Errand: Sendable {
@@ -144,19 +148,19 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             complaint = nil
         case .refused(let reason, let sentence):
             if reason == .notAllowed { isDenied.store(true, ordering: .relaxed) }
-            complain("The daemon at \(address) turns this app away: \(sentence).")
+            complain("The daemon at \(address) refuses this app: \(sentence).")
         case .requestRefused(let sentence): complain("The daemon at \(address) refuses a request: \(sentence).")
         case .absent(let error):
             let cure = "Start it with “bled”, or set \(HostSpecification.variable) to another host."
-            complain("There is no Bluetooth daemon at \(address) (\(error)). \(cure)")
+            complain("No Bluetooth daemon at \(address) (\(error)). \(cure)")
         case .busy(let error):
             complain(
                 """
-                The Bluetooth daemon at \(address) takes no connections: its queue is full (\(error)). Some program \
-                connects again and again; the daemon's “ble logs” names its user.
+                The Bluetooth daemon at \(address) accepts no connections: its queue is full (\(error)). Some program \
+                keeps reconnecting; “ble logs” shows its user.
                 """
             )
-        case .lost: complain("The Bluetooth daemon at \(address) was lost; trying to reach it again.")
+        case .lost: complain("Lost the Bluetooth daemon at \(address); reconnecting.")
         }
     }
 

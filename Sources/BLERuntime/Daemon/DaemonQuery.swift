@@ -25,7 +25,7 @@ package struct DaemonQuery {
         while answer == nil {
             try wait(for: socket, atMost: begun + Self.patience - clock.now)
             let count = recv(socket.raw, &buffer, buffer.count, 0)
-            guard count != 0 else { throw TransportError(.closed, "the daemon ended the connection") }
+            guard count != 0 else { throw TransportError(.closed, "the daemon closed the connection") }
             guard count > 0 else {
                 guard errno == EAGAIN || errno == EINTR else { throw TransportError(.closed, errno: errno, "reading") }
                 continue

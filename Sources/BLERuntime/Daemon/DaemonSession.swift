@@ -5,6 +5,8 @@ import Glibc
 
 /// A session with the daemon and its current connection.
 ///
+/// It sends the requests of a manager, receives its events, and reconnects when the daemon was lost.
+///
 /// Sendable because everything except the mailbox is used by the thread that holds the loop's lock.
 final class DaemonSession: @unchecked Sendable {
     /// The state of a session's connection to the daemon.
@@ -48,7 +50,7 @@ final class DaemonSession: @unchecked Sendable {
     private var busySince: Instant?
     private var events: [ClientEvent] = []
     private var isCrowded = false
-    /// Whether the app knows that it has no session since the daemon's queue is full.
+    /// True if the app knows that it has no session since the daemon's queue is full.
     private var isBusyTold = false
 
     /// Creates a session; call ``connect()`` to start it.
@@ -109,7 +111,7 @@ final class DaemonSession: @unchecked Sendable {
         retry(after: min(step.delay, Self.longestPause, max(end - now, .milliseconds(1))))
     }
 
-    /// The daemon's queue of connections is full: somebody connects faster than it can turn them away.
+    /// The daemon's queue of connections is full: a program connects faster than the daemon can refuse.
     private func isBusy(_ error: TransportError) {
         let since = busySince ?? loop.clock.now
         busySince = since

@@ -14,25 +14,25 @@ extension Examination.Draft {
     }
 
     private mutating func examine(_ facts: ControllerFacts, of name: String, _ gravity: Finding.Severity) {
-        let another = "Use another controller: one of Bluetooth 4.2 or later can do all that apps ask for."
+        let another = "Use a controller with Bluetooth 4.2 or later, which supports everything that apps need."
         guard let features = facts.features else {
             return add(
                 Finding(
                     .controllerWithoutLE,
                     gravity,
                     of: name,
-                    "The controller at \(name) does not know Bluetooth Low Energy.",
+                    "The controller at \(name) does not support Bluetooth Low Energy.",
                     cure: another
                 )
             )
         }
         if facts.aclPackets ?? 0 == 0 {
-            let sentence = "The controller at \(name) has no buffers for data, so that nothing can be sent."
+            let sentence = "The controller at \(name) has no data buffers, so nothing can be sent."
             add(Finding(.controllerWithoutBuffers, gravity, of: name, sentence, cure: another))
         }
         for role in facts.roles.map({ roles in [.central, .peripheral].filter { !roles.contains($0) } }) ?? [] {
-            let sentence = "The controller at \(name) cannot be a \(role.rawValue): apps that are one will fail."
-            let cure = "Use another controller, or firmware that was built with this role."
+            let sentence = "The controller at \(name) does not support the \(role.rawValue) role, so such apps fail."
+            let cure = "Use another controller, or firmware with this role enabled."
             add(Finding(.controllerWithoutRole, .warning, of: name, sentence, cure: cure))
         }
         for quirk in facts.quirks ?? [] {
@@ -41,7 +41,7 @@ extension Examination.Draft {
             add(Finding(.controllerQuirk, .fact, of: "\(name) \(quirk.rawValue)", sentence))
         }
         if !features.contains(.encryption) {
-            let sentence = "The controller at \(name) does not encrypt: devices cannot be paired with."
+            let sentence = "The controller at \(name) does not support encryption, so pairing is impossible."
             add(Finding(.controllerWithoutEncryption, .warning, of: name, sentence, cure: another))
         }
     }

@@ -15,7 +15,7 @@ extension Examination.Draft {
     }
 
     private mutating func examinePrivacy(_ variable: String, _ value: String) {
-        guard value == "on" else { return addUnknown(variable, value, instead: "on", "Only “on” is heeded") }
+        guard value == "on" else { return addUnknown(variable, value, instead: "on", "The only value is “on”") }
         if seen.state.path == nil {
             let command = "export XDG_STATE_HOME=$HOME/.local/state"
             add(
@@ -23,8 +23,8 @@ extension Examination.Draft {
                     .privacyWithoutState,
                     .warning,
                     of: variable,
-                    "\(variable) is on, and not heeded: there is no file for the key that paired devices know.",
-                    cure: "Name a directory for it with “\(command)”.",
+                    "\(variable) is ignored: there is no file to store the local IRK.",
+                    cure: "Set a directory for it with “\(command)”.",
                     command: command
                 )
             )
@@ -36,10 +36,10 @@ extension Examination.Draft {
     private mutating func examineCapture(_ variable: String, _ value: String) {
         if let failure = CaptureFile.obstacle(at: value) {
             let command = "export \(variable)=$PWD/capture.pcapng"
-            let cure = "Name a file in a directory that can be written: “\(command)”."
+            let cure = "Use a file in a writable directory: “\(command)”."
             add(Finding(.captureUnusable, .warning, of: variable, "\(failure)", cure: cure, command: command))
         } else {
-            addSet(variable, value, "every HCI packet of an app is written to \(value), with the keys of pairing")
+            addSet(variable, value, "all HCI packets of an app are written to \(value), including pairing keys")
         }
     }
 
@@ -47,17 +47,17 @@ extension Examination.Draft {
         let known = ["bluetooth-central", "bluetooth-peripheral"], all = known.joined(separator: ",")
         let parts = value.split(separator: ",").map(String.init)
         if parts.isEmpty || !parts.allSatisfy(known.contains) {
-            return addUnknown(variable, value, instead: all, "It holds \(known[0]), \(known[1]) or both")
+            return addUnknown(variable, value, instead: all, "Use \(known[0]), \(known[1]) or both")
         }
-        addSet(variable, value, "apps are treated as in the background")
+        addSet(variable, value, "apps are treated as running in the background")
     }
 
     private mutating func examineLog(_ variable: String, _ value: String) {
         guard Logger.Level(rawValue: value) != nil else {
             let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            return addUnknown(variable, value, instead: "notice", "Levels are \(levels)")
+            return addUnknown(variable, value, instead: "notice", "The levels are \(levels)")
         }
-        addSet(variable, value, "what is as grave as \(value) is logged, and what is graver")
+        addSet(variable, value, "messages of level \(value) and above are logged")
     }
 
     private mutating func addSet(_ variable: String, _ value: String, _ meaning: String) {
@@ -71,7 +71,7 @@ extension Examination.Draft {
                 .variableNotUnderstood,
                 .warning,
                 of: variable,
-                "\(variable) is '\(value)', which is not heeded.",
+                "\(variable) is '\(value)', which is invalid and ignored.",
                 cure: "\(rule): “\(command)”.",
                 command: command
             )
@@ -81,8 +81,8 @@ extension Examination.Draft {
     mutating func examineState() {
         guard let path = seen.state.path else {
             let command = "export XDG_STATE_HOME=$HOME/.local/state"
-            let sentence = "The environment names no home: bonds and peers' identifiers last as long as a process."
-            let cure = "Name a directory for them with “\(command)”."
+            let sentence = "HOME is not set, so bonds and peer identifiers are lost when the process ends."
+            let cure = "Set a directory for them with “\(command)”."
             return add(Finding(.stateNowhere, .warning, of: "HOME", sentence, cure: cure, command: command))
         }
         for problem in seen.state.problems {
@@ -98,10 +98,10 @@ extension Examination.Draft {
             )
         }
         if let peers = seen.state.peers {
-            let sentence = "\(path) remembers \(peers.all) peers, \(peers.bonded) of them with a bond."
+            let sentence = "\(path) contains \(peers.all) known peers, \(peers.bonded) of them bonded."
             add(Finding(.stateKept, .fact, of: path, sentence))
         } else if seen.state.problems.isEmpty {
-            add(Finding(.stateKept, .fact, of: path, "\(path) is begun when an app first runs."))
+            add(Finding(.stateKept, .fact, of: path, "\(path) will be created when an app first runs."))
         }
     }
 }

@@ -58,21 +58,21 @@ extension Examination.Draft {
         switch seen.choice {
         case .malformed(let error): add(Self.malformed(error, free: seen.freeAdapters.first))
         case .named(.demo):
-            add(Finding(.hostSimulated, .fact, of: "demo", "Apps live in a simulated world: \(variable)=demo."))
+            add(Finding(.hostSimulated, .fact, of: "demo", "Apps run in a simulated world: \(variable)=demo."))
         case .named(.world(let file)):
             if let problem = seen.worldProblem {
-                let cure = "Correct the file, or try the world that is built in: “export \(variable)=demo”."
+                let cure = "Correct the file, or try the built-in world: “export \(variable)=demo”."
                 add(.init(.worldUnusable, .problem, of: file, problem, cure: cure, command: "export \(variable)=demo"))
             } else {
-                add(Finding(.hostSimulated, .fact, of: file, "Apps live in the simulated world of \(file)."))
+                add(Finding(.hostSimulated, .fact, of: file, "Apps run in the simulated world of \(file)."))
             }
         case .named(.daemon(let path, _)) where seen.daemonProblem != nil: addAbsentDaemon(path)
         case .named(let host):
-            add(Finding(.hostChosen, .fact, of: "\(host)", "Apps use \(host), as \(variable) says."))
+            add(Finding(.hostChosen, .fact, of: "\(host)", "Apps use \(host), as set by \(variable)."))
         case .daemon(let path):
-            add(Finding(.hostChosen, .fact, of: path, "Apps use the daemon that listens at \(path)."))
+            add(Finding(.hostChosen, .fact, of: path, "Apps use the daemon at \(path)."))
         case .first(let adapter):
-            add(Finding(.hostChosen, .fact, of: "\(adapter)", "Apps use \(adapter), the first adapter nobody uses."))
+            add(Finding(.hostChosen, .fact, of: "\(adapter)", "Apps use \(adapter), the first unused adapter."))
         case .none: break
         }
         if case .named(.serial(let address)) = seen.choice, !seen.portUsers.isEmpty {
@@ -90,7 +90,7 @@ extension Examination.Draft {
                 error.finding,
                 .problem,
                 of: HostSpecification.variable,
-                "There is no Bluetooth daemon to be reached (\(error)).",
+                "Cannot connect to the Bluetooth daemon: \(error).",
                 cure: isForbidden ? error.cure : "Start it with “\(command)”.",
                 command: isForbidden ? error.command : command
             )
@@ -104,8 +104,8 @@ extension Examination.Draft {
             .hostMalformed,
             .problem,
             of: variable,
-            "\(variable) is '\(error.text)', which names no Bluetooth host: \(error.reason).",
-            cure: "Set it to one of \(HostSpecification.forms), or do without it: “\(command)”.",
+            "\(variable) is '\(error.text)', which is not a Bluetooth host: \(error.reason).",
+            cure: "Set it to one of \(HostSpecification.forms), or try “\(command)”.",
             command: command
         )
     }
@@ -116,7 +116,7 @@ extension Examination.Draft {
         case .failure(let error): add(error, needsAdapter ? .problem : .fact, of: "kernel")
         case .success(let adapters):
             let count = adapters.count == 1 ? "one adapter" : "\(adapters.count) adapters"
-            add(Finding(.kernelReady, .fact, of: "kernel", "The kernel has Bluetooth, and shows \(count)."))
+            add(Finding(.kernelReady, .fact, of: "kernel", "The kernel supports Bluetooth, with \(count)."))
         }
     }
 
@@ -151,8 +151,8 @@ extension Examination.Draft {
                 finding.finding,
                 .warning,
                 of: "\(adapter.index)",
-                "\(adapter.index) is BlueZ's, and taken from it while an app runs; its connections end.",
-                cure: "Have BlueZ let go of it before: “\(finding.command ?? "")”.",
+                "\(adapter.index) is used by BlueZ. Apps take it over while they run, which ends BlueZ's connections.",
+                cure: "To avoid that, release it first: “\(finding.command ?? "")”.",
                 command: finding.command
             )
         )
@@ -162,8 +162,8 @@ extension Examination.Draft {
                 .controllerNotAsked,
                 .fact,
                 of: "\(adapter.index)",
-                "\(adapter.index) was not asked what it can do, since BlueZ uses it.",
-                cure: "Ask it with “\(command)”, which takes it from BlueZ for a moment.",
+                "\(adapter.index) was not checked because BlueZ uses it.",
+                cure: "Check it with “\(command)”, which takes it over from BlueZ for a moment.",
                 command: command
             )
         )

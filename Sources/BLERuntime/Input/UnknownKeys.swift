@@ -22,11 +22,11 @@ extension Decoder {
         let known = Key.allCases.map(\.stringValue), container = try container(keyedBy: AnyKey.self)
         let others = container.allKeys.filter { !known.contains($0.stringValue) }
         guard let first = others.min(by: { $0.stringValue < $1.stringValue }) else { return }
-        let hint = hints[first.stringValue] ?? "there are \(known.sorted().joined(separator: ", "))"
+        let hint = hints[first.stringValue] ?? "use one of \(known.sorted().joined(separator: ", "))"
         throw DecodingError.dataCorruptedError(
             forKey: first,
             in: container,
-            debugDescription: "“\(first.stringValue)” is no key of \(subject): \(hint)"
+            debugDescription: "“\(first.stringValue)” is not a key of \(subject): \(hint)"
         )
     }
 }

@@ -27,7 +27,7 @@ package struct AppManifest: Decodable, Equatable {
                 throw DecodingError.dataCorruptedError(
                     forKey: .unit,
                     in: values,
-                    debugDescription: "“\(name)” is not the name of a service unit"
+                    debugDescription: "“\(name)” is not the name of a systemd service unit"
                 )
             }
             return unit

@@ -62,7 +62,7 @@ package final class EventLoop: SerialExecutor {
             done.signal()
         }
         done.wait()
-        guard let value = result.withLock({ $0 }) else { preconditionFailure("a body that ran left its value") }
+        guard let value = result.withLock({ $0 }) else { preconditionFailure("a finished body has stored its value") }
         return value
     }
 
@@ -83,7 +83,7 @@ package final class EventLoop: SerialExecutor {
         _ attempt: @escaping @Sendable () -> Bool,
         beforeAsking: @escaping @Sendable () -> Void = {}
     ) {
-        precondition(isCurrent, "how a loop waits is set on its thread")
+        precondition(isCurrent, "the wait strategy must be set on the loop's thread")
         thread.allowPolling(attempt, beforeAsking: beforeAsking)
     }
 
@@ -109,7 +109,7 @@ package final class EventLoop: SerialExecutor {
     ///
     /// Must be called on the loop's thread.
     package func alarm(at deadline: Instant, ring: @escaping @Sendable () -> Void) -> LoopAlarm {
-        precondition(isCurrent, "an alarm is set on the thread of its loop")
+        precondition(isCurrent, "alarms must be set on the loop's thread")
         let alarm = LoopAlarm(deadline, ring)
         thread.add(alarm)
         return alarm
@@ -119,5 +119,5 @@ package final class EventLoop: SerialExecutor {
         post { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    package func checkIsolated() { precondition(isCurrent, "this runs on the thread of the loop only") }
+    package func checkIsolated() { precondition(isCurrent, "this must run on the loop's thread") }
 }

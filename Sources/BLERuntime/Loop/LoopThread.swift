@@ -5,7 +5,7 @@ import LinuxCalls
 /// The thread of a loop, which waits for work and does it.
 ///
 /// Sendable because other threads only use the inbox, the work and the inline waiter, which any thread may use.
-/// Exclusivity checks are off, because it calls nobody.
+/// Exclusivity checks are off, because it makes no outside calls.
 final class LoopThread: @unchecked Sendable {
     private let name: String
     private let clock: MonotonicClock
@@ -36,7 +36,7 @@ final class LoopThread: @unchecked Sendable {
     func start(turn: @escaping () -> Instant?) {
         work.begin(turn: turn)
         let isStarted = SystemThread.start { self.run() }
-        precondition(isStarted, "the system has a thread for the host")
+        precondition(isStarted, "the system cannot create a thread for the host")
     }
 
     func post(_ body: @escaping @Sendable () -> Void) { inbox.post(body) }

@@ -5,7 +5,7 @@ import Synchronization
 /// The work of a loop, done by the thread that holds its lock.
 ///
 /// Sendable because everything except the identity of that thread is protected by the lock. Exclusivity checks are off,
-/// because it calls nobody.
+/// because it makes no outside calls.
 final class LoopWork: @unchecked Sendable {
     /// The result of reading from the program at the other end.
     enum Reading: Equatable {

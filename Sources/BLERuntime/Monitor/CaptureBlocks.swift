@@ -1,6 +1,6 @@
 import BLEWire
 
-/// A pcapng capture, of which blocks with HCI packets are read.
+/// The reader of the blocks of a pcapng capture that contain HCI packets.
 ///
 /// draft-ietf-opsawg-pcapng; link types 187 (H4), 201 (H4 with the direction before it) and 254 (as the kernel of Linux
 /// tells monitors).
@@ -51,24 +51,24 @@ struct CaptureBlocks: Sendable {
             switch Array(octets.dropFirst(8).prefix(4)) {
             case [0x1A, 0x2B, 0x3C, 0x4D]: isBigEndian = true
             case [0x4D, 0x3C, 0x2B, 0x1A]: isBigEndian = false
-            default: throw CaptureReader.Fault("a section says in no order known which octet comes first")
+            default: throw CaptureReader.Fault("a section has an invalid byte-order magic")
             }
         }
         var cursor = OctetCursor(octets, isBigEndian: isBigEndian)
         guard let type = cursor.word(), let length = cursor.word() else { return .more }
         guard length >= 12, length % 4 == 0 else {
-            throw CaptureReader.Fault("a block says that it has \(length) octets, which none can have")
+            throw CaptureReader.Fault("a block has the invalid length \(length)")
         }
         let known = [
             BlockType.section, BlockType.interface, BlockType.simplePacket, BlockType.statistics, BlockType.packet,
         ]
         guard known.contains(type) else { return .skip(Int(length)) }
         guard length <= CaptureReader.mostRecord else {
-            throw CaptureReader.Fault("a block says that it has \(length) octets, which is too much")
+            throw CaptureReader.Fault("a block has the length \(length), which is too long")
         }
         guard let body = cursor.bytes(Int(length) - 12), let again = cursor.word() else { return .more }
         guard again == length else {
-            throw CaptureReader.Fault("a block has \(length) octets at its beginning and \(again) at its end")
+            throw CaptureReader.Fault("a block's two lengths differ: \(length) and \(again)")
         }
         return .took(Int(length), try items(of: type, body))
     }
@@ -151,7 +151,7 @@ struct CaptureBlocks: Sendable {
 
     private func interface(_ number: UInt32) throws(CaptureReader.Fault) -> Interface {
         guard interfaces.indices.contains(Int(number)) else {
-            throw CaptureReader.Fault("a block is about interface \(number), which was not introduced")
+            throw CaptureReader.Fault("a block uses interface \(number), which was not described")
         }
         return interfaces[Int(number)]
     }
@@ -222,7 +222,7 @@ struct CaptureBlocks: Sendable {
     }
 
     private static func short(_ what: String) -> CaptureReader.Fault {
-        CaptureReader.Fault("\(what) is shorter than it says")
+        CaptureReader.Fault("\(what) is truncated")
     }
 }
 

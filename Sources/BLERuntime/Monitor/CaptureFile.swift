@@ -29,7 +29,7 @@ package final class CaptureFile: Sendable {
         }
 
         package var description: String {
-            "\(path) cannot be used for a capture: \(reason)." + (cure.map { " " + $0 } ?? "")
+            "\(path) cannot be written as a capture: \(reason)." + (cure.map { " " + $0 } ?? "")
         }
     }
 
@@ -97,7 +97,7 @@ package final class CaptureFile: Sendable {
         }
     }
 
-    private static let unknownName = "its name ends neither in .pcapng nor in .btsnoop"
+    private static let unknownName = "its name must end in .pcapng or .btsnoop"
 
     /// Writes a packet.
     package func write(_ record: PacketRecord) {

@@ -1,6 +1,6 @@
 /// The kinds of captures that are recognized but not read, by what their files begin with.
 enum CaptureKind {
-    private static let converting = "“editcap -F pcapng IN OUT” makes pcapng of it"
+    private static let converting = "convert it with “editcap -F pcapng IN OUT”"
 
     /// Files with a magic number at their beginning.
     private static let magics: [(octets: [UInt8], name: String)] = [
@@ -10,7 +10,7 @@ enum CaptureKind {
         ([0x04, 0x22, 0x4D, 0x18], "it is compressed with LZ4; decompress it first (“unlz4”)"),
         (Array("BZh".utf8), "it is compressed with bzip2; decompress it first (“bunzip2”)"),
         (Array("PK\u{3}\u{4}".utf8), "it is a zip archive; extract the capture from it first"),
-        (Array("snoop\0\0\0".utf8), "it is snoop of Solaris, a capture of networks"),
+        (Array("snoop\0\0\0".utf8), "it is a Solaris snoop capture, which has network packets"),
     ]
 
     /// Classic pcap, with the order of octets that the magic number shows.
@@ -42,7 +42,7 @@ enum CaptureKind {
     /// The number in the type field of records that Apple's PacketLogger writes.
     private static let packetLoggerTypes: Set<UInt8> = [0, 1, 2, 3, 8, 9, 0xF7, 0xF8, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF]
 
-    /// Whether more octets may tell what kind of file begins with these.
+    /// Returns whether more octets may tell what kind of file begins with these.
     static func needsMore(than beginning: ArraySlice<UInt8>) -> Bool {
         func mayBe(_ octets: [UInt8], known count: Int) -> Bool {
             beginning.count < count && zip(beginning, octets).allSatisfy(==)
@@ -65,9 +65,9 @@ enum CaptureKind {
             let link = field & 0x0FFF_FFFF, name = name(ofLink: link)
             return [187, 201, 254].contains(link)
                 ? "it is classic pcap with \(name); \(converting)"
-                : "it is classic pcap with \(name), which holds no packets of HCI"
+                : "it is classic pcap with \(name), which has no HCI packets"
         }
-        return isPacketLogger(beginning) ? "it is a capture of Apple's PacketLogger; \(converting)" : nil
+        return isPacketLogger(beginning) ? "it is a capture of Apple's PacketLogger: \(converting)" : nil
     }
 
     /// Whether a file begins with a record of PacketLogger, which has no magic number: a length, a time and a type, the

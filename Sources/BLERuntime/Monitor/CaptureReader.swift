@@ -105,14 +105,14 @@ package struct CaptureReader: Sendable {
         let read = offset + start
         if case .broken(let failure) = kind { throw failure }
         if toSkip > 0 {
-            throw Failure(reason: "it ends inside a block that should go on for \(toSkip) octets", offset: read)
+            throw Failure(reason: "it ends inside a block, \(toSkip) octets short", offset: read)
         }
         if case .unknown = kind {
             throw Failure(reason: octets.isEmpty ? "it is empty" : Self.reason(to: octets[...]), offset: 0)
         }
         guard start == octets.count else {
             throw Failure(
-                reason: "it ends inside a record, of which \(octets.count - start) octets are there",
+                reason: "it ends inside a record, after \(octets.count - start) octets",
                 offset: read
             )
         }
@@ -121,7 +121,7 @@ package struct CaptureReader: Sendable {
     /// Why a file that begins with these octets is not read.
     private static func reason(to beginning: ArraySlice<UInt8>) -> String {
         if let known = CaptureKind.description(of: beginning) { return "\(known); pcapng and btsnoop are read" }
-        return "it is neither pcapng nor btsnoop (“editcap -F pcapng” makes pcapng of captures of other kinds)"
+        return "it is neither pcapng nor btsnoop (“editcap -F pcapng” converts other formats)"
     }
 
     private mutating func step() throws(Fault) -> Step {

@@ -3,6 +3,8 @@ import Glibc
 
 /// A monitor that attaches to all hosts of this machine that allow it, including those that start later.
 ///
+/// It reads a capture from the socket of each host, and delivers its packets with the hosts that come and go.
+///
 /// Sendable because everything happens on its loop's thread.
 package final class HostWatch: @unchecked Sendable {
     package enum Event: Sendable {
@@ -91,7 +93,7 @@ package final class HostWatch: @unchecked Sendable {
         let stream = SocketStream(descriptor, on: loop)
         guard let owner = stream.peer?.user else { return }
         guard HostSocket.shows(to: geteuid(), owner: owner) else {
-            return refuse(socket, "it belongs to another user, so that only root may watch it")
+            return refuse(socket, "it belongs to another user, so only root may monitor it")
         }
         attachments[socket] = Attachment(stream: stream)
         stream.start { [weak self] (chunk) throws(TransportError) in
@@ -127,7 +129,7 @@ package final class HostWatch: @unchecked Sendable {
         if attachment.hasHeard {
             heard(.gone(socket, nil))
         } else {
-            refuse(socket, "it lets nobody else watch: it belongs to another user, or enough watch it")
+            refuse(socket, "it accepts no more monitors: it belongs to another user, or has too many")
         }
     }
 }

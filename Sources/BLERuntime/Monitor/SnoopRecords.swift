@@ -27,7 +27,7 @@ struct SnoopRecords: Sendable {
             let microseconds = cursor.number(8)
         else { return .more }
         guard count <= CaptureReader.mostRecord else {
-            throw CaptureReader.Fault("a record says that it has \(count) octets, which no packet has")
+            throw CaptureReader.Fault("a record has the invalid length \(count)")
         }
         guard let data = cursor.bytes(Int(count)) else { return .more }
         let (nanoseconds, overflow) = Int64(bitPattern: microseconds &- Self.epoch).multipliedReportingOverflow(
@@ -104,16 +104,16 @@ enum MonitorOpcode {
         }
         func comment(_ text: String) -> CaptureReader.Item { .comment(text, of: source, at: time) }
         switch opcode {
-        case 0: return comment("the adapter is there")
-        case 1: return comment("the adapter is gone")
+        case 0: return comment("the adapter was added")
+        case 1: return comment("the adapter was removed")
         case 2: return packet(.command, .toController)
         case 3: return packet(.event, .toHost)
         case 4: return packet(.acl, .toController)
         case 5: return packet(.acl, .toHost)
         case 6: return packet(.synchronous, .toController)
         case 7: return packet(.synchronous, .toHost)
-        case 8: return comment("the adapter is opened")
-        case 9: return comment("the adapter is closed")
+        case 8: return comment("the adapter was opened")
+        case 9: return comment("the adapter was closed")
         case 12: return comment(text(data))
         // A priority, how long the name of the program is, that name, and the text.
         case 13: return comment(text(data.dropFirst(2 + Int(data.dropFirst().first ?? 0))))

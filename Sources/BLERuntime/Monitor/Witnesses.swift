@@ -55,14 +55,14 @@ final class Witnesses: @unchecked Sendable {
     /// An app asks for something.
     func hear(_ request: ClientRequest, of client: ClientID, at now: Instant) {
         let line = transcript.line(request, of: client.rawValue)
-        hear("app \(client.rawValue) asks: \(line)", at: now)
+        hear("app \(client.rawValue) requests: \(line)", at: now)
     }
 
     /// An app hears something, which is written down unless a packet says all of it.
     func hear(_ event: ClientEvent, of client: ClientID, at now: Instant) {
         if case .discovered = event { return transcript.learn(event, of: client.rawValue) }
         let line = transcript.line(event, to: client.rawValue)
-        hear("app \(client.rawValue) hears: \(line)", at: now)
+        hear("app \(client.rawValue) receives: \(line)", at: now)
     }
 
     private func hear(_ text: String, at now: Instant) {

@@ -28,6 +28,6 @@ package enum DescriptorLimit {
     /// Why a program with this limit cannot run; `nil` if it can.
     static func problem(limit: UInt64) -> String? {
         guard limit < least else { return nil }
-        return "This process may open \(limit) files, and needs \(least). Raise the limit with “ulimit -n 1024”."
+        return "This process may open only \(limit) files but needs \(least). Raise the limit with “ulimit -n 1024”."
     }
 }

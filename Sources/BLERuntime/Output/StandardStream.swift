@@ -11,8 +11,8 @@ package enum StandardStream: Int32, Sendable {
         package let errno: Int32
 
         package var description: String {
-            let name = stream == .output ? "Standard output" : "Standard error"
-            return "\(name) cannot be written: \(String(cString: strerror(errno)))"
+            let name = stream == .output ? "standard output" : "standard error"
+            return "Cannot write to \(name): \(String(cString: strerror(errno)))"
         }
     }
 

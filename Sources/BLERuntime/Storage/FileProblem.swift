@@ -70,7 +70,7 @@ package struct FileProblem: Error, Equatable {
     /// Sentences with advice.
     package var cure: String? {
         switch reason {
-        case .newer: return "Use a program with that version of this package, or move the file elsewhere."
+        case .newer: return "Use a program built with a newer version of this package, or move the file elsewhere."
         case .system(EACCES), .system(EPERM):
             guard let place, let command else { return nil }
             if place.owner != geteuid() { return "\(place.path) belongs to user \(place.owner): run '\(command)'." }
@@ -78,10 +78,10 @@ package struct FileProblem: Error, Equatable {
         case .untrusted(let path, .writable): return "Run 'chmod go-w \(path)' as its owner, or use another directory."
         case .untrusted(_, .owned):
             return "Use a directory that belongs to \(geteuid() == 0 ? "root" : "root or to you"), or /var/tmp."
-        case .system(ENOSPC), .system(EDQUOT): return "Make room on its disk."
-        case .system(EROFS): return "Have XDG_STATE_HOME name a directory that can be written."
-        case .system(EWOULDBLOCK): return "Another process holds it: end that, or let it go on."
-        case .system(EEXIST): return "So do all names beside it: move these files elsewhere."
+        case .system(ENOSPC), .system(EDQUOT): return "Free up space on its disk."
+        case .system(EROFS): return "Set XDG_STATE_HOME to a writable directory."
+        case .system(EWOULDBLOCK): return "Another process has locked it; end that process or wait."
+        case .system(EEXIST): return "All alternative names are taken as well; move these files elsewhere."
         case .system: return nil
         }
     }
@@ -93,13 +93,13 @@ package struct FileProblem: Error, Equatable {
     package var text: String {
         switch reason {
         case .system(let errno): String(cString: strerror(errno))
-        case .newer(let version): "It is of version \(version)"
+        case .newer(let version): "It has version \(version)"
         case .untrusted(let path, .writable): "Other users may write in \(path), which is not sticky"
         case .untrusted(let path, .owned(let user)): "\(path) belongs to user \(user), who could replace it"
         }
     }
 
-    /// Whether there is no such file or directory.
+    /// True if there is no such file or directory.
     var isMissing: Bool { reason == .system(errno: ENOENT) }
 }
 

@@ -28,7 +28,7 @@ extension KeyedDecodingContainer {
 
     /// Creates an error for an invalid value at `key`.
     func malformed(_ key: Key) -> DecodingError {
-        .dataCorruptedError(forKey: key, in: self, debugDescription: "this stands for nothing")
+        .dataCorruptedError(forKey: key, in: self, debugDescription: "invalid value")
     }
 }
 

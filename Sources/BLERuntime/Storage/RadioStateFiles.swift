@@ -4,10 +4,10 @@ import Glibc
 import LinuxCalls
 package import Logging
 
-/// What hosts keep of peers on virtual radios: a file for each controller of each run, which no other run uses.
+/// The stored state of hosts on virtual radios: a file for each controller of each run.
 ///
-/// Nobody says when a run is over. So there are only so many files, and a new one takes the place of the one that was
-/// written longest ago. There is no file before there is something to keep.
+/// The end of a run is unknown. So the number of files is limited, and a new one replaces the least recently written
+/// one. A file is created when there is something to store.
 package final class RadioStateFiles: Sendable {
     /// How many files there are at most.
     package static let most = 256

@@ -5,8 +5,8 @@ package import Logging
 
 /// The stored state of a host, in a file that only its user can read.
 ///
-/// It contains the secret from which peer identifiers are derived, and the peers that apps were connected to: whoever
-/// reads it knows which devices the user has met. All processes of a user share it. Each writes only its own changes
+/// It contains the secret from which peer identifiers are derived, and the peers that apps were connected to: it
+/// reveals which devices the user has met. All processes of a user share it. Each writes only its own changes
 /// into it, on its own queue and at most once a second.
 package final class StateFile: Sendable {
     /// Several times the size of the largest state.
@@ -98,7 +98,7 @@ package final class StateFile: Sendable {
         return try file.locked { () throws(FileProblem) in
             var document = try Self.read(file, known.secret, logger) ?? known
             for change in changes where document.apply(change) == .refused {
-                logger.warning("\(change.after.address) is not remembered: all peers in \(file.path) have a bond.")
+                logger.warning("\(change.after.address) is not stored: \(file.path) is full of bonded peers.")
             }
             try file.replace(with: StateText(document).octets)
             return document
@@ -134,8 +134,8 @@ package final class StateFile: Sendable {
                 let aside = try file.setAside(), places = text.losses.prefix(5).joined(separator: ", ")
                 logger.warning(
                     """
-                    \(text.losses.count) values in \(file.path) cannot be read (\(places)) and are left out. The file \
-                    as it was is kept as \(aside).
+                    \(text.losses.count) values in \(file.path) are invalid (\(places)) and were dropped. The old file \
+                    is kept as \(aside).
                     """
                 )
             }
@@ -144,8 +144,8 @@ package final class StateFile: Sendable {
             let aside = try file.setAside()
             logger.warning(
                 """
-                \(file.path) is not what was written there, and is begun anew: what was known of Bluetooth peers is \
-                lost. The file as it was is kept as \(aside).
+                \(file.path) is damaged and starts empty: bonds and known Bluetooth peers are \
+                lost. The file is kept as \(aside).
                 """
             )
             return nil
@@ -154,6 +154,6 @@ package final class StateFile: Sendable {
     }
 
     private static func say(_ problem: FileProblem, _ logger: Logger) {
-        logger.warning("What is learnt of Bluetooth peers is kept until this process ends, and not stored. \(problem)")
+        logger.warning("Bonds and known Bluetooth peers are lost when this process ends. \(problem)")
     }
 }

@@ -38,10 +38,10 @@ package struct StateInspection: Equatable, Sendable {
             let all = text.document(freshSecret: 0).peers.all
             peers = (all.count, all.count { !$0.bonds.isEmpty })
             guard !text.losses.isEmpty else { return }
-            problems.append(Self.damaged(file.path, "\(text.losses.count) values of it cannot"))
+            problems.append(Self.damaged(file.path, "\(text.losses.count) values cannot be read."))
         } catch {
             switch error {
-            case .malformed: problems.append(Self.damaged(file.path, "It cannot"))
+            case .malformed: problems.append(Self.damaged(file.path, "It cannot be read."))
             case .newer(let version):
                 problems.append(Problem(FileProblem(.read, file.path, .newer(version: version))))
             }
@@ -52,8 +52,8 @@ package struct StateInspection: Equatable, Sendable {
         let command = "chmod 600 \(path)"
         return Problem(
             finding: .stateNotPrivate,
-            sentence: "\(path) holds keys, and others than its user may read or write it.",
-            cure: "Keep it from them with “\(command)”.",
+            sentence: "\(path) contains keys, but other users can read or write it.",
+            cure: "Restrict access with “\(command)”.",
             command: command
         )
     }
@@ -62,8 +62,8 @@ package struct StateInspection: Equatable, Sendable {
         let command = "mv \(path) \(path).damaged"
         return Problem(
             finding: .stateDamaged,
-            sentence: "\(path) is not as it was written: \(what) be read.",
-            cure: "Put back a copy, or begin anew with “\(command)”, and pair devices again.",
+            sentence: "\(path) is damaged. \(what)",
+            cure: "Restore a backup, or remove it with “\(command)” and pair devices again.",
             command: command
         )
     }

@@ -53,7 +53,7 @@ struct StateText: Codable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         guard let data = try? encoder.encode(self) else {
-            preconditionFailure("texts, integers and truth values can be written as JSON")
+            preconditionFailure("strings, integers and booleans can be encoded as JSON")
         }
         return [UInt8](data)
     }

@@ -16,7 +16,7 @@ package struct TrustedPath: Sendable {
     let name: String
     /// The path without symbolic links.
     package let path: String
-    /// Whether other users may create files in the directory, which is sticky.
+    /// True if other users may create files in the directory, which is sticky.
     private let isShared: Bool
 
     /// Checks all directories on the way to `path`.
@@ -72,7 +72,7 @@ package struct TrustedPath: Sendable {
         return fstatat(directory.raw, name + suffix, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? facts : nil
     }
 
-    /// Whether there is a file, of any kind.
+    /// True if there is a file, of any kind.
     package var exists: Bool { status() != nil }
 
     /// Removes a socket; any other file is left as it is.
@@ -163,7 +163,7 @@ private struct Walk {
     /// The directory reached so far, and its path; the empty path is the root.
     private(set) var directory: Descriptor
     private(set) var place = ""
-    /// Whether ``directory`` is open to all, and sticky.
+    /// True if ``directory`` is open to all, and sticky.
     private(set) var isShared = false
 
     private let path: String

@@ -25,7 +25,7 @@ package struct WritePacing: Sendable {
 
     /// Creates a pace that lets so many writings follow each other at once, then one a second.
     package init(burst: Int = 1) {
-        precondition(burst > 0, "something is written")
+        precondition(burst > 0, "the burst must be positive")
         self.burst = burst
     }
 

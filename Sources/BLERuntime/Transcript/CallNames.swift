@@ -94,7 +94,7 @@ extension ClientEvent {
         }
     }
 
-    /// Whether an app's delegate may be called for it.
+    /// True if an app's delegate may be called for it.
     package var isTold: Bool {
         switch self {
         case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .peer(_, .linkChanged, _),

@@ -185,7 +185,7 @@ extension Failure {
         case .invalidResponse: "invalid response"
         case .hci(let status): "\(status)"
         case .channel(let result): "the peer refused the channel (result 0x\(Transcript.hexadecimal(result.wire)))"
-        case .peerMisbehaved: "the peer broke the rules of the channel"
+        case .peerMisbehaved: "the peer violated the channel protocol"
         case .timedOut: "timed out"
         case .encryptionTimedOut: "encryption timed out"
         case .notConnected: "not connected"

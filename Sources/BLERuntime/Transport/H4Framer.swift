@@ -56,13 +56,13 @@ package struct H4Framer: Sendable {
     /// Returns the length of the packet at the beginning of `bytes`; `nil` if the header is incomplete.
     private func length(_ bytes: Span<UInt8>) throws(TransportError) -> Int? {
         guard let (header, width) = layout(of: bytes[0]) else {
-            throw TransportError(.garbage, "0x\(String(bytes[0], radix: 16)) begins no HCI packet")
+            throw TransportError(.garbage, "0x\(String(bytes[0], radix: 16)) is not the start of an HCI packet")
         }
         guard bytes.count >= header else { return nil }
         let payload = width == 1 ? Int(bytes[header - 1]) : Int(bytes[header - 2]) | Int(bytes[header - 1]) << 8
         let length = header + (bytes[0] == 0x05 ? payload & 0x3FFF : payload)
         guard length <= Self.longestPacket else {
-            throw TransportError(.garbage, "an HCI packet of \(length) octets is longer than any that is taken")
+            throw TransportError(.garbage, "an HCI packet of \(length) octets is too long")
         }
         return length
     }

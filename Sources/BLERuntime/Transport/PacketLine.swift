@@ -13,7 +13,7 @@ package struct PacketLine: Line, Sendable {
         do throws(TransportError) {
             try framer.receive(packets) { packet in writes.append(packet.withUnsafeBufferPointer { Array($0) }) }
         } catch {
-            preconditionFailure("the host sends what is no packet: \(error)")
+            preconditionFailure("the host sent an invalid packet: \(error)")
         }
         return writes
     }
@@ -22,7 +22,7 @@ package struct PacketLine: Line, Sendable {
         var packets = H4Framer(from: .controller), octets = 0
         try packets.receive(chunk) { octets += $0.count }
         guard octets == chunk.count else {
-            throw TransportError(.garbage, "\(chunk.count) octets that were read at once are no whole packet")
+            throw TransportError(.garbage, "\(chunk.count) octets read together are not a whole packet")
         }
         packet(chunk)
     }

@@ -113,7 +113,7 @@ final class PortStream: @unchecked Sendable {
         pendingOctets += writes.reduce(0) { $0 + $1.count }
         flush()
         guard pendingOctets <= SocketStream.mostBacklog else {
-            return end(TransportError(.congested, "the controller has not taken \(pendingOctets) octets"))
+            return end(TransportError(.congested, "the controller has not read \(pendingOctets) octets"))
         }
         if silence == nil { listen() }
     }
@@ -180,7 +180,7 @@ final class PortStream: @unchecked Sendable {
             switch number {
             case 0, EPIPE, ENODEV, ENXIO, EIO, EBADFD: "the controller was unplugged"
             case ENETDOWN: "the controller was switched off"
-            default: "the controller broke off"
+            default: "the controller failed"
             }
         return TransportError(.closed, errno: number, what)
     }

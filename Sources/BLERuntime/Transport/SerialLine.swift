@@ -1,10 +1,10 @@
-/// A port where packets are octets without marks between them, of which some may be lost or made up.
+/// A port that carries packets without separators, and may lose octets or add wrong ones.
 ///
 /// The line resets the controller before the host may speak: what comes before the answer to that is of another time,
 /// or noise, and is dropped. A reset that is not answered is sent again, since a board may have begun only after it;
-/// more of them each time, since the controller may still wait for the rest of a packet that was cut off. When what
-/// comes is no HCI any more, or the rest of a packet does not come, the line is at an end, and whoever opens it anew
-/// begins with a reset.
+/// more of them each time, since the controller may still wait for the rest of a packet that was cut off. When
+/// received octets are not HCI, or the rest of a packet is missing, the line ends; opening it again starts with a
+/// reset.
 ///
 /// H4 has no checksum. Where an octet is lost, the next packet begins within this one, and what follows is no packet
 /// any more. Therefore the host hears of a packet only when the next is whole, or nothing has followed for a moment: a
@@ -137,10 +137,10 @@ package struct SerialLine: Line, Sendable {
             guard attempts < Self.mostAttempts else {
                 throw TransportError(
                     .unreachable,
-                    "nobody answers to a reset at \(name)",
+                    "no reply to a reset at \(name)",
                     cure: """
-                        Does the board run a controller that speaks HCI over H4, at this rate? Another one is \
-                        chosen with serial:PATH@RATE, and RTS and CTS with “,rtscts”.
+                        Does the board run a controller that speaks HCI over H4 at this rate? Set another rate \
+                        with serial:PATH@RATE, and hardware flow control with “,rtscts”.
                         """
                 )
             }
@@ -148,7 +148,7 @@ package struct SerialLine: Line, Sendable {
             let count = attempts < 4 ? 1 << attempts : Self.mostResets
             return [[UInt8]](repeating: Self.reset, count: count)
         case .framing where framer.holdsPart:
-            guard !hasPause else { throw TransportError(.garbage, "the rest of a packet does not come") }
+            guard !hasPause else { throw TransportError(.garbage, "the rest of a packet is missing") }
             hasPause = true
             return []
         case .framing:

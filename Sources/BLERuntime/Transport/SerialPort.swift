@@ -50,8 +50,8 @@ package struct SerialPort: ControllerPort {
         guard rate.distance(to: address.rate).magnitude <= address.rate / 33 else {
             throw TransportError(
                 .unreachable,
-                "\(address.path) cannot do \(address.rate) symbols a second, only \(rate)",
-                cure: "Choose a rate that both ends know: serial:\(address.path)@115200.",
+                "\(address.path) does not support \(address.rate) baud, only \(rate)",
+                cure: "Choose a rate that both ends support: serial:\(address.path)@115200.",
                 command: "export \(HostSpecification.variable)=serial:\(address.path)@115200",
                 finding: .portRate
             )
@@ -64,8 +64,8 @@ package struct SerialPort: ControllerPort {
         TransportError(
             .unreachable,
             errno: errno,
-            "\(address.path) is no serial port",
-            cure: "“\(Self.listing)” shows those that there are.",
+            "\(address.path) is not a serial port",
+            cure: "“\(Self.listing)” lists the ports.",
             command: Self.listing,
             finding: .portIsNone
         )
@@ -78,7 +78,7 @@ package struct SerialPort: ControllerPort {
         case ENOENT, ENODEV, ENXIO:
             return obstacle(
                 number,
-                "Plug the board in; it is used as soon as it is there. “\(Self.listing)” shows the ports there are.",
+                "Plug in the board; it is used as soon as it appears. “\(Self.listing)” lists the ports.",
                 Self.listing,
                 .portMissing
             )
@@ -89,11 +89,11 @@ package struct SerialPort: ControllerPort {
             return error
         case EBUSY:
             let command = "fuser \(address.path)"
-            return obstacle(number, "Another program has it: “\(command)” shows which.", command, .portTaken)
+            return obstacle(number, "Another program uses it: “\(command)” shows which.", command, .portTaken)
         default:
             return obstacle(
                 number,
-                "The kernel's log may say why: “dmesg | tail”.",
+                "Look for the reason in the kernel's log: “dmesg | tail”.",
                 "dmesg | tail",
                 .controllerUnreachable
             )

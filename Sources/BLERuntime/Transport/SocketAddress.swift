@@ -21,7 +21,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
             guard Glibc.connect(socket, name, length) == 0 else {
                 let code = errno
                 let isFull = code == EAGAIN
-                throw TransportError(.unreachable, errno: code, isFull ? "too many programs connect" : "connecting")
+                throw TransportError(.unreachable, errno: code, isFull ? "too many pending connections" : "connecting")
             }
         }
     }
@@ -75,8 +75,8 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         guard octets.count < capacity else {
             throw TransportError(
                 .unreachable,
-                "\(name) is too long for the name of a socket",
-                cure: "Have the controller listen at a path of at most 107 octets.",
+                "\(name) is too long for a socket path",
+                cure: "Use a socket path of at most 107 octets.",
                 finding: .socketMissing
             )
         }

@@ -30,7 +30,7 @@ struct SocketIntake {
     /// True if the last read filled the buffer, so that there may be more.
     private(set) var wasFilled = false
 
-    /// Whether the system tells which process wrote what is read.
+    /// True if the system tells which process wrote what is read.
     private let knowsSender: Bool
     /// The process that wrote what was read last; 0 if the system does not tell.
     private(set) var sender: Int32 = 0

@@ -37,7 +37,7 @@ package final class SocketListener: Sendable {
             var on: Int32 = 1
             setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
             guard bind(socket, name, length) == 0, listen(socket, Self.backlog) == 0 else {
-                throw TransportError(.unreachable, errno: errno, "listening at \(address)")
+                throw TransportError(.unreachable, errno: errno, "listening on \(address)")
             }
         }
         self.init(adopting: descriptor, on: loop, taking: Self.share) { accept(SocketStream($0, on: loop)) }
@@ -65,13 +65,13 @@ package final class SocketListener: Sendable {
             umask(mask)
             guard result == 0 else { throw TransportError(.unreachable, errno: code, "creating \(place.path)") }
             guard listen(socket, Self.backlog) == 0 else {
-                throw TransportError(.unreachable, errno: errno, "listening at \(place.path)")
+                throw TransportError(.unreachable, errno: errno, "listening on \(place.path)")
             }
         }
         self.init(adopting: descriptor, on: loop, accept: accept)
     }
 
-    /// Goes on with a Unix socket at which somebody listens already.
+    /// Adopts a Unix socket that is already listening.
     ///
     /// - Parameters:
     ///   - descriptor: The socket.
@@ -120,7 +120,7 @@ package final class SocketListener: Sendable {
     /// Sendable because everything happens on the thread of the loop, after the listener is created.
     private final class Pause: @unchecked Sendable {
         weak var watch: LoopWatch?
-        /// Whether the log says so since the last connection.
+        /// True if the log says so since the last connection.
         var isNoted = false
 
         func begin(_ code: Int32, on loop: EventLoop) {
@@ -129,7 +129,7 @@ package final class SocketListener: Sendable {
             guard !isNoted else { return }
             isNoted = true
             let cure = "Raise the limit with “ulimit -n”, or LimitNOFILE in a unit."
-            Logger.coreBluetooth.error("No connections are taken: \(String(cString: strerror(code))). \(cure)")
+            Logger.coreBluetooth.error("Cannot accept connections: \(String(cString: strerror(code))). \(cure)")
         }
     }
 

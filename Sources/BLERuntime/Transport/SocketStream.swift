@@ -75,7 +75,7 @@ package final class SocketStream: @unchecked Sendable {
     /// What ``start(receive:closed:)`` receives at once was written by one process.
     package var sender: Int32 { intake.sender }
 
-    /// Whether the process of ``peer`` has ended, so that its number may be another one's by now; `false` where the
+    /// True if the process of ``peer`` has ended, so that its number may be another one's by now; `false` where the
     /// kernel, before Linux 6.5, cannot say.
     package var hasPeerEnded: Bool {
         let option: Int32 = 77  // SO_PEERPIDFD
@@ -114,7 +114,7 @@ package final class SocketStream: @unchecked Sendable {
         backlog.append(copying: bytes.extracting(offset..<bytes.count))
         if backlog.count - (seams.last ?? 0) >= Self.seamDistance { seams.append(backlog.count) }
         guard pendingOctets <= Self.mostBacklog else {
-            return end(TransportError(.congested, "the other end has not read \(pendingOctets) octets"))
+            return end(TransportError(.congested, "the peer has not read \(pendingOctets) octets"))
         }
         updateInterest()
     }

@@ -50,7 +50,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
     package func reset() {
         guard case .open = state else { return }
         if let opened, let loop, loop.clock.now - opened > Backoff.probation { backoff.succeeded() }
-        gaveUp(TransportError(.closed, "it does not answer, or refuses to be reset"))
+        gaveUp(TransportError(.closed, "it does not answer or cannot be reset"))
     }
 
     package func stop() {
@@ -117,8 +117,8 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         lost(
             TransportError(
                 .closed,
-                "it closes the connection at once; does another program use it?",
-                cure: "End the other program that uses it, or see what the controller says of it."
+                "it closes the connection immediately; is it in use by another program?",
+                cure: "End the other program, or check the controller's messages."
             )
         )
     }

@@ -11,21 +11,21 @@ extension TransportError {
                     "ble radio --port \(port)", .nobodyListens
                 )
             case (.tcp(let host, let port), ECONNREFUSED):
-                ("Start the controller on \(host), at port \(port).", nil, .nobodyListens)
+                ("Start the controller on \(host), port \(port).", nil, .nobodyListens)
             case (.unix, ECONNREFUSED):
-                ("Whoever made the socket has ended: start the controller that listens there.", nil, .nobodyListens)
+                ("The socket's program has ended. Start the controller that listens there.", nil, .nobodyListens)
             case (.unix, ENOENT):
                 (
-                    "Start the controller that makes the socket, or correct the path: “\(listing)” shows those that "
+                    "Start the controller that creates the socket, or correct the path: “\(listing)” lists sockets."
                         + "there are.", listing, .socketMissing
                 )
             case (.unix(let path), EACCES), (.unix(let path), EPERM):
                 (
-                    "Allow it with “sudo chown $USER \(path)”, if the directories above may be entered.",
+                    "Allow it with “sudo chown $USER \(path)”; its parent directories must be accessible, too.",
                     "sudo chown $USER \(path)", .socketForbidden
                 )
             case (.tcp(let host, _), EHOSTUNREACH), (.tcp(let host, _), ENETUNREACH), (.tcp(let host, _), ETIMEDOUT):
-                ("See whether there is a way to \(host): “ping \(host)”.", "ping \(host)", .controllerUnreachable)
+                ("Check that \(host) is reachable: “ping \(host)”.", "ping \(host)", .controllerUnreachable)
             case (_, _): (nil, nil, .controllerUnreachable)
             }
         return Self(
@@ -44,8 +44,8 @@ extension TransportError {
     static func unknownName(_ host: String, _ reason: String) -> Self {
         Self(
             .unreachable,
-            "\(host) has no address (\(reason))",
-            cure: "Correct the name, or write the address itself; “getent hosts \(host)” asks for it.",
+            "cannot resolve \(host) (\(reason))",
+            cure: "Correct the name, or use an address; “getent hosts \(host)” looks it up.",
             command: "getent hosts \(host)",
             finding: .nameUnknown
         )
@@ -56,7 +56,7 @@ extension TransportError {
         Self(
             .closed,
             "the controller does not answer",
-            cure: "Reset it or start it anew; behind a serial port, see that its firmware speaks HCI at this rate.",
+            cure: "Reset or restart it; on a serial port, check that its firmware speaks HCI at this rate.",
             finding: .controllerSilent
         )
     }
@@ -65,8 +65,8 @@ extension TransportError {
     static var unresettable: Self {
         Self(
             .garbage,
-            "the controller does not reset",
-            cure: "Unplug it and plug it in again, or start it anew.",
+            "the controller rejects a reset",
+            cure: "Unplug it and plug it in again, or restart it.",
             finding: .controllerBroken
         )
     }

@@ -56,8 +56,8 @@ extension TransportError.Code {
     /// The advice for this kind of error, if nothing more specific is known; `nil` if there is none.
     var usualCure: String? {
         switch self {
-        case .closed, .congested: "Start the controller anew, or unplug it and plug it in again."
-        case .garbage: "See that what is there is a controller that speaks HCI (H4), and at this rate."
+        case .closed, .congested: "Restart the controller, or unplug it and plug it in again."
+        case .garbage: "Check that it is a controller that speaks HCI (H4), at this rate."
         case .unreachable, .forbidden, .switchedOff: nil
         }
     }

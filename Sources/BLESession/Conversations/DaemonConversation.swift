@@ -78,7 +78,7 @@ package struct DaemonConversation: Sendable {
         }
         self.reader = reader
         if case .expecting = state, reader.pendingOctets > Self.mostOfGreeting {
-            refuse(Refusal(.malformed, "a greeting of more than \(Self.mostOfGreeting) octets"))
+            refuse(Refusal(.malformed, "the greeting is longer than \(Self.mostOfGreeting) octets"))
         }
         if isOver { self.reader = FrameReader() }
     }
@@ -161,7 +161,7 @@ package struct DaemonConversation: Sendable {
 
     private mutating func expectWritten(_ isWritten: Bool) {
         guard !isWritten else { return }
-        refuse(Refusal(.congested, "there is too much to say at once"))
+        refuse(Refusal(.congested, "too much data to send at once"))
     }
 
     private mutating func hear(_ octets: Span<UInt8>) {
@@ -189,11 +189,11 @@ package struct DaemonConversation: Sendable {
     /// Checks the number of a request; refuses the app if the numbers are not consecutive or the window is exceeded.
     private mutating func counts(_ number: UInt32) -> Bool {
         guard number == read &+ 1 else {
-            refuse(Refusal(.malformed, "request \(number) comes after \(read)"))
+            refuse(Refusal(.malformed, "request \(number) follows request \(read)"))
             return false
         }
         guard number &- told <= Self.window else {
-            refuse(Refusal(.congested, "there are more than \(Self.window) requests that have not been taken"))
+            refuse(Refusal(.congested, "more than \(Self.window) requests are pending"))
             return false
         }
         read = number
@@ -205,7 +205,7 @@ package struct DaemonConversation: Sendable {
         case (.hello(let hello), .expecting):
             guard let version = Versions.own.common(with: hello.versions) else {
                 let own = Versions.own
-                let sentence = "versions \(own.oldest) to \(own.newest) are spoken here"
+                let sentence = "supported versions: \(own.oldest) to \(own.newest)"
                 return refuse(Refusal(.version, sentence))
             }
             state = .opening(version: version)
@@ -217,12 +217,12 @@ package struct DaemonConversation: Sendable {
             actions.append(.close)
         case (.question(let question), .expecting):
             guard actions.count < Self.mostQuestions else {
-                return refuse(Refusal(.congested, "there are more than \(Self.mostQuestions) questions at once"))
+                return refuse(Refusal(.congested, "more than \(Self.mostQuestions) questions at once"))
             }
             actions.append(.answer(question))
-        case (.question, _): refuse(Refusal(.malformed, "who has a session asks nothing beside it"))
-        case (.hello, _): refuse(Refusal(.malformed, "only the first message is a greeting"))
-        case (.request, _), (.close, _): refuse(Refusal(.malformed, "the first message is a greeting"))
+        case (.question, _): refuse(Refusal(.malformed, "a connection with a session accepts no questions"))
+        case (.hello, _): refuse(Refusal(.malformed, "only the first message may be a greeting"))
+        case (.request, _), (.close, _): refuse(Refusal(.malformed, "the first message must be a greeting"))
         }
     }
 }

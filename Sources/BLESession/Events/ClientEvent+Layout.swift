@@ -46,7 +46,7 @@ extension ClientEvent: Choice, Packet {
         case .channel: 13
         case .alert: 14
         case .scanBegan: 15
-        case .tester: preconditionFailure("those who test a host are in its process")
+        case .tester: preconditionFailure("test sessions exist only inside the host's process")
         }
     }
 

@@ -104,7 +104,7 @@ extension PeerEvent: Choice, Packet {
             try wire.field(&handle, "Value Handle")
             try wire.results(&found, "Descriptor")
             self = .descriptorsDiscovered(of: handle, found)
-        default: preconditionFailure("what has been discovered is one of four")
+        default: preconditionFailure("invalid kind of discovery")
         }
     }
 
@@ -128,7 +128,7 @@ extension PeerEvent: Choice, Packet {
             try wire.field(&handle, "Handle")
             try wire.sized(&value, "Value")
             self = .valueNotified(handle, value)
-        default: preconditionFailure("what has become of a value is one of four")
+        default: preconditionFailure("invalid kind of value event")
         }
     }
 }

@@ -93,7 +93,7 @@ extension ServerEvent: Choice {
             try channel.layout(&wire)
             try central.layout(&wire)
             self = .channelOpened(channel, by: central)
-        default: preconditionFailure("what has become of a channel is one of three")
+        default: preconditionFailure("invalid kind of channel event")
         }
     }
 }

@@ -14,7 +14,7 @@ package struct FrameReader: Sendable {
         package let octets: Int
         package init(octets: Int) { self.octets = octets }
         package var description: String {
-            "a message of \(octets) octets is longer than \(FrameReader.mostOctets), the most that is taken"
+            "a message of \(octets) octets is longer than the limit, \(FrameReader.mostOctets)"
         }
     }
 

@@ -48,7 +48,7 @@ extension ClientRole: WireField {
         case .central: 1
         case .peripheral: 2
         case .agent: 3
-        case .tester: preconditionFailure("those who test a host are in its process")
+        case .tester: preconditionFailure("test sessions exist only inside the host's process")
         }
     }
 }

@@ -75,7 +75,7 @@ package struct GrantFact: Equatable, Packet {
     package var services: [BluetoothUUID]?
     package var pairs = false
     package var seesAddresses = false
-    /// Whether it may decide for the apps of all users.
+    /// True if it may decide for the apps of all users.
     package var isAdministrator = false
     /// The rule that grants them.
     package var origin = ""

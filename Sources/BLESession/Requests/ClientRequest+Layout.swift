@@ -71,7 +71,7 @@ extension ClientRequest: Choice, Packet {
         case .security: 8
         case .appMoved: 9
         case .showAlerts: 10
-        case .tester: preconditionFailure("those who test a host are in its process")
+        case .tester: preconditionFailure("test sessions exist only inside the host's process")
         }
     }
 

@@ -35,7 +35,7 @@ extension Machine {
         return BackgroundTask(number, on: self)
     }
 
-    /// Whether the system ends apps that work too long in the background, as ``AppEnd/terminatedBySystem``.
+    /// True if the system ends apps that work too long in the background, as ``AppEnd/terminatedBySystem``.
     ///
     /// It is a ``World/Finding`` in any case.
     public var endsLateApps: Bool {

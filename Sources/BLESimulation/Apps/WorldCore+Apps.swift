@@ -59,7 +59,7 @@ extension WorldCore {
     private mutating func holdValue(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
         let station = stations[session.machine]
         guard station.held.count >= Self.heldLimit else { return station.held.append((client.rawValue, event)) }
-        let sentence = "the app sleeps while \(Self.heldLimit) events wait, and misses the values that come then"
+        let sentence = "the app is suspended with \(Self.heldLimit) events queued, and misses further values"
         find(Suspicion(rule: .missedValues, sentence: sentence), machine: session.machine, app: session.app)
     }
 }

@@ -17,16 +17,16 @@ extension WorldCore {
         var result: [Suspicion] = []
         if case .scan(let scan, _) = request, station.backgroundModes?.contains(.liveActivity) != true {
             if scan.services.isEmpty {
-                let sentence = "a scan in the background names no services and finds nobody"
+                let sentence = "a scan in the background without services finds nothing"
                 result.append(Suspicion(rule: .backgroundScan, sentence: sentence))
             }
             if scan.allowsDuplicates {
-                let sentence = "a scan in the background tells of no duplicates"
+                let sentence = "a scan in the background reports no duplicates"
                 result.append(Suspicion(rule: .backgroundDuplicates, sentence: sentence))
             }
         }
         if let overtime = overtime(of: session) {
-            let sentence = "\(request.step) is asked for \(overtime.inMilliseconds) after the app was woken"
+            let sentence = "\(request.step) was requested \(overtime.inMilliseconds) after the app was woken"
             result.append(Suspicion(rule: .backgroundTime, sentence: sentence))
         }
         return result
@@ -79,7 +79,7 @@ extension WorldCore {
         guard stations[index].backgroundTasks.contains(number) else { return }
         stations[index].backgroundTasks.removeAll { $0 == number }
         guard stations[index].backgroundModes != nil else { return }
-        let suspicion = Suspicion(rule: .backgroundTask, sentence: "a background task was not ended in its time")
+        let suspicion = Suspicion(rule: .backgroundTask, sentence: "a background task was not ended in time")
         find(suspicion, machine: index, app: 0)
     }
 
@@ -90,7 +90,7 @@ extension WorldCore {
             let peer = station.names[connection.peer] ?? "a device without a name"
             return World.Finding(
                 rule: .endlessConnection,
-                sentence: "the connection to “\(peer)” was never given up",
+                sentence: "the connection to “\(peer)” was never cancelled",
                 machine: station.name,
                 app: station.apps[connection.app].name,
                 time: now - Instant()

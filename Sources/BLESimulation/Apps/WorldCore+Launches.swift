@@ -115,7 +115,7 @@ extension WorldCore {
         case .ask(let requests): ask(requests, for: client, on: index)
         case .giveUp: giveUp(client)
         case .drop: break
-        case .tell, .tellAll: preconditionFailure("an app that has ended hears nothing")
+        case .tell, .tellAll: preconditionFailure("an ended app receives no events")
         }
     }
 
@@ -175,7 +175,7 @@ extension WorldCore {
             ask(requests, for: session.client, on: session.machine)
             return events
         case .hold: return []
-        case .refuse, .ask, .giveUp, .drop: preconditionFailure("an app that is there hears everything")
+        case .refuse, .ask, .giveUp, .drop: preconditionFailure("a running app receives all events")
         }
     }
 }

@@ -35,7 +35,7 @@ extension Machine {
 
     /// Replaces the services.
     ///
-    /// Connected centrals are told of the change.
+    /// Connected centrals receive a Service Changed indication.
     ///
     /// - Precondition: The device can advertise them: ``SimulatedPeripheral/validate()``.
     public func offer(_ services: [SimulatedPeripheral.Service]) {
@@ -60,7 +60,7 @@ extension Machine {
     public func disconnectCentrals() { ask { $0.disconnectAll() } }
 
     private static func type(_ text: String) -> BluetoothUUID {
-        guard let uuid = BluetoothUUID(text) else { preconditionFailure("\(text) is no UUID") }
+        guard let uuid = BluetoothUUID(text) else { preconditionFailure("\(text) is not a UUID") }
         return uuid
     }
 

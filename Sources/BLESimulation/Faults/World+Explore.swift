@@ -91,7 +91,7 @@ extension World {
         _ body: (World) async throws -> Void
     ) async throws(Failure) {
         let faults = faults.map { text in
-            guard let fault = Fault(text) else { preconditionFailure("“\(text)” is no fault in words") }
+            guard let fault = Fault(text) else { preconditionFailure("“\(text)” is not a valid fault") }
             return fault
         }
         if let failure = await attempt(seed, faults, body).failure { throw failure }

@@ -6,9 +6,10 @@ import BLEWire
 /// A server of virtual controllers on sockets: one per address, or one per connection to a shared address, all on one
 /// air.
 ///
-/// To connect is to switch a controller on, and to disconnect is to switch it off: a host finds it as new, and its
-/// peers lose it. A controller has one host at a time, unless the address is shared; ``Newcomers`` says what becomes of
-/// a second connection. The air keeps real time (``RadioPace``).
+/// A connection switches its controller on, and the end of the connection switches it off: a host finds it reset, and
+/// its peers lose their links. A controller has one host at a time, unless the address is shared; ``Newcomers``
+/// describes the handling of a second connection. The air keeps real time (``RadioPace``).
+///
 /// Sendable because everything happens on the thread of its loop.
 package final class RadioServer: @unchecked Sendable {
     /// The maximum number of controllers on shared addresses.

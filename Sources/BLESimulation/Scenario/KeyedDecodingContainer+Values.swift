@@ -14,7 +14,7 @@ extension KeyedDecodingContainer {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
                 in: self,
-                debugDescription: "“\(text)” is no UUID: it takes 4, 8 or 36 characters, or an assigned name"
+                debugDescription: "“\(text)” is not a UUID: it takes 4, 8 or 36 characters, or an assigned name"
             )
         }
         return "\(uuid)"
@@ -39,7 +39,7 @@ extension KeyedDecodingContainer {
         throw DecodingError.dataCorruptedError(
             forKey: key,
             in: self,
-            debugDescription: "“\(text)” is not known: there are \(known)"
+            debugDescription: "“\(text)” is not known; expected one of \(known)"
         )
     }
 
@@ -52,7 +52,7 @@ extension KeyedDecodingContainer {
             throw DecodingError.dataCorruptedError(
                 forKey: textKey,
                 in: self,
-                debugDescription: "a value is either digits in “value” or characters in “text”, and here it is both"
+                debugDescription: "use either “value” (digits) or “text” (characters), not both"
             )
         }
         return try checked(Array(text.utf8), textKey)
@@ -76,7 +76,7 @@ extension KeyedDecodingContainer {
                 forKey: key,
                 in: self,
                 debugDescription:
-                    "“\(text)” is not made of pairs of hexadecimal digits; characters stand in “text”, not in “value”"
+                    "“\(text)” is not pairs of hexadecimal digits; for characters, use “text” instead of “value”"
             )
         }
         return try checked(result, key, atMost: limit)
@@ -93,7 +93,7 @@ extension KeyedDecodingContainer {
                 forKey: key,
                 in: self,
                 debugDescription:
-                    "a value has at most \(limit) octets, and this one has \(octets.count)"
+                    "a value has at most \(limit) octets, but this one has \(octets.count)"
             )
         }
         return octets

@@ -23,17 +23,17 @@ extension SimulatedPeripheral {
     /// - Throws: The first key that is at fault, and why.
     public func validate() throws(DescriptionError) {
         for uuid in services.flatMap({ [$0.uuid] + $0.characteristics.map(\.uuid) }) where BluetoothUUID(uuid) == nil {
-            throw DescriptionError(key: "services", reason: "“\(uuid)” is no UUID")
+            throw DescriptionError(key: "services", reason: "“\(uuid)” is not a UUID")
         }
         for datum in serviceData where BluetoothUUID(datum.service) == nil {
-            throw DescriptionError(key: "serviceData", reason: "“\(datum.service)” is no UUID")
+            throw DescriptionError(key: "serviceData", reason: "“\(datum.service)” is not a UUID")
         }
         guard name.utf8.count <= Self.nameLimit else {
-            let reason = "it has \(name.utf8.count) octets, and a name has at most \(Self.nameLimit)"
+            let reason = "it has \(name.utf8.count) octets, but a name has at most \(Self.nameLimit)"
             throw DescriptionError(key: "name", reason: reason)
         }
         if packets != nil, let key = fieldBesidePackets {
-            let reason = "“advertisement” and “scanResponse” are all that is advertised; leave this key out"
+            let reason = "“advertisement” and “scanResponse” replace this key; leave it out"
             throw DescriptionError(key: key, reason: reason)
         }
         if let misfit = advertisingRequest.misfit { throw DescriptionError(misfit) }
@@ -44,7 +44,7 @@ extension SimulatedPeripheral {
         do throws(DescriptionError) {
             try validate()
         } catch {
-            preconditionFailure("the device “\(name)” cannot be as it is described: \(error)")
+            preconditionFailure("invalid description of the device “\(name)”: \(error)")
         }
     }
 
@@ -66,7 +66,7 @@ extension SimulatedPeripheral {
         return flags != Self.usualFlags ? "flags" : nil
     }
 
-    /// Whether apps of Core Bluetooth advertise in the same way: a name and services, within Core Bluetooth's limits.
+    /// True if apps of Core Bluetooth advertise in the same way: a name and services, within Core Bluetooth's limits.
     package var isAdvertisedByApps: Bool {
         packets == nil && fieldBesidePackets == nil && !isExtended && isConnectable
     }

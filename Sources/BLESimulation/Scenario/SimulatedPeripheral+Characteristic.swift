@@ -59,7 +59,7 @@ extension SimulatedPeripheral {
         public var notifications: Notifications?
         /// The descriptors, besides those that follow from the properties.
         public var descriptors: [Descriptor]
-        /// Whether only paired devices can use it.
+        /// True if only paired devices can use it.
         ///
         /// A central pairs when it first tries.
         public var isProtected: Bool

@@ -21,7 +21,7 @@ extension SimulatedPeripheral: Decodable {
                 .init(
                     codingPath: decoder.codingPath
                         + [Key.services, AnyKey(intValue: index), AnyKey(stringValue: "includes")],
-                    debugDescription: "it includes \(part), which is not before it"
+                    debugDescription: "it includes \(part), which must come before it"
                 )
             )
         }

@@ -43,11 +43,11 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public struct Service: Hashable, Sendable {
         /// The type, in one of the forms of `CBUUID`.
         public var uuid: String
-        /// Whether it is advertised.
+        /// True if it is advertised.
         public var isAdvertised: Bool
         /// The characteristics.
         public var characteristics: [Characteristic]
-        /// Whether it is a primary service, as opposed to one that is only included in others.
+        /// True if it is a primary service, as opposed to one that is only included in others.
         ///
         /// Only primary services are advertised.
         public var isPrimary: Bool
@@ -83,7 +83,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public var serviceData: [ServiceDatum] = []
     /// The advertised transmit power, in dBm.
     public var transmitPower: Int8?
-    /// Whether it advertises its name.
+    /// True if it advertises its name.
     public var advertisesName = true
     /// The flags at the beginning of its advertisement; none if `nil`.
     ///
@@ -97,10 +97,10 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public var advertisement: [UInt8]?
     /// The octets of its scan response, if they are to be sent as they are.
     public var scanResponse: [UInt8]?
-    /// Whether it uses extended advertising: one packet of up to 245 octets, or of up to 1 650 if centrals may not
+    /// True if it uses extended advertising: one packet of up to 245 octets, or of up to 1 650 if centrals may not
     /// connect; instead of an advertisement and a scan response of 31 octets each.
     public var isExtended = false
-    /// Whether centrals can connect.
+    /// True if centrals can connect.
     public var isConnectable = true
     /// The connection latency that it requests.
     public var latency: Latency?

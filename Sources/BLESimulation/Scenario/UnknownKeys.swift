@@ -7,7 +7,7 @@ extension Decoder {
     }
 }
 
-private let ofWorlds = #"it is one of a world, which has its devices in "machines": […]"#
+private let ofWorlds = #"it belongs to a world, which has its devices in "machines": […]"#
 
 /// The replacements of known wrong keys.
 private let hints = [

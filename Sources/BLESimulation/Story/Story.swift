@@ -71,10 +71,10 @@ struct Story: Sendable {
             switch entry {
             case .asked(let request, let machine, let app, let client):
                 let line = transcript.line(request, of: client)
-                lines.append("\(stamp)  \(name(machine, app)) #\(client) asks: \(line)")
+                lines.append("\(stamp)  \(name(machine, app)) #\(client) requests: \(line)")
             case .heard(let event, let machine, let app, let client):
                 let line = transcript.line(event, to: client)
-                lines.append("\(stamp)  \(name(machine, app)) #\(client) hears: \(line)")
+                lines.append("\(stamp)  \(name(machine, app)) #\(client) receives: \(line)")
             case .remark(let text, let machine): lines.append("\(stamp)  \(name(machine, nil)): \(text)")
             }
         }

@@ -28,7 +28,7 @@ extension World {
 
     private static let empty = """
 
-        No app has made a Bluetooth manager in this world. A manager belongs to a world if it is made within \
+        No app has created a Bluetooth manager in this world. A manager belongs to a world if it is created within \
         `machine.inhabit { }`, or anywhere in the process after `machine.inhabitProcessWide()`.
         """
 

@@ -45,7 +45,7 @@ extension ATT {
         /// True for commands, which have no response and which a server ignores if it does not know them.
         package var isCommand: Bool { wire & 0x40 != 0 }
 
-        /// Whether the last twelve octets of the packet are an authentication signature.
+        /// True if the last twelve octets of the packet are an authentication signature.
         package var isSigned: Bool { wire & 0x80 != 0 }
 
         /// True for requests that search attributes by type, as discovery does.

@@ -50,7 +50,7 @@ extension DissectedLayer {
     /// True if this layer holds octets that could not be decoded.
     package var isMalformed: Bool { name == Self.malformedName }
 
-    /// Whether this stands for the beginning of something that the capture did not keep whole.
+    /// True if this stands for the beginning of something that the capture did not keep whole.
     package var isCut: Bool { name == Self.cutName }
 }
 

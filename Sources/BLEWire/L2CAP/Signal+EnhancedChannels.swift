@@ -21,7 +21,7 @@ extension Signal {
         package init() { (spsm, mtu, mps, credits, sources) = (SPSM(wire: 0), 0, 0, 0, []) }
 
         package init(spsm: SPSM, mtu: UInt16, mps: UInt16, credits: UInt16, sources: [ChannelIdentifier]) {
-            precondition(channelsPerRequest.contains(sources.count), "a request is for one to five channels")
+            precondition(channelsPerRequest.contains(sources.count), "a request must be for one to five channels")
             self.spsm = spsm
             self.mtu = mtu
             self.mps = mps
@@ -94,7 +94,7 @@ extension Signal {
 
         package init() { (mtu, mps, channels) = (0, 0, []) }
         package init(mtu: UInt16, mps: UInt16, channels: [ChannelIdentifier]) {
-            precondition(channelsPerRequest.contains(channels.count), "a request is for one to five channels")
+            precondition(channelsPerRequest.contains(channels.count), "a request must be for one to five channels")
             self.mtu = mtu
             self.mps = mps
             self.channels = channels

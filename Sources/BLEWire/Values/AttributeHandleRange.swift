@@ -31,10 +31,10 @@ package struct AttributeHandleRange: Hashable, Sendable {
 
     package func contains(_ handle: AttributeHandle) -> Bool { start <= handle && handle <= end }
 
-    /// Whether every handle of `other` is in this range.
+    /// Returns whether every handle of `other` is in this range.
     package func contains(_ other: Self) -> Bool { start <= other.start && other.end <= end }
 
-    /// Whether the two ranges share a handle.
+    /// Returns whether the two ranges share a handle.
     package func overlaps(_ other: Self) -> Bool { start <= other.end && other.start <= end }
 
     /// The rest of this range after `handle`, where a search continues; `nil` if it is empty.

@@ -10,7 +10,7 @@ open class CBAttribute: NSObject, @unchecked Sendable {
 
     /// Unavailable: attributes come from a peripheral or are created as one of the mutable types.
     @available(*, unavailable)
-    public override init() { preconditionFailure("attributes come from a peripheral") }
+    public override init() { preconditionFailure("attributes cannot be created by apps; discover them") }
 
     /// The type of the attribute.
     open var uuid: CBUUID { type }

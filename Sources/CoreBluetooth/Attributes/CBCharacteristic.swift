@@ -58,11 +58,11 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     /// The descriptors; `nil` before they are discovered.
     open var descriptors: [CBDescriptor]? { content.withLock { $0.descriptors } }
 
-    /// Whether the value is broadcast in advertisements; always `false`, as on Apple's systems.
+    /// True if the value is broadcast in advertisements; always `false`, as on Apple's systems.
     @available(*, deprecated)
     open var isBroadcasted: Bool { false }
 
-    /// Whether the app is subscribed to notifications or indications.
+    /// True if the app is subscribed to notifications or indications.
     open var isNotifying: Bool { content.withLock { $0.subscription != .none } }
 
     /// The type, the value and the address of the object, for logs.

@@ -34,7 +34,7 @@ open class CBService: CBAttribute, @unchecked Sendable {
     /// The peripheral that offers the service; `nil` for a local service.
     open weak var peripheral: CBPeripheral? { content.withLock { $0.peripheral } }
 
-    /// Whether the service is a primary service, as opposed to one that is only included in others.
+    /// True if the service is a primary service, as opposed to one that is only included in others.
     open var isPrimary: Bool { primary }
 
     /// The included services; `nil` before they are discovered.

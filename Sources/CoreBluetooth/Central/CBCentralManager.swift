@@ -6,6 +6,9 @@ public import Foundation
 
 /// An object that scans for peripherals and connects to them.
 ///
+/// It reports discovered peripherals, connections and disconnections to its delegate, and retrieves known peripherals
+/// by their identifiers.
+///
 /// Commands are ignored before the state is ``CBManagerState/poweredOn``, with a line on standard error. All methods
 /// return immediately; results arrive at the delegate, on the queue passed to the initializer.
 open class CBCentralManager: CBManager, @unchecked Sendable {
@@ -39,7 +42,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         }
         /// The number of scans so far, which identifies a scan.
         var scanNumber: UInt32 = 0
-        /// Whether discovered devices belong to the current scan rather than an earlier one.
+        /// True if discovered devices belong to the current scan rather than an earlier one.
         var hasScanBegun = false
         /// Called when the scan has ended.
         var scanEnd: @Sendable () -> Void = {}
@@ -97,7 +100,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         set { content.withLock { $0.delegate = newValue } }
     }
 
-    /// Whether the manager is scanning.
+    /// True if the manager is scanning.
     open var isScanning: Bool { content.withLock { $0.scan != nil } }
 
     /// Returns whether the hardware has all of `features`.

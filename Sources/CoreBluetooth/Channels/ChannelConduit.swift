@@ -15,7 +15,7 @@ final class ChannelConduit: @unchecked Sendable {
     let reference: ManagerReference
     private let condition = NSCondition()
     private var flow: ChannelFlow
-    /// Whether the delegates are about to be called for host events.
+    /// True if the delegates are about to be called for host events.
     private var willRing = false
     /// Calls the delegates.
     ///
@@ -102,7 +102,7 @@ final class ChannelConduit: @unchecked Sendable {
         for request in requests { session.send(.channel(id, request)) }
     }
 
-    /// Whether this thread may block: not if it delivers host events, or if virtual time stands still meanwhile.
+    /// True if this thread may block: not if it delivers host events, or if virtual time stands still meanwhile.
     private var canWait: Bool { session.passesTime && !ServedQueue.isCurrent }
 }
 
@@ -112,6 +112,6 @@ enum ServedQueue {
 
     static func mark(_ queue: DispatchQueue) { queue.setSpecific(key: key, value: ()) }
 
-    /// Whether the caller runs on such a queue.
+    /// True if the caller runs on such a queue.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil || Thread.isMainThread }
 }

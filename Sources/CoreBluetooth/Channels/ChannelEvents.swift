@@ -20,7 +20,7 @@ final class ChannelEvents: @unchecked Sendable {
         let bell: RunLoopBell
         /// The scheduled sides.
         var sides: [Side]
-        /// Whether the source was signalled but not handled.
+        /// True if the source was signalled but not handled.
         ///
         /// The hold stops virtual time until it is.
         var isRung = false

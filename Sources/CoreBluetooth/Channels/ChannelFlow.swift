@@ -47,24 +47,24 @@ struct ChannelFlow {
     private var consumed = 0
     /// The number of octets that were passed to the host.
     private(set) var outstanding = 0
-    /// Whether the app has written to a channel that was closed.
+    /// True if the app has written to a channel that was closed.
     private var hasWrittenInVain = false
 
     /// Creates the flow of an open channel.
     ///
     /// - Parameter unitLength: The maximum number of octets that the peer accepts at once, above 0.
     init(unitLength: Int) {
-        precondition(unitLength > 0, "a peer that takes no octets has no channel")
+        precondition(unitLength > 0, "the peer's MTU is greater than 0")
         self.unitLength = unitLength
     }
 
     /// Requests for the host, in order.
     typealias Requests = [ChannelRequest]
 
-    /// Whether the channel is open.
+    /// True if the channel is open.
     var isOpen: Bool { link == .open }
 
-    /// Whether the channel was released; no more requests follow.
+    /// True if the channel was released; no more requests follow.
     var isReleased: Bool { link == .released }
 }
 
@@ -173,10 +173,10 @@ extension ChannelFlow {
 }
 
 extension ChannelFlow {
-    /// Whether ``read(into:)`` would return octets.
+    /// True if ``read(into:)`` would return octets.
     var hasBytes: Bool { input.state == .open && !received.isEmpty }
 
-    /// Whether there are no octets to read now but may be later.
+    /// True if there are no octets to read now but may be later.
     var isWaitingForBytes: Bool { input.state == .open && received.isEmpty && link == .open }
 
     /// Moves available octets into `destination`; returns their number, 0 if there are none, −1 if there never will be.
@@ -201,10 +201,10 @@ extension ChannelFlow {
 
     private var space: Int { link == .open ? max(0, Self.window - outstanding) : 0 }
 
-    /// Whether ``write(_:)`` would accept octets.
+    /// True if ``write(_:)`` would accept octets.
     var hasSpace: Bool { output.state == .open && space > 0 }
 
-    /// Whether nothing can be written now but may be later.
+    /// True if nothing can be written now but may be later.
     var isWaitingForSpace: Bool { output.state == .open && link == .open && space == 0 }
 
     /// Accepts as many octets as there is space for; returns their number, 0 if there is none, −1 if there never will

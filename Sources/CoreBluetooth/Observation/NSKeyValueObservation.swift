@@ -48,7 +48,7 @@ public struct NSKeyValueObservedChange<Value> {
     public let oldValue: Value?
     /// The indexes of changed elements; always `nil`.
     public let indexes: IndexSet?
-    /// Whether the change is about to happen; always `false`.
+    /// True if the change is about to happen; always `false`.
     public let isPrior: Bool
 
     init(new: Value?, old: Value?) {
@@ -95,7 +95,7 @@ extension _KeyValueCodingAndObserving {
         changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
     ) -> NSKeyValueObservation {
         guard let observed = self as? any Observed else {
-            preconditionFailure("managers and peripherals can be observed, and nothing else")
+            preconditionFailure("only managers and peripherals can be observed")
         }
         let watchers = observed.watchers
         observed.beWatched()

@@ -10,7 +10,7 @@ final class Watchers: Sendable {
         var next = 0
         /// The thread that is comparing values, whose own accesses are not changes.
         var looking: Thread?
-        /// Whether another thread has changed something meanwhile.
+        /// True if another thread has changed something meanwhile.
         var isStale = false
     }
 

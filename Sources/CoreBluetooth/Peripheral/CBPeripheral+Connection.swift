@@ -79,7 +79,7 @@ extension CBPeripheral {
         switch state {
         case .disconnected, .disconnecting: return
         case .connecting, .connected:
-            session.report("CBPeripheral must be retained", "\(name ?? "a peripheral") was connected and not kept")
+            session.report("CBPeripheral must be retained", "\(name ?? "a peripheral") is connected but not retained")
             reference.console.misuse(
                 "Cancelling connection for unused peripheral \(self), Did you forget to keep a reference to it?"
             )

@@ -69,11 +69,11 @@ extension CBPeripheral {
     func writeCommand(_ data: Data, to characteristic: CBCharacteristic) {
         guard isReady() else { return }
         guard let handle = characteristic.handles?.value, owns(characteristic) else {
-            return reference.console.misuse("\(characteristic) does not belong to \(self), or no longer")
+            return reference.console.misuse("\(characteristic) does not belong to \(self), or not any more")
         }
         guard characteristic.properties.contains(.writeWithoutResponse) else {
             return reference.console.warn(
-                "\(characteristic) does not have the property to be written without response: the value is dropped"
+                "\(characteristic) does not have the property writeWithoutResponse; the value is dropped"
             )
         }
         guard data.count <= maximumWriteValueLength(for: .withoutResponse) else {
@@ -82,7 +82,7 @@ extension CBPeripheral {
                 "a value of \(data.count) octets without response is dropped"
             )
             return reference.console.warn(
-                "A value of \(data.count) octets is too long to be written without response: it is dropped"
+                "A value of \(data.count) octets is too long to be written without response; it is dropped"
             )
         }
         let fits = record.withLock {
@@ -92,7 +92,7 @@ extension CBPeripheral {
         }
         guard fits else {
             return reference.console.warn(
-                "\(self) takes no more values without response now: one is dropped; see canSendWriteWithoutResponse"
+                "\(self) cannot accept more values without response; one was dropped. See canSendWriteWithoutResponse"
             )
         }
         submit(.writeCommand(handle, [UInt8](octetsOf: data)))

@@ -5,6 +5,9 @@ public import Foundation
 
 /// A remote device that offers services.
 ///
+/// It discovers the services and characteristics of the device, reads, writes and subscribes to values, and opens
+/// channels.
+///
 /// Requests are carried out in the order in which they are made. All methods return immediately; results arrive at the
 /// delegate. While the peripheral is not connected, requests are ignored with a line on standard error.
 open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
@@ -44,14 +47,14 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     /// The services discovered in this connection; `nil` before.
     open var services: [CBService]? { record.withLock { $0.database.services } }
 
-    /// Whether there is space for a write without response.
+    /// True if there is space for a write without response.
     ///
     /// Otherwise the delegate is called as soon as there is.
     open var canSendWriteWithoutResponse: Bool {
         record.withLock { $0.link.acceptsRequests && $0.window.isOpen }
     }
 
-    /// Whether the device may use the Apple Notification Center Service; never on Linux.
+    /// True if the device may use the Apple Notification Center Service; never on Linux.
     open var ancsAuthorized: Bool { false }
 
     /// Reads the signal strength.

@@ -9,7 +9,7 @@ struct DiscoveredDatabase {
     private struct Known {
         let object: CBService
         let found: DiscoveredService
-        /// Whether it is only known as an included service.
+        /// True if it is only known as an included service.
         var isPart: Bool
         /// Its characteristics as last discovered; `nil` unless all of them were discovered and still exist.
         var characteristics: [DiscoveredCharacteristic]?
@@ -195,7 +195,7 @@ struct DiscoveredDatabase {
 }
 
 extension DiscoveredService {
-    /// Whether the service is hidden from apps because the host handles it.
+    /// True if the service is hidden from apps because the host handles it.
     fileprivate var isHidden: Bool { uuid == .short(0x1800) || uuid == .short(0x1801) }
 
     /// Returns whether this is the same service as `old`.

@@ -46,10 +46,10 @@ struct PeripheralLink: Equatable {
         }
     }
 
-    /// Whether requests can be sent.
+    /// True if requests can be sent.
     var acceptsRequests: Bool { publicState == .connected }
 
-    /// Whether results of the peer still count.
+    /// True if results of the peer still count.
     var acceptsAnswers: Bool {
         switch state {
         case .connected, .confirming, .closing(wasConnected: true, next: _): true

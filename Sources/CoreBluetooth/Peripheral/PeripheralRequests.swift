@@ -50,7 +50,7 @@ struct PeripheralRequests {
     /// The number of requests, which is the maximum number of results.
     var count: Int { begun.count + waiting.count - next }
 
-    /// Whether the next result in order is available.
+    /// True if the next result in order is available.
     var isAnswered: Bool { if case .answered? = begun.first { true } else { false } }
 
     /// Adds a request; returns its number if it must be sent now.
@@ -178,7 +178,7 @@ struct PeripheralRequests {
             case .answered:
                 guard begun.count < Self.limit else { return }
                 begun.append(waiting[next])
-            case .sent: preconditionFailure("what waits is not with the host")
+            case .sent: preconditionFailure("a waiting request has not been sent to the host")
             }
             next += 1
             if next == waiting.count || next > 64 && next > waiting.count / 2 {

@@ -44,7 +44,7 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
 
     /// Unavailable: requests come from a central.
     @available(*, unavailable)
-    public override init() { preconditionFailure("requests come from a central") }
+    public override init() { preconditionFailure("requests cannot be created by apps; they come from a central") }
 
     /// The central that made the request.
     open var central: CBCentral { sender }

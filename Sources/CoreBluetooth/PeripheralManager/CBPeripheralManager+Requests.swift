@@ -108,9 +108,9 @@ extension AdvertisingRequest {
         if !ignored.isEmpty { return "\(ignored.joined(separator: ", ")) is not advertised" }
         let name = (data[CBAdvertisementDataLocalNameKey] as? String)?.utf8.count ?? 0
         let services = (data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []).reduce(0) { $0 + $1.data.count }
-        if services > 28 { return "services of \(services) octets do not fit; the last are in the overflow area" }
+        if services > 28 { return "services of \(services) octets do not fit; the last ones are in the overflow area" }
         guard name > max(28 - services, 10) else { return nil }
-        return "a name of \(name) octets does not fit, and is cut off"
+        return "a name of \(name) octets does not fit and was truncated"
     }
 
     /// Reads an app's advertisement; returns `nil` if values have the wrong type.

@@ -7,6 +7,8 @@ public import Foundation
 
 /// An object that publishes services, advertises them, and answers the requests of centrals.
 ///
+/// It reports requests and subscriptions to its delegate, sends updated values to subscribers, and publishes channels.
+///
 /// Commands are ignored before the state is ``CBManagerState/poweredOn``, with a line on standard error. All methods
 /// return immediately; results arrive at the delegate, on the queue passed to the initializer.
 open class CBPeripheralManager: CBManager, @unchecked Sendable {
@@ -58,7 +60,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         set { content.withLock { $0.delegate = newValue } }
     }
 
-    /// Whether the manager is advertising.
+    /// True if the manager is advertising.
     open var isAdvertising: Bool { content.withLock { $0.advertising.isAdvertising } }
 
     /// Whether the app may act as a peripheral (deprecated spelling).

@@ -68,7 +68,7 @@ extension CharacteristicDefinition {
 }
 
 extension CBMutableCharacteristic {
-    /// Whether a local characteristic may have these properties and descriptors.
+    /// True if a local characteristic may have these properties and descriptors.
     fileprivate var isAllowed: Bool {
         properties.isDisjoint(with: [.broadcast, .extendedProperties])
             && (descriptors ?? []).allSatisfy { $0 is CBMutableDescriptor }

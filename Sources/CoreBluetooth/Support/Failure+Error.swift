@@ -24,8 +24,8 @@ extension Failure {
                 ]
             )
         case .channel(let result): return Self.error(of: result)
-        case .invalidResponse: return Self.unknown("The device's answer makes no sense.")
-        case .peerMisbehaved: return Self.unknown("The device broke the rules for channels.")
+        case .invalidResponse: return Self.unknown("The device sent an invalid response.")
+        case .peerMisbehaved: return Self.unknown("The device violated the channel protocol.")
         case .timedOut: return CBError(.connectionTimeout)
         case .encryptionTimedOut: return CBError(.encryptionTimedOut)
         case .notConnected: return CBError(.notConnected)

@@ -33,7 +33,7 @@ package final class Observers: Sendable {
     private struct Entry {
         let id: ID
         let receive: @Sendable (ClientEvent) -> Reception
-        /// Whether this observer waits for a single event.
+        /// True if this observer waits for a single event.
         let isWaiting: Bool
         /// The value that must stay subscribed for this observer.
         let subject: Subject?
@@ -92,7 +92,7 @@ package final class Observers: Sendable {
         }
     }
 
-    /// Whether there are no observers, as in most apps.
+    /// True if there are no observers, as in most apps.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     func tell(_ event: ClientEvent) {

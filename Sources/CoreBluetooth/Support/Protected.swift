@@ -2,7 +2,7 @@ import Synchronization
 
 /// A value that a manager's queue changes and any thread can read, stored in its owner.
 ///
-/// `Mutex` would require that nobody else can reach what it holds. Delegates belong to the app and are not `Sendable`,
+/// `Mutex` would require that no other code can reach its value. Delegates belong to the app and are not `Sendable`,
 /// so this type makes that promise itself: the lock makes each access whole, and only the manager's queue calls
 /// delegates. No code of an app runs while the lock is held.
 ///

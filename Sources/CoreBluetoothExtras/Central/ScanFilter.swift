@@ -9,7 +9,7 @@ public struct ScanFilter {
     public var minimumRSSI: Int?
     /// The beginning of the advertised name; `nil` for any name or none.
     public var namePrefix: String?
-    /// Whether to report every advertisement, instead of each device once.
+    /// True if to report every advertisement, instead of each device once.
     public var allowsDuplicates: Bool
 
     /// Creates a filter.

@@ -22,9 +22,9 @@ public struct BroadcastAdvertisement {
     /// most 31 octets. An extended advertisement that takes connections has at most 245 and no scan response; any other
     /// extended one has up to 1 650, or a scan response of up to 251 instead.
     public var packets: (advertisement: Data, scanResponse: Data)?
-    /// Whether centrals can connect.
+    /// True if centrals can connect.
     public var isConnectable = true
-    /// Whether to use extended advertising, which devices before Bluetooth 5 do not receive: up to 1650 octets instead
+    /// True if to use extended advertising, which devices before Bluetooth 5 do not receive: up to 1650 octets instead
     /// of 31, or about 240 if it is connectable.
     public var isExtended = false
     /// The advertising interval, 20 ms to 10.24 s.

@@ -4,20 +4,19 @@ import BLESimulation
 public import CoreBluetooth
 public import Dispatch
 
-/// The handler of pairing and bonds, which asks the user where Apple's systems show an alert, and lists, creates and
-/// removes bonds.
+/// An object that receives pairing prompts, pairs on demand, and lists and removes bonds.
 ///
-/// Core Bluetooth has no call to pair: what a device refuses for want of it starts pairing, and is asked again
-/// afterwards. Where nobody asks the user, devices are paired if an app needs it (``UnattendedPairing``), in a way
-/// that keeps out nobody who may stand in between.
+/// Core Bluetooth has no call to pair: if a device refuses a request for lack of encryption, the host pairs and repeats
+/// the request. Without prompts, devices pair if an app needs it (``UnattendedPairing``), without protection against a
+/// man in the middle.
 ///
 ///     let pairing = BluetoothPairing(capability: .displayYesNo) { event in
 ///         if case .asked(let prompt) = event { prompt.accept() }
 ///     }
 ///
-/// Of several that ask the user, the latest does, for as long as it is there. Where apps of several users share a radio
-/// through the daemon, an app is asked about the devices of its own user's apps, and lists and removes the bonds of
-/// its own user; root, the user of the daemon and apps that its policy names are not limited so.
+/// If there are several objects, the latest one receives the prompts, until it is released. If apps of several users
+/// share a radio through the daemon, an app receives prompts about the devices of its own user's apps, and lists and
+/// removes the bonds of its own user; root, the daemon's user and administrators in its policy have no such limit.
 public final class BluetoothPairing: Sendable {
     /// An event, delivered in order on the queue.
     public enum Event: Sendable {

@@ -43,7 +43,7 @@ public struct OutOfBandData: Equatable, Sendable {
 
 /// A key that two devices share by other means, such as NFC, for legacy pairing with man-in-the-middle protection.
 ///
-/// It must be kept secret: whoever knows it can decrypt the connection or be a man in the middle.
+/// Keep it secret: it is enough to decrypt the connection or to be a man in the middle.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.4.
 public struct TemporaryKey: Equatable, Sendable {
@@ -102,11 +102,11 @@ public enum UnattendedPairing: CaseIterable, Sendable {
 ///
 /// Core 6.0, Vol 3, Part C, 10.2.4.
 public struct PairingPolicy: Equatable, Sendable {
-    /// Whether to refuse devices that support only legacy pairing, which does not protect from eavesdropping.
+    /// True if to refuse devices that support only legacy pairing, which does not protect from eavesdropping.
     public var requiresSecureConnections: Bool
     /// The minimum key size in octets, 7 to 16; other numbers are replaced by the nearest valid one.
     public var minimumKeySize: Int
-    /// Whether to store keys.
+    /// True if to store keys.
     ///
     /// Otherwise a pairing is valid until the connection ends, as for a device that many people use. Existing bonds
     /// remain valid.

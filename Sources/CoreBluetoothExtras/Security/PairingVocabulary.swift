@@ -89,12 +89,12 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
     case disconnected
     /// Pairing failed recently; try again later.
     case tooManyAttempts
-    /// The device needs a key that keeps out somebody in between, for which this host has neither display nor keyboard
-    /// nor out-of-band data. Nothing was sent to the device.
+    /// The device requires protection against a man in the middle, but this host has no display, keyboard or
+    /// out-of-band data. Nothing was sent to the device.
     case cannotAuthenticate
-    /// There is nobody to ask, and ``PairingPolicy/unattendedPairing`` allows no pairing then. Nothing was sent.
+    /// No agent can ask the user, and ``PairingPolicy/unattendedPairing`` requires it. Nothing was sent.
     case nobodyToAsk
-    /// There is no Bluetooth.
+    /// Bluetooth is not supported.
     case unsupported
 
     init(_ failure: PairingFailure) {
@@ -114,17 +114,17 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A description of the error.
     public var description: String {
         switch self {
-        case .refused(let reason): "this end refused to pair: \(SMP.Reason(wire: reason))"
+        case .refused(let reason): "this host refused to pair: \(SMP.Reason(wire: reason))"
         case .refusedByDevice(let reason): "the device refused to pair: \(SMP.Reason(wire: reason))"
-        case .timedOut: "pairing took too long"
+        case .timedOut: "pairing timed out"
         case .encryptionFailed: "the connection could not be encrypted with the new key"
-        case .disconnected: "there is no connection"
+        case .disconnected: "not connected"
         case .tooManyAttempts: "pairing failed a moment ago; try again in a minute"
         case .cannotAuthenticate:
-            "the device needs a key that keeps out somebody in between; that takes a display, a keyboard or data told "
-                + "out of band at this end"
-        case .nobodyToAsk: "there is nobody to ask, and the policy allows no pairing without a user"
-        case .unsupported: "there is no Bluetooth"
+            "the device needs protection against a man in the middle, which needs a display, a keyboard or out-of-band "
+                + "data on this host"
+        case .nobodyToAsk: "no agent can ask the user, and the policy requires one"
+        case .unsupported: "Bluetooth is not supported"
         }
     }
 }
@@ -138,9 +138,9 @@ public struct Bond: Equatable, Sendable {
     /// The identity address of the device, or one that it had on the air if it has not shown that the former is its
     /// own.
     public let address: BluetoothAddress
-    /// Whether the devices were paired with man-in-the-middle protection.
+    /// True if the devices were paired with man-in-the-middle protection.
     public let isAuthenticated: Bool
-    /// Whether the devices were paired by LE Secure Connections.
+    /// True if the devices were paired by LE Secure Connections.
     public let isSecureConnections: Bool
     /// The key size, in octets: 7 to 16.
     public let keySize: Int

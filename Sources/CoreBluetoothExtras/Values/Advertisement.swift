@@ -20,13 +20,13 @@ public struct Advertisement: Hashable, Sendable {
     public let data: Data
     /// The octets of the scan response; empty if there was none.
     public let scanResponse: Data
-    /// Whether the sender accepts connections.
+    /// True if the sender accepts connections.
     public let isConnectable: Bool
-    /// Whether the sender responds to scan requests.
+    /// True if the sender responds to scan requests.
     public let isScannable: Bool
-    /// Whether it was directed to this machine.
+    /// True if it was directed to this machine.
     public let isDirected: Bool
-    /// Whether it was a legacy packet.
+    /// True if it was a legacy packet.
     public let isLegacy: Bool
     /// The primary physical layer.
     public let primaryPhysicalLayer: PhysicalLayer?

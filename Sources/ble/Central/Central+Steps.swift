@@ -252,11 +252,11 @@ extension Central {
     /// - Throws: ``Trouble/cannotWrite(_:_:)`` for a value that would be dropped silently.
     func writeCommand(_ value: Data, to characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
         guard characteristic.properties.contains(.writeWithoutResponse) else {
-            throw Trouble.cannotWrite(characteristic.uuid.uuidString, "it is not written without response")
+            throw Trouble.cannotWrite(characteristic.uuid.uuidString, "it does not allow writing without response")
         }
         let most = peripheral.maximumWriteValueLength(for: .withoutResponse)
         guard value.count <= most else {
-            let reason = "without response \(peripheral.title) takes \(most) octets, and there are \(value.count)"
+            let reason = "\(peripheral.title) accepts \(most) octets without response, the value has \(value.count)"
             throw Trouble.cannotWrite(characteristic.uuid.uuidString, reason)
         }
         if !peripheral.canSendWriteWithoutResponse {
@@ -282,7 +282,7 @@ extension Central {
                 }
             }
         }
-        try await ask(peripheral, "Hearing from \(peripheral.title) after \(what)", question) {
+        try await ask(peripheral, "Waiting for \(peripheral.title) after \(what)", question) {
             if case .heardFrom(peripheral, let error) = $0 { .some(error) } else { nil }
         }
     }

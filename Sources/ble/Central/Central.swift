@@ -1,6 +1,9 @@
 import CoreBluetooth
 
-/// A central manager with asynchronous functions, one step after the other, all on the main actor.
+/// A central manager with asynchronous functions, for the commands of `ble`.
+///
+/// It finds, connects and explores peripherals, one step at a time, all on the main actor. A step waits for delegate
+/// calls until its verdict is known, its time is up, the radio or the connection is lost, or the user interrupts.
 @MainActor
 final class Central: NSObject {
     /// A call of a delegate method.
@@ -142,7 +145,7 @@ final class Central: NSObject {
         }
         if let result = verdict(.stateChanged) { return try result.get() }
         do {
-            try await wait(for: "Reaching the radio", needing: .nothing, within: RadioWatch.patience, verdict)
+            try await wait(for: "waiting for the radio", needing: .nothing, within: RadioWatch.patience, verdict)
         } catch Trouble.noAnswer {
             throw Trouble.noRadio(manager.state)
         }

@@ -14,8 +14,8 @@ struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringCon
     /// The help text for such arguments.
     static let help: ArgumentHelp =
         """
-        UUIDs: 4, 8 or 36 characters each, with 0x or without, or names such as “Battery Level”; SERVICE/UUID and \
-        UUID#2 tell characteristics of one type apart.
+        A UUID (4, 8 or 36 characters, 0x optional) or a name such as “Battery Level”. SERVICE/UUID and UUID#2 select \
+        one of several characteristics with the same UUID.
         """
 
     let service: CBUUID?

@@ -6,11 +6,11 @@ import CoreBluetoothExtras
 final class ChannelConversation {
     /// The conditions for the end of a conversation, besides an end by the peer.
     struct Patience: Equatable {
-        /// Whether to keep the channel open when there is nothing more to send.
+        /// True if to keep the channel open when there is nothing more to send.
         var stays = false
         /// The number of octets that must be received first.
         var count = 0
-        /// Whether to stay when there was nothing to send at all.
+        /// True if to stay when there was nothing to send at all.
         var listens = false
     }
 
@@ -36,7 +36,7 @@ final class ChannelConversation {
     private var outcome: Result<Void, any Error>?
     private var ended: CheckedContinuation<Void, Never>?
     private var output = Output.reading
-    /// Whether the conversation was interrupted before its end.
+    /// True if the conversation was interrupted before its end.
     private(set) var isInterrupted = false
 
     /// Creates a conversation.
@@ -76,7 +76,7 @@ final class ChannelConversation {
         let peer = DeviceKeys(channel.peer.identifier)
         printer.device = printer.device ?? { peer }
         printer.print(fact("opened", of: channel))
-        printer.remark("A channel to \(channel.peer.identifier), PSM \(channel.psm), is open.")
+        printer.remark("Opened a channel to \(channel.peer.identifier), PSM \(channel.psm).")
         let pipe = ChannelPipe(channel, echoes: false) { [weak self] in self?.hear($0) }
         self.pipe = pipe
         let input = Task {
@@ -101,7 +101,7 @@ final class ChannelConversation {
         if output == .reading, pipe.pending == 0 { try await Task.sleep(for: .milliseconds(200)) }
         let closed = fact("closed", of: channel, ["sent": pipe.sent, "received": pipe.received])
         printer.print(closed)
-        printer.remark("The channel is closed: \(pipe.sent) octets out, \(pipe.received) in.")
+        printer.remark("The channel is closed: \(pipe.sent) octets sent, \(pipe.received) received.")
         try check(pipe)
         if !isInterrupted, pipe.received < patience.count {
             throw Trouble.endedEarly(received: pipe.received, of: patience.count)
@@ -115,7 +115,7 @@ final class ChannelConversation {
             try await clock.sleep(for: Self.period)
             let (sent, received) = (pipe.sent, pipe.received)
             printer.print(Fact("progress", ["sent": sent, "received": received], text: ""))
-            printer.remark("\(sent) octets out, \(received) in; \(sent + received - last) a second.")
+            printer.remark("\(sent) octets sent, \(received) received; \(sent + received - last) per second.")
             last = sent + received
         }
     }

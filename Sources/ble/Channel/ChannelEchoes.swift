@@ -22,7 +22,7 @@ final class ChannelEchoes {
         var fields: [String: Any] = ["sent": pipe.sent, "received": pipe.received]
         fields["error"] = error.map(Trouble.describe)
         let manner = error == nil ? "closed" : "lost"
-        report("closed", pipe.channel, fields, "\(manner) it: \(pipe.received) octets in, \(pipe.sent) out")
+        report("closed", pipe.channel, fields, "\(manner) it: \(pipe.received) octets received, \(pipe.sent) sent")
     }
 
     private func report(_ event: String, _ channel: CBL2CAPChannel, _ more: [String: Any], _ words: String) {

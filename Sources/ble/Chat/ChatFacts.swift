@@ -69,7 +69,7 @@ extension ChatGuest.Event {
         case .connected(let room):
             Fact("connected", ["who": name], text: "\(name): connected to \(room.name.printable)")
         case .subscribed(let room):
-            Fact("subscribed", ["who": name], text: "\(name): listens to \(room.name.printable)")
+            Fact("subscribed", ["who": name], text: "\(name): subscribed to \(room.name.printable)")
         case .wrote(let text): Fact("wrote", ["who": name, "text": text], text: "\(name): wrote “\(text.printable)”")
         case .received(let line):
             Fact("received", ["who": name, "text": line], text: "\(name): received “\(line.printable)”")

@@ -194,7 +194,7 @@ extension ChatGuest: @MainActor CBPeripheralDelegate {
         didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        if let error { return giveUp("Listening to the room", error) }
+        if let error { return giveUp("Subscribing to the room", error) }
         guard let joined, characteristic.isNotifying else { return }
         talk = characteristic
         report(.subscribed(joined))
@@ -217,7 +217,7 @@ extension ChatGuest: @MainActor CBPeripheralDelegate {
     ) {
         guard !unwritten.isEmpty else { return }
         let done = unwritten.removeFirst()
-        if let error { return giveUp("Saying “\(done.text)”", error) }
+        if let error { return giveUp("Sending “\(done.text)”", error) }
         if done.isLast { report(.wrote(done.text)) }
         writeNext()
     }

@@ -131,7 +131,7 @@ extension ChatHost: @MainActor CBPeripheralManagerDelegate {
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        if let error { return fail("Showing the room", error) }
+        if let error { return fail("Advertising the room", error) }
         report(.opened)
     }
 

@@ -33,7 +33,7 @@ final class ChatDemo {
         if let missing {
             printer.print(Fact("failed", ["step": missing, "steps": done], text: "✗ \(missing) (after \(done) steps)"))
         } else if printer.isForPeople {
-            printer.remark("✓ \(done) of \(done) steps happened, in \(world.now.seconds) s of the radio's time.")
+            printer.remark("✓ \(done) of \(done) steps done in \(world.now.seconds) s of virtual time.")
         }
         return missing == nil
     }
@@ -103,7 +103,7 @@ final class ChatDemo {
             self.events(of: guest) { if case .left(_, nil) = $0 { true } else { false } }
         }
         let gone = guests.firstIndex { $0 === guest }.map { $0 + 1 }
-        await step("the host hears that \(guest.name) left") {
+        await step("the host notices that \(guest.name) left") {
             self.hostEvents.filter { if case .left = $0 { true } else { false } }.count == gone
         }
     }
@@ -114,7 +114,7 @@ final class ChatDemo {
         let end = world.now + Self.patience
         while !happened() {
             guard world.now < end else {
-                missing = "\(what): this did not happen within \(Self.patience.seconds) s of the radio's time"
+                missing = "\(what): not within \(Self.patience.seconds) s of virtual time"
                 return
             }
             await world.advance(by: .milliseconds(10))

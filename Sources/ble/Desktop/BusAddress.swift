@@ -14,8 +14,8 @@ enum BusAddress {
         var description: String {
             switch self {
             case .missing: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
-            case .malformed(let part): "“\(part.printable)” in DBUS_SESSION_BUS_ADDRESS is no address"
-            case .unsupported(let text): "“\(text.printable)” in DBUS_SESSION_BUS_ADDRESS names no Unix socket"
+            case .malformed(let part): "“\(part.printable)” in DBUS_SESSION_BUS_ADDRESS is not a valid address"
+            case .unsupported(let text): "“\(text.printable)” in DBUS_SESSION_BUS_ADDRESS is not a Unix socket"
             }
         }
     }

@@ -34,7 +34,7 @@ final class BusConnection: Sendable {
     }
 
     private static func connect(to places: [SocketAddress]) throws(TransportError) -> Descriptor {
-        var failure = TransportError(.unreachable, "there is no place to connect to")
+        var failure = TransportError(.unreachable, "no bus address to connect to")
         for place in places {
             do throws(TransportError) {
                 return try place.connect()

@@ -22,11 +22,11 @@ struct BusConversation {
 
         var description: String {
             switch self {
-            case .rejected: "the bus does not let this user in"
-            case .unexpected(let line): "the bus answered “\(line.printable)” to who the user is"
-            case .malformed: "what the bus sent is no message of D-Bus"
+            case .rejected: "the bus rejects this user"
+            case .unexpected(let line): "the bus answered “\(line.printable)” during authentication"
+            case .malformed: "the bus sent an invalid D-Bus message"
             case .congested(let count): "\(count) calls have no reply yet"
-            case .notGreeted(let reason): "the bus does not answer to a greeting: \(reason.printable)"
+            case .notGreeted(let reason): "the bus does not answer Hello: \(reason.printable)"
             }
         }
     }

@@ -12,7 +12,7 @@ struct DesktopNotice: Hashable, Sendable {
     var body: String
     /// The buttons; a notification without buttons has no answer.
     var buttons: [Button] = []
-    /// Whether it is shown at once and until it is answered.
+    /// True if it is shown at once and until it is answered.
     var isUrgent = false
     /// The time that it stays on screen; `nil` for the default of the server.
     var lifetime: Duration?

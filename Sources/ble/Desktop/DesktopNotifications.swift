@@ -41,7 +41,7 @@ final class DesktopNotifications {
             let connection = try BusConnection(to: places) { octets in
                 link.desktop?.receive(octets)
             } ended: { error in
-                link.desktop?.lose(.noDesktop("the session bus has ended the connection (\(error))"))
+                link.desktop?.lose(.noDesktop("the session bus closed the connection (\(error))"))
             }
             let desktop = try DesktopNotifications(user: geteuid()) { connection.send($0) }
             desktop.connection = connection
@@ -51,7 +51,7 @@ final class DesktopNotifications {
         } catch let trouble as Trouble {
             throw trouble
         } catch let error as TransportError {
-            throw .noDesktop("there is no session bus (\(error))")
+            throw .noDesktop("cannot connect to the session bus (\(error))")
         } catch {
             throw .noDesktop("\(error)")
         }
@@ -64,7 +64,7 @@ final class DesktopNotifications {
     private func opened() async throws(Trouble) {
         let timer = Task {
             try await Task.sleep(for: Self.patience)
-            lose(.noDesktop("nobody has answered within \(Self.patience.seconds) s"))
+            lose(.noDesktop("no reply within \(Self.patience.seconds) s"))
         }
         await withCheckedContinuation { continuation in
             if case .opening = state { state = .opening(continuation) } else { continuation.resume() }

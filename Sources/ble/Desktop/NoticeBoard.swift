@@ -26,9 +26,9 @@ struct NoticeBoard {
         var description: String {
             switch self {
             case .bus(let failure): "\(failure)"
-            case .noServer: "nobody in this session shows notifications"
-            case .refused(let refusal): "whoever shows notifications answers: \(refusal.description.printable)"
-            case .lacks(let what): "whoever shows notifications shows no \(what)"
+            case .noServer: "no notification service runs in this session"
+            case .refused(let refusal): "the notification service answered: \(refusal.description.printable)"
+            case .lacks(let what): "the notification service does not support  \(what)"
             }
         }
     }
@@ -43,7 +43,7 @@ struct NoticeBoard {
         let keys: [String]
         /// The identifier at the server; `nil` until it is known.
         var place: Place?
-        /// Whether to close it as soon as its identifier is known.
+        /// True if to close it as soon as its identifier is known.
         var isWithdrawn = false
     }
 
@@ -136,7 +136,7 @@ struct NoticeBoard {
         switch (calls.remove(at: index).purpose, reply) {
         case (.signals, .values): hearsSignals = true
         case (.capabilities, .values(let values, _)):
-            guard case .array(_, let list)? = values.first else { throw .lacks("list of what it can show") }
+            guard case .array(_, let list)? = values.first else { throw .lacks("GetCapabilities") }
             let names = list.compactMap { if case .string(let name) = $0 { name } else { nil } }
             for (name, what) in [("actions", "buttons"), ("body", "text")] where !names.contains(name) {
                 throw .lacks(what)

@@ -20,12 +20,12 @@ struct CaptureInput {
         descriptor = Descriptor(raw)
         var own = stat()
         guard fstat(raw, &own) == 0, own.st_mode & S_IFMT != S_IFDIR else {
-            throw .unusableFile(path, "it is no file.")
+            throw .unusableFile(path, "it is not a regular file.")
         }
         for copy in copies {
             var other = stat()
             guard stat(copy, &other) != 0 || (other.st_dev, other.st_ino) != (own.st_dev, own.st_ino) else {
-                throw .unusableFile(copy, "it is the capture that is read. Write to another file.")
+                throw .unusableFile(copy, "it is the capture being read. Write to another file.")
             }
         }
     }
@@ -53,7 +53,7 @@ struct CaptureInput {
         guard reader.foreignPackets > 0 else { return }
         let links = reader.foreignLinks.isEmpty ? "" : " with \(reader.foreignLinks.joined(separator: ", "))"
         let count = reader.foreignPackets, foreign = "\(count) packet\(count == 1 ? "" : "s")\(links)"
-        guard hasPackets else { throw .unusableFile(path, "it holds \(foreign) and none of HCI.") }
-        try? StandardStream.error.write(line: "\(foreign) were passed over, since they are not HCI.")
+        guard hasPackets else { throw .unusableFile(path, "it has \(foreign), but no HCI packets.") }
+        try? StandardStream.error.write(line: "Skipped \(foreign): not HCI.")
     }
 }

@@ -30,7 +30,7 @@ final class MonitorPrinter {
         case .lost(let count, let source):
             printer.print(Fact("lost", source.fields.merging(["count": count]) { _, new in new }, text: ""))
             let place = source.title.isEmpty ? "" : " of \(source.title)"
-            printer.remark("\(count) packets and calls\(place) were not shown.")
+            printer.remark("\(count) packets and calls\(place) were dropped.")
         }
     }
 

@@ -42,7 +42,7 @@ enum Octets {
 
     static func parseDigits(_ text: String) throws -> Data {
         guard let data = Data(hexadecimal: text.hasPrefix("0x") ? text.dropFirst(2) : text[...]) else {
-            throw ValidationError("“\(text)” is not a row of hexadecimal octets such as 0a0b0c; use --text for text.")
+            throw ValidationError("“\(text)” is not hexadecimal; expected, for example, 0a0b0c. For text, use --text.")
         }
         return data
     }

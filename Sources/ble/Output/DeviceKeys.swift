@@ -3,7 +3,7 @@ import CoreBluetooth
 /// The keys by which lines of JSON name a device.
 struct DeviceKeys {
     let identifier: UUID
-    /// `nil` if nobody knows it, as that of a central.
+    /// `nil` if it is unknown, such as that of a central.
     let name: String?
 
     init(_ identifier: UUID, name: String? = nil) {

@@ -34,10 +34,10 @@ final class Printer {
     /// True if the output is for users, not scripts.
     var isForPeople: Bool { !json }
 
-    /// Whether each line for people begins with the time.
+    /// True if each line for people begins with the time.
     var showsTime: Bool { !json && clock != nil }
 
-    /// Whether to use colour: only at a terminal, and unless the user has turned it off.
+    /// True if to use colour: only at a terminal, and unless the user has turned it off.
     let usesColor: Bool
 
     private let write: (String) -> Void

@@ -31,51 +31,51 @@ enum Trouble: Error, CustomStringConvertible {
         switch self {
         case .noRadio(.poweredOff):
             """
-            The radio is off. Switch it on, with “ble power on” if it is the daemon's, else with “rfkill unblock \
+            The radio is off. Switch it on with “ble power on” if it is the daemon's, otherwise with “rfkill unblock \
             bluetooth”, and try again.
             """
-        case .noRadio(.unauthorized): "This user may not use the radio."
+        case .noRadio(.unauthorized): "This user is not allowed to use the radio."
         case .noRadio:
             """
-            There is no radio to talk to; “ble doctor” says what stands in the way. To try ble without a radio, set \
+            No usable radio; “ble doctor” finds the cause. To try ble without a radio, set \
             BLUETOOTH_HOST=demo. BLUETOOTH_HOST can also name an adapter of this machine (hci:0), a controller \
             (tcp:HOST:PORT or unix:PATH), the daemon (bled) or a simulated world (world:FILE.json).
             """
         case .noController(let place, let reason, let cure):
-            "There is no controller at \(place): \(reason).\(cure.map { " " + $0 } ?? "")"
+            "No controller at \(place): \(reason).\(cure.map { " " + $0 } ?? "")"
         case .noDaemon(let reason):
             """
-            There is no Bluetooth daemon: \(reason). Start it with “bled”, or name its socket: BLUETOOTH_HOST=bled:PATH.
+            No Bluetooth daemon: \(reason). Start it with “bled”, or set its socket: BLUETOOTH_HOST=bled:PATH.
             """
-        case .daemonRefused(let sentence): "The daemon says: \(sentence)."
+        case .daemonRefused(let sentence): "The daemon refused: \(sentence)."
         case .noDesktop(let reason):
-            "Nothing can be asked on the desktop: \(reason). Without --desktop, the terminal asks."
-        case .radioLost: "The radio is gone, and the connection with it."
+            "Cannot use desktop notifications: \(reason). Leave out --desktop to use the terminal."
+        case .radioLost: "The radio was lost, and with it the connection."
         case .notFound(let peer, let time, []):
             """
-            “\(peer)” was not seen within \(time.seconds) s, and nobody else who says a name. Is it on and advertising?
+            No device named “\(peer)” within \(time.seconds) s, nor any other named device. Is it on and advertising?
             """
         case .notFound(let peer, let time, let seen):
             """
-            “\(peer)” was not seen within \(time.seconds) s; who was: \(Self.list(seen)). Is it on and advertising?
+            No device named “\(peer)” within \(time.seconds) s. Found: \(Self.list(seen)). Is it on and advertising?
             """
-        case .ambiguous(let peer, let names): "“\(peer)” may be \(Self.list(names)). Say more of the name."
-        case .noAnswer(let what, let time): "\(what) did not happen within \(time.seconds) s."
+        case .ambiguous(let peer, let names): "“\(peer)” matches \(Self.list(names)). Use more of the name."
+        case .noAnswer(let what, let time): "Timed out after \(time.seconds) s: \(what)."
         case .noCharacteristic(let uuid, let peer):
-            "\(peer) has no characteristic \(uuid). “ble inspect” shows those that it has."
-        case .noBond(let peer): "There is no bond with \(peer). “ble bonds” shows those that there are."
+            "\(peer) has no characteristic \(uuid). “ble inspect” lists its characteristics."
+        case .noBond(let peer): "No bond with \(peer). “ble bonds” lists all bonds."
         case .cannotWrite(let uuid, let reason): "\(uuid) was not written: \(reason). Leave out --without-response."
-        case .failed(let what, let error): "\(what) failed: \(error.map(Self.describe) ?? "no reason was given")."
+        case .failed(let what, let error): "\(what) failed: \(error.map(Self.describe) ?? "unknown reason")."
         case .readsFailed(let failed, let count): "\(failed) of \(count) reads failed."
         case .disconnected(let peer, let error):
             "\(peer) disconnected\(error.map { ": " + Self.describe($0) } ?? "")."
         case .endedEarly(let received, let count):
-            "The channel was closed when \(received) of \(count) octets had come in."
+            "The channel was closed after \(received) of \(count) octets had been received."
         case .unsent(let sent, let reason):
-            "Not all was sent: the channel ended when \(sent) octets had gone out.\(reason.map { " " + $0 } ?? "")"
+            "Not all data was sent: the channel ended after \(sent) octets.\(reason.map { " " + $0 } ?? "")"
         case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)"
         case .unusablePort(let port, let reason):
-            "Port \(port) cannot be listened at: \(reason). Choose another --port."
+            "Cannot listen on port \(port): \(reason). Choose another --port."
         case .unwritableOutput(let failure): "\(failure)."
         }
     }

@@ -13,7 +13,7 @@ final class PairingDesk {
     private var open: PairingPrompt?
     /// The device that was asked about last.
     private var device: DeviceKeys?
-    /// Whether a question of an unfinished pairing has been asked.
+    /// True if a question of an unfinished pairing has been asked.
     private var isUnderWay = false
     private var input: Task<Void, Never>?
     private var telling: Task<Void, Never>?
@@ -55,9 +55,9 @@ final class PairingDesk {
     private func tell(_ pairing: BluetoothPairing) async {
         do {
             let octets = try await pairing.makeOutOfBandData().structures.hexadecimal
-            printer.print(Fact("out_of_band", ["data": octets], text: "Tell the other device \(octets)."))
+            printer.print(Fact("out_of_band", ["data": octets], text: "Data for the other device: \(octets)."))
         } catch {
-            printer.remark("There is nothing to tell the other device: \(error).")
+            printer.remark("No out-of-band data: \(error).")
         }
     }
 
@@ -83,7 +83,7 @@ final class PairingDesk {
         case .paired(let peer, let method, let isBonded):
             isUnderWay = false
             let fields = keys(of: peer).merging(["method": "\(method)", "bonded": isBonded]) { own, _ in own }
-            printer.print(Fact("paired", fields, text: "Paired with \(peer) by \(method.name)."))
+            printer.print(Fact("paired", fields, text: "Paired with \(peer) using \(method.name)."))
         case .failed(let peer, let error):
             isUnderWay = false
             let fields = keys(of: peer).merging(["reason": "\(error)"]) { own, _ in own }
@@ -108,19 +108,19 @@ final class PairingDesk {
         case .consent(let replacesBond):
             fields["question"] = "consent"
             fields["replaces_bond"] = replacesBond
-            let bond = replacesBond ? ", in place of the bond that there is" : ""
-            text = "Pair with \(who)\(bond)? Nobody can tell who may stand in between. Type yes or no."
+            let bond = replacesBond ? ", replacing the existing bond" : ""
+            text = "Pair with \(who)\(bond)? This gives no protection against a man in the middle. Type yes or no."
         case .show(let digits):
             fields["question"] = "show"
             fields["digits"] = digits
-            text = "Type \(digits) at \(who)."
+            text = "Type \(digits) on \(who)."
         case .enter:
             fields["question"] = "enter"
-            text = "Which six digits does \(who) show? Type them, or no."
+            text = "Type the six digits that \(who) shows, or no."
         case .compare(let digits):
             fields["question"] = "compare"
             fields["digits"] = digits
-            text = "Does \(who) show \(digits) as well? Type yes or no."
+            text = "Does \(who) also show \(digits)? Type yes or no."
         }
         printer.print(Fact("pairing_asked", fields, text: notices == nil ? text : ""))
         if readsInput { readAnswers() }
@@ -133,20 +133,21 @@ final class PairingDesk {
         }
     }
 
-    /// Whether a question waits for its answer.
+    /// True if a question waits for its answer.
     var isAsking: Bool { open != nil }
 
     /// Handles a line as the answer to the last question, and says so if it is not a valid one.
     func answer(_ line: String) {
-        guard let prompt = open else { return printer.remark("Nothing is asked.") }
+        guard let prompt = open else { return printer.remark("There is no pairing prompt to answer.") }
         let isNumber = line.utf8.count == 6 && line.allSatisfy { $0.isASCII && $0.isNumber }
         switch (prompt.question, line) {
         case (_, "no"): prompt.reject()
         case (.consent, "yes"), (.compare, "yes"): prompt.accept()
         case (.enter, let digits) where isNumber: prompt.enter(digits)
-        case (.show, _): return printer.remark("The digits are typed at the other device; “no” ends it.")
-        case (.enter, _): return printer.remark("“\(line.printable)” is neither six digits nor “no”.")
-        case (.consent, _), (.compare, _): return printer.remark("“\(line.printable)” is neither “yes” nor “no”.")
+        case (.show, _): return printer.remark("Type the digits on the other device, or “no” here to reject.")
+        case (.enter, _): return printer.remark("“\(line.printable)” is not valid here; type six digits or “no”.")
+        case (.consent, _), (.compare, _):
+            return printer.remark("“\(line.printable)” is not valid here; type “yes” or “no”.")
         }
         open = nil
     }
@@ -156,10 +157,10 @@ extension PairingMethod {
     /// The name for users.
     var name: String {
         switch self {
-        case .justWorks: "Just Works, which keeps out nobody in between"
+        case .justWorks: "Just Works (no protection against a man in the middle)"
         case .passkeyEntry: "passkey"
         case .numericComparison: "numeric comparison"
-        case .outOfBand: "what was told by other means"
+        case .outOfBand: "out-of-band data"
         }
     }
 }

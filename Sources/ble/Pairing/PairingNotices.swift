@@ -27,7 +27,7 @@ final class PairingNotices {
         case .asked(let prompt): ask(prompt)
         case .withdrawn(let peer): withdraw(peer)
         case .paired(let peer, let method, _):
-            if let name = end(peer) { desktop.tell("Paired with \(name)", "By \(method.name).") }
+            if let name = end(peer) { desktop.tell("Paired with \(name)", "Using \(method.name).") }
         case .failed(let peer, let error):
             if let name = end(peer) { desktop.tell("Not paired with \(name)", "\(error).") }
         }
@@ -79,14 +79,14 @@ extension DesktopNotice {
         switch question {
         case .consent(let replacesBond):
             body =
-                "Nobody can tell who may stand in between."
-                + (replacesBond ? " This takes the place of the bond that there is." : "")
+                "This gives no protection against a man in the middle."
+                + (replacesBond ? " This replaces the existing bond." : "")
             buttons = [.pair, .cancel]
         case .show(let digits):
-            body = "Type \(digits) at \(name)."
+            body = "Type \(digits) on \(name)."
             buttons = [.cancel]
         case .compare(let digits):
-            body = "Does \(name) show \(digits) as well?"
+            body = "Does \(name) also show \(digits)?"
             buttons = [.pair, .cancel]
         case .enter: return nil
         }

@@ -8,35 +8,35 @@ struct PairingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What can be shown and asked when devices are paired: none, display, yes-no, keyboard or keyboard-display. \
-            If left out, keyboard-display at a terminal, and none elsewhere.
+            Input and output available for pairing: none, display, yes-no, keyboard or keyboard-display (default: \
+            keyboard-display at a terminal, otherwise none).
             """,
             valueName: "capability"
         )
     )
     var pairing: PairingMeans?
-    @Flag(help: "Keep no keys: what comes of a pairing counts until the connection ends.")
+    @Flag(help: "Don't bond: discard the keys on disconnect.")
     var noBond = false
-    @Flag(help: "Print what the device may be told by other means than Bluetooth, to pair with it by that.")
+    @Flag(help: "Print this host's out-of-band (OOB) pairing data, for --told on the other device.")
     var tell = false
     @Option(
         help: ArgumentHelp(
             """
-            A key that both devices know by other means, for a device from before LE Secure Connections: 32 \
-            hexadecimal digits. The next pairing uses it.
+            Out-of-band temporary key (TK) for legacy pairing, known to both devices: 32 hexadecimal digits. Used for \
+            the next pairing.
             """,
             valueName: "octets"
         ),
         transform: { text in
             guard let key = TemporaryKey(Data(try Octets.parseDigits(text))) else {
-                throw ValidationError("these are not 32 hexadecimal digits")
+                throw ValidationError("expected 32 hexadecimal digits")
             }
             return key
         }
     )
     var temporaryKey: TemporaryKey?
 
-    /// The means to show and ask; `nil` if nobody is asked.
+    /// The means to show and ask; `nil` for no prompts.
     var capability: PairingCapability? {
         (pairing ?? (isatty(STDIN_FILENO) == 1 ? .keyboardDisplay : PairingMeans.none)).capability
     }
@@ -47,12 +47,12 @@ struct PeripheralPairingOptions: ParsableArguments {
     @OptionGroup var common: PairingOptions
     @Option(
         help: ArgumentHelp(
-            "What the peripheral has told by other means, as its --tell prints it: 72 hexadecimal digits.",
+            "The peripheral's out-of-band pairing data, as its --tell prints it: 72 hexadecimal digits.",
             valueName: "octets"
         ),
         transform: { text in
             guard let data = OutOfBandData(structures: try Octets.parseDigits(text)) else {
-                throw ValidationError("these are not the structures 0x22 and 0x23, with 16 octets each")
+                throw ValidationError("expected the structures 0x22 and 0x23, with 16 octets each")
             }
             return data
         }
@@ -68,7 +68,7 @@ enum PairingMeans: String, CaseIterable, ExpressibleByArgument {
     case keyboard
     case keyboardDisplay = "keyboard-display"
 
-    /// The pairing capability; `nil` if nobody is asked.
+    /// The pairing capability; `nil` for no prompts.
     var capability: PairingCapability? {
         switch self {
         case .none: nil

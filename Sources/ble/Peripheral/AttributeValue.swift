@@ -12,9 +12,9 @@ struct AttributeValue {
 
         var description: String {
             switch self {
-            case .notOctets(let text): "“\(text)” is neither text nor pairs of hexadecimal digits after 0x"
+            case .notOctets(let text): "“\(text)” is not valid: expected text, or pairs of hexadecimal digits after 0x"
             case .tooLong(let octets):
-                "a value has at most \(ATT.maximumValueLength) octets, and this one has \(octets)"
+                "a value has at most \(ATT.maximumValueLength) octets, but this one has \(octets)"
             }
         }
     }

@@ -17,7 +17,7 @@ struct PeripheralDescription {
         let names = devices.map(\.name)
         if let machine {
             guard let device = devices.first(where: { $0.name == machine }) else {
-                throw Trouble.unusableFile(path, "no machine of it is called “\(machine)”: \(Trouble.list(names))")
+                throw Trouble.unusableFile(path, "it has no machine named “\(machine)”, only \(Trouble.list(names))")
             }
             self.device = device
         } else if let device = devices.first, devices.count == 1 {
@@ -25,8 +25,8 @@ struct PeripheralDescription {
         } else {
             let reason =
                 names.isEmpty
-                ? "no machine is in this world" : "it is a world with several machines: \(Trouble.list(names))"
-            throw Trouble.unusableFile(path, "\(reason). Say which one to be, with --machine NAME")
+                ? "the world has no machines" : "it is a world with several machines: \(Trouble.list(names))"
+            throw Trouble.unusableFile(path, "\(reason). Select one with --machine NAME")
         }
     }
 
@@ -36,7 +36,7 @@ struct PeripheralDescription {
     /// Messages about properties of the device that are not supported here.
     var remarks: [String] {
         let ofWorlds = [("position", device.position != World.Position()), ("mtu", device.mtu != nil)]
-            .filter(\.1).map { "“\($0.0)” counts in worlds alone." }
+            .filter(\.1).map { "“\($0.0)” has an effect only in worlds." }
         return ofWorlds + device.services.flatMap(Self.remarks)
     }
 
@@ -46,7 +46,7 @@ struct PeripheralDescription {
             characteristic.descriptors.filter { CBMutableDescriptor($0) == nil }.map { descriptor in
                 """
                 Descriptor \(descriptor.uuid) of \(characteristic.uuid) is left out: Core Bluetooth publishes 2901 \
-                with text, and 2904 with seven octets.
+                with text and 2904 with seven octets only.
                 """
             }
         }
@@ -60,7 +60,7 @@ struct PeripheralDescription {
         var complete = device
         complete.services.append(service)
         if let (_, part) = complete.missingPart {
-            throw Trouble.unusableFile(path, "service \(service.uuid) includes \(part), which is not before it")
+            throw Trouble.unusableFile(path, "service \(service.uuid) includes \(part), which must come before it")
         }
         device = complete
         return service

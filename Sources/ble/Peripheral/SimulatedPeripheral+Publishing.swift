@@ -14,7 +14,7 @@ extension CBMutableCharacteristic {
         descriptors = characteristic.descriptors.compactMap { CBMutableDescriptor($0) }
     }
 
-    /// Whether centrals can subscribe to the values, all of them or those that are paired.
+    /// True if centrals can subscribe to the values, all of them or those that are paired.
     var sendsValues: Bool {
         !properties.isDisjoint(with: [.notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired])
     }

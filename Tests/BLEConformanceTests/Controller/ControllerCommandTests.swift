@@ -33,7 +33,7 @@ struct ControllerCommandTests {
             BLEConformance.main(["controller", "--port", "0"])
         }
         let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(said == "BLEConformance: Standard output cannot be written: No space left on device\n")
+        #expect(said == "BLEConformance: Cannot write to standard output: No space left on device\n")
     }
 
     @Test("Numbers that make no sense are refused", arguments: ["-1", "65536", "1e20", "nan", "1.5", ""])

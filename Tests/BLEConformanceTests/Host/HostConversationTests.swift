@@ -94,7 +94,7 @@ struct HostConversationTests {
         )
         conversation.receive(.security(.secured(peer, strength, isBonded: true)))
         let answer: HostLine =
-            level < 3 ? .failure(1, "the link has come to level 2 only") : .result(1, ["level": .number(level)])
+            level < 3 ? .failure(1, "the link reached only level 2") : .result(1, ["level": .number(level)])
         let event = HostLine.event(
             "security",
             ["connection": .number(5), "level": .number(level), "bonded": .flag(true)]

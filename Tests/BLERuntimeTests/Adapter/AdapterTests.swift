@@ -48,7 +48,7 @@ struct AdapterTests {
         let cases: [(FakeKernel, String)] = [
             (FakeKernel(), "the machine has no Bluetooth adapter"),
             (FakeKernel(0xA), "/opt/app may not use hci0"),
-            (FakeKernel(0xA), "the kernel has no Bluetooth here"),
+            (FakeKernel(0xA), "the kernel has no Bluetooth support"),
         ]
         cases[1].0.forbid()
         cases[2].0.failSockets(EAFNOSUPPORT)

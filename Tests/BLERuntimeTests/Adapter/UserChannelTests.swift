@@ -218,7 +218,7 @@ struct UserChannelTests {
         Obstacle(
             testDescription: "blocked by a switch",
             code: .switchedOff,
-            context: "a switch of the machine",
+            context: "a hardware switch",
             cure: "that switch or key",
             arrange: { $0.block(first, .hard) }
         ),
@@ -233,14 +233,14 @@ struct UserChannelTests {
             testDescription: "no adapter",
             code: .unreachable,
             context: "the machine has no Bluetooth adapter",
-            cure: "Plug hci:0 in",
+            cure: "Plug in hci:0",
             arrange: { $0.unplug(first) }
         ),
         Obstacle(
             testDescription: "only another adapter",
             code: .unreachable,
-            context: "there is only hci5",
-            cure: "Plug hci:0 in",
+            context: "only hci5",
+            cure: "Plug in hci:0",
             arrange: {
                 $0.unplug(first)
                 $0.plug(AdapterIndex(wire: 5), address: address)
@@ -249,7 +249,7 @@ struct UserChannelTests {
         Obstacle(
             testDescription: "no Bluetooth",
             code: .unreachable,
-            context: "the kernel has no Bluetooth here",
+            context: "the kernel has no Bluetooth support",
             cure: "sudo modprobe bluetooth",
             arrange: { $0.failSockets(EAFNOSUPPORT) }
         ),

@@ -23,7 +23,7 @@ struct AdapterExaminationTests {
         Case(
             code: .kernelWithoutBluetooth,
             subject: "kernel",
-            sentence: "The kernel has no Bluetooth here",
+            sentence: "The kernel has no Bluetooth support",
             cure: "sudo modprobe bluetooth",
             break_: { $0.failSockets(EAFNOSUPPORT) },
             heal: { $0.failSockets(0) }
@@ -31,7 +31,7 @@ struct AdapterExaminationTests {
         Case(
             code: .networkOfContainer,
             subject: "kernel",
-            sentence: "not in the network of this program",
+            sentence: "not in this program's network namespace",
             cure: "docker run --network=host",
             break_: {
                 $0.hideBluetooth()
@@ -42,7 +42,7 @@ struct AdapterExaminationTests {
         Case(
             code: .kernelSilent,
             subject: "kernel",
-            sentence: "The adapters cannot be listed",
+            sentence: "Cannot list adapters",
             cure: "dmesg | tail",
             break_: { $0.refuse(.readExtendedIndexList, .failed) },
             heal: { $0.grant(.readExtendedIndexList) }
@@ -67,7 +67,7 @@ struct AdapterExaminationTests {
             code: .adapterMissing,
             host: "hci:5",
             subject: "hci:5",
-            sentence: "hci:5 is not there: there is only hci0",
+            sentence: "hci:5 does not exist, only hci0",
             cure: "export BLUETOOTH_HOST=hci:0",
             break_: { _ in },
             heal: { $0.plug(AdapterIndex(wire: 5), address: 0xF) }
@@ -89,7 +89,7 @@ struct AdapterExaminationTests {
         ),
         Case(
             code: .adapterSwitchedOff,
-            sentence: "hci0 is blocked by a switch of the machine",
+            sentence: "hci0 is blocked by a hardware switch",
             cure: "that switch or key",
             break_: { $0.block(first, .hard) },
             heal: { $0.block(first, nil) }
@@ -124,8 +124,8 @@ struct AdapterExaminationTests {
         ),
         Case(
             code: .controllerWithoutLE,
-            sentence: "hci0 does not know Bluetooth Low Energy",
-            cure: "Use another adapter",
+            sentence: "hci0 does not support Bluetooth Low Energy",
+            cure: "Use an adapter",
             break_: { $0.change(first) { $0.information.supported = [.powered, .classic] } },
             heal: { $0.change(first) { $0.information.supported = [.powered, .lowEnergy] } }
         ),

@@ -8,11 +8,11 @@ struct StateExaminationTests {
     @Test("A state that is as it should be is a fact, before and after it was begun")
     func kept() async {
         let patient = Patient()
-        #expect(await patient.examined().findings(.stateKept).first?.sentence.contains("begun") == true)
+        #expect(await patient.examined().findings(.stateKept).first?.sentence.contains("will be created") == true)
         #expect(!FileManager.default.fileExists(atPath: patient.folder))
         patient.makeState()
         let after = await patient.examined()
-        #expect(after.findings(.stateKept).first?.sentence.contains("remembers 1 peers, 0 of them") == true)
+        #expect(after.findings(.stateKept).first?.sentence.contains("contains 1 known peers, 0 of them") == true)
         #expect(after.count(of: .warning) == 0)
     }
 

@@ -138,15 +138,15 @@ struct CaptureReaderTests {
         #expect(failure == nil)
         #expect(
             items == [
-                .comment("the adapter is there", of: one, at: time),
+                .comment("the adapter was added", of: one, at: time),
                 Self.packet(Self.reset, .toController, of: one, at: 1_000),
                 Self.packet(Self.answer, .toHost, of: one, at: 1_000),
                 Self.packet([2, 0x40, 0, 0, 0], .toController, of: zero, at: 1_000),
                 Self.packet([2, 0x40, 0x20, 0, 0], .toHost, of: zero, at: 1_000),
                 .comment("note", of: none, at: time), .comment("said", of: none, at: time),
-                .comment("", of: none, at: time), .comment("the adapter is gone", of: zero, at: time),
-                .comment("the adapter is opened", of: zero, at: time),
-                .comment("the adapter is closed", of: zero, at: time),
+                .comment("", of: none, at: time), .comment("the adapter was removed", of: zero, at: time),
+                .comment("the adapter was opened", of: zero, at: time),
+                .comment("the adapter was closed", of: zero, at: time),
                 Self.packet([5, 7], .toController, of: zero, at: 1_000),
                 Self.packet([5, 7], .toHost, of: zero, at: 1_000),
                 Self.packet([3, 7], .toController, of: zero, at: 1_000),
@@ -227,20 +227,20 @@ struct CaptureReaderTests {
             (Array("btsnoop\0".utf8) + big(2, 4) + big(1_002, 4), "version 2"),
             (
                 snoop(1_002, big(0, 4) + big(0x1000_0000, 4) + big(0, 16)),
-                "268435456 octets, which no packet has, at octet 16"
+                "invalid length 268435456, at octet 16"
             ),
-            ([0x0A, 0x0D, 0x0D, 0x0A, 28, 0, 0, 0, 1, 2, 3, 4], "which octet comes first"),
-            (bigSection + big(6, 4) + big(11, 4), "11 octets, which none can have, at octet 28"),
-            (bigSection + big(6, 4) + big(13, 4), "13 octets, which none can have"),
-            (bigSection + big(6, 4) + big(1 << 24, 4), "too much"),
-            (bigSection + big(99, 4) + big(1 << 24, 4), "should go on for"),
-            (bigSection + big(6, 4) + big(12, 4) + big(16, 4), "16 at its end"),
-            (bigSection + block(6, big(0, 20)), "interface 0, which was not introduced"),
-            (bigSection + block(3, big(0, 4)), "interface 0, which was not introduced"),
-            (bigSection + interface(187) + block(6, big(0, 16)), "a packet is shorter than it says"),
-            (bigSection + interface(187) + block(6, big(0, 12) + big(9, 4) + big(9, 4)), "a packet is shorter"),
-            (bigSection + interface(187) + block(5, big(0, 4)), "a block of statistics is shorter"),
-            (bigSection + block(1, big(0, 4)), "an interface is shorter"),
+            ([0x0A, 0x0D, 0x0D, 0x0A, 28, 0, 0, 0, 1, 2, 3, 4], "invalid byte-order magic"),
+            (bigSection + big(6, 4) + big(11, 4), "invalid length 11, at octet 28"),
+            (bigSection + big(6, 4) + big(13, 4), "invalid length 13"),
+            (bigSection + big(6, 4) + big(1 << 24, 4), "too long"),
+            (bigSection + big(99, 4) + big(1 << 24, 4), "it ends inside a block"),
+            (bigSection + big(6, 4) + big(12, 4) + big(16, 4), "two lengths differ: 12 and 16"),
+            (bigSection + block(6, big(0, 20)), "interface 0, which was not described"),
+            (bigSection + block(3, big(0, 4)), "interface 0, which was not described"),
+            (bigSection + interface(187) + block(6, big(0, 16)), "a packet is truncated"),
+            (bigSection + interface(187) + block(6, big(0, 12) + big(9, 4) + big(9, 4)), "a packet is truncated"),
+            (bigSection + interface(187) + block(5, big(0, 4)), "a block of statistics is truncated"),
+            (bigSection + block(1, big(0, 4)), "an interface is truncated"),
             (bigSection + (0...1_024).flatMap { _ in interface(187) }, "too many interfaces"),
         ] as [([UInt8], String)]
     )

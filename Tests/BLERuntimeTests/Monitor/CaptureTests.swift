@@ -92,13 +92,13 @@ struct CaptureTests {
             let file = try CaptureFile(path: path) { Issue.record("\($0)") }
             let format = CaptureFormat.pcapng
             #expect(try Self.octets(path) == format.header)
-            file.comment("app 1 asks: scan")
+            file.comment("app 1 requests: scan")
             file.write(Self.packet(Self.reset, .toController))
             let first = try Self.octets(path)
             #expect(
-                first.count == format.header.count + format.introduction(of: PacketSource(machine: "a")).count + 40 + 24
+                first.count == format.header.count + format.introduction(of: PacketSource(machine: "a")).count + 40 + 28
             )
-            #expect(first.firstRange(of: Array("app 1 asks: scan".utf8)) != nil)
+            #expect(first.firstRange(of: Array("app 1 requests: scan".utf8)) != nil)
             file.write(Self.packet(Self.answer, .toHost, at: 5_000))
             file.write(Self.packet(Self.reset, .toController, of: "b"))
             let all = try Self.octets(path)

@@ -101,7 +101,7 @@ struct MonitorDoorTests {
         try Self.settle(house)
         #expect(try house.sync { $0.isWatched } && house.changed == 1)
         try house.sync { door in
-            door.show("app 1 asks: BLEHost.scan", at: Instant())
+            door.show("app 1 requests: BLEHost.scan", at: Instant())
             door.show(Self.record([4, 0x0E, 0]))
             door.turnEnded()
         }
@@ -112,7 +112,7 @@ struct MonitorDoorTests {
             Issue.record("\(items)")
             return
         }
-        #expect(text == "app 1 asks: BLEHost.scan" && record.time == time)
+        #expect(text == "app 1 requests: BLEHost.scan" && record.time == time)
         #expect(record.source == Self.source && record.bytes == [4, 0x0E, 0] && record.direction == .toHost)
     }
 

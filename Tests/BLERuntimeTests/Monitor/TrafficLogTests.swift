@@ -48,11 +48,11 @@ struct TrafficLogTests {
     func lines(level: Logger.Level) throws {
         let lines = Lines()
         var log = try #require(TrafficLog(lines.logger(level)))
-        log.hear("app 1 asks: scan")
+        log.hear("app 1 requests: scan")
         log.see(Self.reset)
         log.see(Self.reset, time: "5 ms ")
         let heard = lines.lines.withLock { $0 }
-        #expect(heard.first == "debug app 1 asks: scan")
+        #expect(heard.first == "debug app 1 requests: scan")
         guard level == .trace else {
             #expect(heard.count == 1)
             return

@@ -81,7 +81,7 @@ struct PrivateFileTests {
                 let problem = #expect(throws: FileProblem.self) {
                     try file.locked { () throws(FileProblem) in try file.replace(with: [1]) }
                 }
-                #expect(problem?.description.hasSuffix("Another process holds it: end that, or let it go on.") == true)
+                #expect(problem?.description.hasSuffix("; end that process or wait.") == true)
                 #expect(try file.read() == nil)
             }
         }
@@ -107,8 +107,8 @@ struct PrivateFileTests {
     @Test(
         "A problem says what it is of, and what to do",
         arguments: [
-            (ENOSPC, "No space left on device. Make room on its disk."), (EIO, "Input/output error."),
-            (EROFS, "Read-only file system. Have XDG_STATE_HOME name a directory that can be written."),
+            (ENOSPC, "No space left on device. Free up space on its disk."), (EIO, "Input/output error."),
+            (EROFS, "Read-only file system. Set XDG_STATE_HOME to a writable directory."),
         ]
     )
     func cures(errno: Int32, end: String) {

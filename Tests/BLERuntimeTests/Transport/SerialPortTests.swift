@@ -55,7 +55,7 @@ struct SerialPortTests {
 
     @Test(
         "What is no port of a board is named, with the cure",
-        arguments: [("/nowhere/ttyACM0", "Plug the board in"), ("/dev/null", "ls /dev/ttyACM*")]
+        arguments: [("/nowhere/ttyACM0", "Plug in the board"), ("/dev/null", "ls /dev/ttyACM*")]
     )
     func obstacle(path: String, cure: String) async throws {
         let owner = TransportOwner(PortTransport(SerialPort(SerialAddress(path: path))))

@@ -133,10 +133,12 @@ struct RadioServerTests {
         let octets = [UInt8](try Data(contentsOf: URL(filePath: path)))
         let reset: [UInt8] = [0, 0, 0, 0, 0x01, 0x03, 0x0C, 0x00], start = try #require(octets.firstRange(of: reset))
         #expect(start.lowerBound < 200)
-        for text in ["app 1 hears: didUpdateState", "app 1 asks: scanForPeripherals", "app 1 hears: didConnect"] {
+        for text in [
+            "app 1 receives: didUpdateState", "app 1 requests: scanForPeripherals", "app 1 receives: didConnect",
+        ] {
             #expect(octets.firstRange(of: Array(text.utf8)) != nil)
         }
-        #expect(octets.firstRange(of: Array("hears: didDiscover ".utf8)) == nil)
+        #expect(octets.firstRange(of: Array("receives: didDiscover ".utf8)) == nil)
     }
 
     @Test("Who watches a host sees all that passes, and one who does not read holds up nobody")

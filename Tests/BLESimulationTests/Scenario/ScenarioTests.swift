@@ -98,7 +98,7 @@ struct ScenarioTests {
         let error = #expect(throws: DecodingError.self) {
             try Scenario(json: Data(Self.machine(#""services": [\#(services)]"#).utf8))
         }
-        let expected = "it includes 1810, which is not before it, at machines[0].services[1].includes"
+        let expected = "it includes 1810, which must come before it, at machines[0].services[1].includes"
         #expect(error?.explanation == expected)
     }
 
@@ -150,7 +150,7 @@ struct ScenarioTests {
         #expect(throws: Never.self) { try read(octets: 512) }
         let error = #expect(throws: DecodingError.self) { try read(octets: 513) }
         let place = "machines[0].services[0].characteristics[0].\(key)"
-        #expect(error?.explanation == "a value has at most 512 octets, and this one has 513, at \(place)")
+        #expect(error?.explanation == "a value has at most 512 octets, but this one has 513, at \(place)")
     }
 
     @Test("A device without an app is found, read, written and heard")

@@ -22,7 +22,7 @@ struct WorldFileTests {
     @Test(
         "A key that nobody reads is refused by its name, with its line and what to write instead",
         arguments: [
-            ("valeu", "there are "), ("ticks", #""notify""#), ("description", "2901"), ("format", "2904"),
+            ("valeu", "use one of "), ("ticks", #""notify""#), ("description", "2901"), ("format", "2904"),
             ("seed", #""machines""#),
         ]
     )

@@ -40,6 +40,21 @@ struct ArticleTests {
         #expect(outcome.succeeded, "\(outcome.output)")
     }
 
+    /// Pages of classes, by the name of the class.
+    static let classes: [String] = {
+        let classes = folder(of: "CoreBluetooth").appending(path: "Classes")
+        let files = try? FileManager.default.contentsOfDirectory(atPath: classes.path)
+        return (files ?? []).map { String($0.dropLast(3)) }.sorted()
+    }()
+
+    @Test("of classes have an example that compiles without a warning", arguments: classes)
+    func classExamples(name: String) throws {
+        let examples = Self.examples(in: try Self.text("Classes/\(name)", of: "CoreBluetooth"))
+        #expect(!examples.isEmpty && Self.classes.contains("CBCentralManager"))
+        let outcome = try Toolchain.compile(examples.joined(separator: "\n"), mode: 6)
+        #expect(outcome.succeeded, "\(outcome.output)")
+    }
+
     @Test("are all named on the first page of their module, and those about porting in the table of it")
     func overview() throws {
         let table = try Self.text("PortingAnApp", of: "CoreBluetooth")

@@ -113,7 +113,7 @@ struct PairingNoticesTests {
         let desktop = Desktop(pressed: "pair")
         #expect(try await read(seed: seed, by: desktop))
         #expect(desktop.shown.map { $0[0] } == ["Pair with Lock?", "Paired with Lock"])
-        #expect(desktop.shown.first?.last?.contains(/^Does Lock show [0-9]{6} as well\?$/) == true)
+        #expect(desktop.shown.first?.last?.contains(/^Does Lock also show [0-9]{6}\?$/) == true)
         #expect(desktop.bus.bodies(of: "CloseNotification") == [[.uint32(1)]])
     }
 
@@ -121,8 +121,8 @@ struct PairingNoticesTests {
     func consents() async throws {
         let desktop = Desktop(pressed: "pair")
         #expect(try await read(by: desktop, isAtLock: true, other: nil))
-        #expect(desktop.shown.first?.last == "Nobody can tell who may stand in between.")
-        #expect(desktop.shown.last?.last == "By Just Works, which keeps out nobody in between.")
+        #expect(desktop.shown.first?.last == "This gives no protection against a man in the middle.")
+        #expect(desktop.shown.last?.last == "Using Just Works (no protection against a man in the middle).")
     }
 
     @Test("Cancel and a notification that is closed refuse, and no more is said of it", arguments: ["cancel", ""])
@@ -143,7 +143,7 @@ struct PairingNoticesTests {
     @Test("Digits to type in at the device are shown with one button, and no buttons ask for digits")
     func questions() {
         let shown = DesktopNotice(asking: .show(digits: "012345"), about: "Lock")
-        #expect(shown?.body == "Type 012345 at Lock." && shown?.buttons.map(\.key) == ["cancel"])
+        #expect(shown?.body == "Type 012345 on Lock." && shown?.buttons.map(\.key) == ["cancel"])
         #expect(DesktopNotice(asking: .enter, about: "Lock") == nil)
         let replacing = DesktopNotice(asking: .consent(replacesBond: true), about: "Lock")
         #expect(replacing?.body.contains("in place of") == false && replacing?.body.contains("bond") == true)

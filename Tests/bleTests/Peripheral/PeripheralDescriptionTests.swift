@@ -35,9 +35,9 @@ struct PeripheralDescriptionTests {
         let characteristic = #"{"uuid": "2A19", "properties": ["read"], "descriptors": [\#(descriptors)]}"#
         let remarks = try describe(Self.service(characteristic)).remarks
         #expect(remarks.map { $0.prefix(23) } == ["2908", "2904", "2901"].map { "Descriptor \($0) of 2A19" })
-        #expect(try describe(Self.house, machine: "Door").remarks == ["“mtu” counts in worlds alone."])
+        #expect(try describe(Self.house, machine: "Door").remarks == ["“mtu” has an effect only in worlds."])
         let far = try describe(#"{"name": "x", "position": {"x": 1}}"#)
-        #expect(far.remarks == ["“position” counts in worlds alone."])
+        #expect(far.remarks == ["“position” has an effect only in worlds."])
         #expect(try describe(#"{"name": "x", "position": {}}"#).remarks.isEmpty)
     }
 
@@ -48,21 +48,21 @@ struct PeripheralDescriptionTests {
             (#"{"services": []}"#, "“name” is missing"),
             (#"{"name": 1, "services": []}"#, "name"),
             (#"{"name": "x", "services": [{}]}"#, "services[0]"),
-            (#"{"name": "x", "services": [{"uuid": "18"}]}"#, "“18” is no UUID: it takes 4, 8 or 36 characters"),
+            (#"{"name": "x", "services": [{"uuid": "18"}]}"#, "“18” is not a UUID: it takes 4, 8 or 36 characters"),
             (#"{"name": "x", "services": [{"uuid": "ABDD3 56-28FA-441D-A470-55A75A52553A"}]}"#, "ABDD3 56"),
             (service(#"{"uuid": "ABDD3 56-28FA-441D-A470-55A75A52553A"}"#), "ABDD3 56"),
             (service(#"{"uuid": "{ABDD3456-28FA-441D-A470-55A75A52553A}"}"#), "{ABDD3456"),
             (service(#"{"uuid": "2A19", "properties": ["fly"]}"#), "writeWithoutResponse"),
             (service(#"{"uuid": "2A19", "permissions": ["fly"]}"#), "readEncryptionRequired"),
             (service(#"{"uuid": "2A19", "properties": ["read"], "value": "0x1"}"#), "0x1"),
-            (service(#"{"uuid": "2A19", "value": "well"}"#), "characters stand in “text”"),
+            (service(#"{"uuid": "2A19", "value": "well"}"#), "for characters, use “text”"),
             (service(#"{"uuid": "2A19", "format": "0x04"}"#), #""uuid": "2904""#),
             (service(#"{"uuid": "2A19", "description": "x"}"#), #""uuid": "2901""#),
             (service(#"{"uuid": "2A19", "ticks": {"every": 1, "values": ["1"]}}"#), #""notify": {"every": 1000"#),
             (#"{"name": "x", "services": [{"uuid": "180F", "includes": ["180A"]}, {"uuid": "180A"}]}"#, "180A"),
-            (#"{"name": "x", "services": [{"uuid": "180F", "charateristics": []}]}"#, "“charateristics” is no key of"),
-            (house, "“Lamp”, “Door”. Say which one to be, with --machine NAME"),
-            (#"{"machines": []}"#, "no machine is in this world"),
+            (#"{"name": "x", "services": [{"uuid": "180F", "charateristics": []}]}"#, "“charateristics” is not a key"),
+            (house, "“Lamp”, “Door”. Select one with --machine NAME"),
+            (#"{"machines": []}"#, "the world has no machines"),
         ]
     )
     func mistakes(json: String, named: String) throws {
@@ -78,7 +78,7 @@ struct PeripheralDescriptionTests {
     @Test("A machine that is not in the world is refused with those that are")
     func stranger() {
         let trouble = #expect(throws: Trouble.self) { try describe(Self.house, machine: "Gate") }
-        #expect(trouble?.description.hasSuffix("no machine of it is called “Gate”: “Lamp”, “Door”") == true)
+        #expect(trouble?.description.hasSuffix("it has no machine named “Gate”, only “Lamp”, “Door”") == true)
     }
 
     private static func service(_ characteristic: String) -> String {

@@ -54,7 +54,7 @@ struct AppClient {
 
     /// Sends the peer a request, after all others have been answered.
     mutating func ask(_ request: AttributeRequest, retries: Bool) {
-        guard case .idle = state else { preconditionFailure("one thing is asked at a time") }
+        guard case .idle = state else { preconditionFailure("only one request may be in flight") }
         state = .asking(retries: retries)
         layer.perform(request, on: Self.link, for: Requester(Self.client), at: time)
     }

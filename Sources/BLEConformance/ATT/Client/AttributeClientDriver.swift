@@ -148,7 +148,7 @@ struct AttributeClientDriver: Driver {
 
     private mutating func answered(_ answer: AttributeOperation.Answer, at now: Instant) {
         switch state {
-        case .connecting, .idle: preconditionFailure("what is answered was asked")
+        case .connecting, .idle: preconditionFailure("a response needs a request in flight")
         case .operating: finish(with: AttributeReport.Answer(result: .init(answer)), at: now)
         case .discovering(var discovery, let operation):
             let step = discovery.receive(answer)

@@ -35,7 +35,7 @@ struct AttributeOperation {
     typealias Answer = Result<Outcome, Failure>
 
     let action: Action
-    /// Whether to retry once on a more secure link if that is required.
+    /// True if to retry once on a more secure link if that is required.
     let elevatesSecurity: Bool
 
     /// Creates an operation on a server with a known `database`; its packets have at most `mtu` octets.

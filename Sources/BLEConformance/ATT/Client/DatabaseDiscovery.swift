@@ -68,7 +68,7 @@ struct DatabaseDiscovery {
         case (.descriptors(let index, let position), .success(.descriptors(let found))):
             services[index].characteristics[position].descriptors = found
             return findDescriptors(of: index, position + 1)
-        case (_, .success): preconditionFailure("an answer is to what was asked")
+        case (_, .success): preconditionFailure("a response must match its request")
         }
     }
 

@@ -31,7 +31,7 @@ struct TesterClient {
 
     /// Starts a procedure on a bearer whose packets have at most `mtu` octets.
     mutating func ask(_ procedure: AttributeProcedure, retries: Bool, mtu: Int, at now: Instant) -> OnEvent {
-        guard case .idle = state else { preconditionFailure("one procedure is under way at a time") }
+        guard case .idle = state else { preconditionFailure("only one procedure may run at a time") }
         guard !bearer.isDead else { return .answered(.failure(.timedOut)) }
         var procedure = procedure
         let step = procedure.begin(mtu: mtu)

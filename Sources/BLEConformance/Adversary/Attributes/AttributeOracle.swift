@@ -19,7 +19,7 @@ struct AttributeOracle {
     /// One of the bearers, identified by the host's channel identifier.
     struct Bearer {
         let name: ChannelIdentifier
-        /// Whether the app has been asked for a value, and the requests that wait for it.
+        /// True if the app has been asked for a value, and the requests that wait for it.
         var isReading = false
         var waiting: [[UInt8]] = []
         /// The indications; the first one waits for its confirmation.
@@ -41,7 +41,7 @@ struct AttributeOracle {
     var outcomes: [UInt16: [Outcome]] = [:]
     /// The received parts of values that take several requests.
     var beginnings: [UInt16: [UInt8]] = [:]
-    /// Whether the host may have made a request for which it had no credit.
+    /// True if the host may have made a request for which it had no credit.
     var isBlind = false
 
     func index(of name: ChannelIdentifier) -> Int? { bearers.firstIndex { $0.name == name } }

@@ -14,7 +14,7 @@ struct ChannelOracle {
         var local = ChannelIdentifier.none
         var remote: ChannelIdentifier
         var isEnhanced: Bool
-        /// Whether it is an Enhanced ATT bearer.
+        /// True if it is an Enhanced ATT bearer.
         var isBearer = false
         /// The number of packets that the peer may still send.
         var credits = ChannelOracle.window
@@ -25,7 +25,7 @@ struct ChannelOracle {
         var mps: UInt16
         var granted: Int
         var waiting: [[UInt8]] = []
-        /// Whether the host has asked to close it, and the signal identifier if known.
+        /// True if the host has asked to close it, and the signal identifier if known.
         var isClosing = false
         var request: SignalIdentifier?
     }

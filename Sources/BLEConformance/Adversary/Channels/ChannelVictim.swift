@@ -6,7 +6,7 @@ import BLEWire
 /// | host's name | peer's | opened by | state |
 /// | --- | --- | --- | --- |
 /// | 0x0040 | 0x0050 | the peer, by itself | the app takes what comes |
-/// | 0x0041 | 0x0054 | the peer, with the next | nobody takes what comes; two units wait, one of them for a credit |
+/// | 0x0041 | 0x0054 | the peer, with the next | the app does not read; two units wait, one of them for a credit |
 /// | 0x0042 | 0x0055 | the peer | the app has closed it, and the peer has not answered |
 /// | 0x0043 | 0x0060 | the host, if it is a central | the app takes what comes |
 ///

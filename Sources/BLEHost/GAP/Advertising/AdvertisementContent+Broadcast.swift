@@ -67,7 +67,7 @@ extension AdvertisementContent {
     }
 
     private static func excluded(_ field: AdvertisingMisfit.Field) -> AdvertisingMisfit {
-        AdvertisingMisfit(field, "the octets of the two packets are given already, and are sent as they are")
+        AdvertisingMisfit(field, "the contents of both packets are already given")
     }
 
     private static func check(
@@ -86,7 +86,7 @@ extension AdvertisementContent {
         throw AdvertisingMisfit(
             field,
             parameters.isConnectable
-                ? "an extended advertisement to which centrals may connect has no scan response"
+                ? "a connectable extended advertisement has no scan response"
                 : "an extended advertisement has either data of its own or a scan response"
         )
     }

@@ -56,7 +56,7 @@ struct AdvertisementContent: Equatable, Sendable {
                 return
             }
             guard let last = visible.popLast() else {
-                preconditionFailure("a name and an overflow area fit into an advertisement and a scan response")
+                preconditionFailure("a name and an overflow area must fit into the two packets")
             }
             overflow.append(last)
         }

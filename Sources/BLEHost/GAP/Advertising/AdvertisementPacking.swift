@@ -48,7 +48,7 @@ struct AdvertisementPacking {
             var builder = AdvertisingDataBuilder(capacity: AdvertisingData.maximumExtendedLength)
             guard append(&builder) else {
                 let limit = AdvertisingData.Structure.maximumDataLength
-                throw AdvertisingMisfit(field, "it has more than \(limit) octets, which no advertisement holds")
+                throw AdvertisingMisfit(field, "it has more than \(limit) octets, the maximum of an advertisement")
             }
             items += builder.data.structures.map { (field, $0) }
         }
@@ -56,7 +56,7 @@ struct AdvertisementPacking {
         for data in broadcast.serviceData { try structure(.serviceData) { $0.append(serviceData: data) } }
         if let data = broadcast.manufacturerData {
             guard data.count >= 2 else {
-                throw AdvertisingMisfit(.manufacturerData, "it begins with the two octets of a company identifier")
+                throw AdvertisingMisfit(.manufacturerData, "it must begin with the two octets of a company identifier")
             }
             try structure(.manufacturerData) { $0.append(manufacturerData: data) }
         }

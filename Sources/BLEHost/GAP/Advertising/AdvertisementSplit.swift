@@ -57,7 +57,7 @@ struct AdvertisementSplit {
         after rear: [AdvertisingData.Structure]
     ) {
         let hasFlags = advertisement.append(flags: [.generalDiscoverable, .classicNotSupported])
-        precondition(hasFlags, "flags are the first structure, so there is room")
+        precondition(hasFlags, "flags must come first")
         var here = Share(room: advertisement.room - front.reduce(0) { $0 + $1.encodedLength })
         var there = Share(room: scanResponse.room - rear.reduce(0) { $0 + $1.encodedLength })
         guard here.room >= 0, there.room >= 0 else { return nil }
@@ -78,11 +78,11 @@ struct AdvertisementSplit {
             guard !list.isEmpty else { continue }
             let isComplete = !others.contains { $0.octets.count == octets }
             let hasRoom = builder.append(.init(type(octets, isComplete: isComplete), list.flatMap(\.octets)))
-            precondition(hasRoom, "a share never takes more than there is room for")
+            precondition(hasRoom, "a share must fit")
         }
         for field in fields {
             let hasRoom = builder.append(field)
-            precondition(hasRoom, "the room for these fields was kept")
+            precondition(hasRoom, "space for these fields must be reserved")
         }
     }
 

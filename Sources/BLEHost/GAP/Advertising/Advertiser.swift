@@ -23,7 +23,7 @@ struct Advertiser {
     private var turn = 0
     private var turnEnd: Instant?
 
-    /// Whether a client wants to advertise.
+    /// Returns whether a client wants to advertise.
     func advertises(for client: ClientID) -> Bool { clients.contains { $0.id == client } }
 
     /// True if another connection is possible, so that connectable advertising makes sense.

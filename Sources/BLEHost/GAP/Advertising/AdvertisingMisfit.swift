@@ -27,7 +27,7 @@ extension AdvertisingRequest {
     /// What keeps this from being advertised; `nil` if nothing does.
     package var misfit: AdvertisingMisfit? {
         if let count = localName?.utf8.count, count > Self.nameLimit {
-            return AdvertisingMisfit(.localName, "it has \(count) octets, and a name has at most \(Self.nameLimit)")
+            return AdvertisingMisfit(.localName, "it has \(count) octets, but a name has at most \(Self.nameLimit)")
         }
         guard services.count <= Self.servicesLimit else {
             return AdvertisingMisfit(.services, "more than \(Self.servicesLimit) services are advertised")
@@ -41,7 +41,7 @@ extension AdvertisingRequest {
         }
     }
 
-    /// The octets of the two packets that are sent if nobody else advertises; `nil` if this cannot be advertised.
+    /// The octets of the two packets that are sent if no other client advertises; `nil` if this cannot be advertised.
     package var octets: AdvertisementOctets? {
         guard misfit == nil else { return nil }
         let content = AdvertisementContent(self)

@@ -15,11 +15,11 @@ package enum OwnAddressKind: Equatable, Sendable {
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.53.
 package struct AdvertisingParameters: Equatable, Sendable {
-    /// Whether to use legacy packets, which all devices receive.
+    /// True if to use legacy packets, which all devices receive.
     package var isLegacy = true
-    /// Whether centrals can connect.
+    /// True if centrals can connect.
     package var isConnectable = true
-    /// Whether there is a scan response.
+    /// True if there is a scan response.
     ///
     /// Connectable legacy advertisements always have one.
     package var isScannable = true

@@ -12,13 +12,13 @@ extension RememberedPeers {
         return only { bond in bond.resolvingKey.map { PrivateAddress.isMade(address, with: $0) } ?? false }
     }
 
-    /// Whether a peer other than `peer` was reached at `address`, or has claimed it as its identity.
+    /// Returns whether a peer other than `peer` was reached at `address`, or has claimed it as its identity.
     func isTaken(_ address: DeviceAddress, from peer: PeerIdentifier) -> Bool {
         if let other = identifier(at: address), other != peer { return true }
         return first { $0.identifier != peer && $0.bond?.identity.onAir == address.onAir } != nil
     }
 
-    /// Whether a peer other than `peer` is bonded with this resolving key.
+    /// Returns whether a peer other than `peer` is bonded with this resolving key.
     func isTaken(_ key: Key128, from peer: PeerIdentifier) -> Bool {
         first { $0.identifier != peer && $0.bond?.resolvingKey == key } != nil
     }

@@ -136,7 +136,7 @@ struct PeerTable {
     /// Returns the bond with `peer`.
     func bond(with peer: PeerIdentifier) -> Bond? { known[peer]?.bond }
 
-    /// Whether a bonded peer was reached at this address, which it keeps.
+    /// Returns whether a bonded peer was reached at this address, which it keeps.
     func isKept(_ address: DeviceAddress) -> Bool {
         known.identifier(at: address).flatMap { known[$0] }.map { $0.bond != nil && $0.provedIdentity != nil } ?? false
     }
@@ -256,7 +256,7 @@ struct PeerTable {
         return remember(record)
     }
 
-    /// Whether there is room for a bond with a peer that this party wants, if need be in place of another bond.
+    /// Returns whether there is room for a bond with a peer that this party wants, if need be in place of another bond.
     func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Party) -> Bool {
         known.hasRoom(forBondWith: peer, wantedBy: party)
     }

@@ -106,7 +106,7 @@ package struct RememberedPeers: Equatable, Sendable {
         return gone.map { .replaced($0) } ?? .remembered
     }
 
-    /// Whether there is room for a bond with a peer that this party wants, if need be in place of another bond.
+    /// Returns whether there is room for a bond with a peer that this party wants, if need be in place of another bond.
     package func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Party) -> Bool {
         if kept[peer]?.isBonded == true || yielding != nil { return true }
         let isIdle = kept[peer] != nil || order.count < limit || order.contains { kept[$0]?.isBonded != true }
@@ -122,7 +122,7 @@ package struct RememberedPeers: Equatable, Sendable {
         return .remembered
     }
 
-    /// Whether there are as many bonds as there may be of those that this party wants.
+    /// Returns whether there are as many bonds as there may be of those that this party wants.
     private func isFull(for party: Bond.Party) -> Bool {
         func count(_ isCounted: (Bond.Party) -> Bool) -> Int {
             order.count { kept[$0]?.party.map(isCounted) ?? false }

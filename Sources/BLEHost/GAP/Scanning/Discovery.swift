@@ -17,7 +17,7 @@ struct Discovery {
 
     /// Creates the state without scans.
     ///
-    /// Without knowing `secret`, nobody can choose the table positions of advertisers.
+    /// The table positions of advertisers depend on `secret`, so that attackers cannot choose them.
     init(limits: Limits, secret: UInt128 = 0) {
         waitingLimit = limits.waitingReports
         // Half of those that the peer table keeps, so that it does not forget what is still in use here.
@@ -252,7 +252,7 @@ extension HostOutbox {
 }
 
 extension AdvertisementReport {
-    /// Whether `other` has the same name as this report, or neither has one.
+    /// Returns whether `other` has the same name as this report, or neither has one.
     fileprivate func hasName(in other: AdvertisementOctets) -> Bool {
         switch (octets.nameRange, other.nameRange) {
         case (let own?, let name?):

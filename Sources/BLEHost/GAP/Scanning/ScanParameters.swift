@@ -2,7 +2,7 @@
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.10 and 7.8.64.
 package struct ScanParameters: Equatable, Sendable {
-    /// Whether to request scan responses.
+    /// True if to request scan responses.
     package var isActive = true
     /// The scan interval on a PHY, 2.5 ms to 10.24 s.
     ///

@@ -131,7 +131,7 @@ extension GATTClient {
         case .configure(_, let handle):
             event = .subscriptionChanged(handle, resubscribe(requester.client, to: handle, after: current), failure)
         case .exchangeMTU, .name, .watch, .databaseHash, .serverFeatures:
-            preconditionFailure("clients do not ask for this")
+            preconditionFailure("clients cannot request this")
         }
         tell(requester, event, order: current.order, into: &outbox)
     }

@@ -2,7 +2,11 @@ import BLEWire
 
 /// The client's side of one link: the requests of this host's clients to the peer, one procedure at a time.
 ///
-/// Client requests come first. Requests of the host (``OwnRequests``) are sent when none are waiting.
+/// It carries out discoveries, reads, writes and subscriptions, caches the peer's attributes (``PeerDatabase``), and
+/// delivers notified values to subscribers.
+///
+/// A queue has a lane for each client, and a procedure starts when a bearer is free. Client requests come first:
+/// requests of the host (``OwnRequests``) are sent when none are waiting.
 struct GATTClient {
     /// The lifetime of read-ahead items if the peer does not report changes.
     static let freshness = Duration.seconds(2)

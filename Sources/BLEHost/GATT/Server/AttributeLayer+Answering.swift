@@ -41,7 +41,7 @@ extension AttributeLayer {
         case .writeRequest(let request): return write(request, at: place)
         case .prepareWriteRequest(let request): return prepare(request, at: place)
         case .executeWriteRequest(let request): return execute(request, at: place)
-        default: preconditionFailure("\(request.opcode) is no request")
+        default: preconditionFailure("\(request.opcode) is not a request")
         }
     }
 

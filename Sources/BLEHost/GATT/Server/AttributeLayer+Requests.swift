@@ -50,7 +50,7 @@ extension AttributeLayer {
     /// Sends a response and carries out its effect.
     private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at place: Place, _ now: Instant) {
         switch reply {
-        case .wait: preconditionFailure("an answer that waits is not sent")
+        case .wait: preconditionFailure("a waiting response cannot be sent")
         case .refuse(let handle, let code):
             if code.isLackOfSecurity { noteUse(of: handle, at: place.link) }
             send(.errorResponse(.init(request: request, handle: handle, code: code)), at: place)
@@ -150,7 +150,7 @@ extension AttributeLayer {
 }
 
 extension ATT.ErrorCode {
-    /// Whether the peer may try again after it has paired.
+    /// True if the peer may try again after it has paired.
     fileprivate var isLackOfSecurity: Bool {
         [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort, .insufficientAuthorization]
             .contains(self)

@@ -1,6 +1,6 @@
 /// The clients of this host whose attributes or channels the central of one link has used.
 ///
-/// A client is told of a central, and may act on its link, only if it is among them.
+/// Only these clients receive events about the central and may act on its link.
 struct ServedClients {
     private(set) var all: [ClientID] = []
     private var latest: ClientID?
@@ -13,7 +13,7 @@ struct ServedClients {
         return true
     }
 
-    /// Whether this client was noted last.
+    /// Returns whether this client was noted last.
     ///
     /// This is looked at for each packet, so it must cost next to nothing.
     @inline(__always)

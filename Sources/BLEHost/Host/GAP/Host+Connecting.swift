@@ -112,7 +112,7 @@ extension Host {
         at now: Instant
     ) {
         let client = attachment.client, peer = attachment.peer
-        guard let state = links[link] else { preconditionFailure("whoever is connected has a link") }
+        guard let state = links[link] else { preconditionFailure("a connected peer has a link") }
         detach(client, from: link, at: now)
         let isShared = attachments.on(link).contains { $0.client != client && $0.state.link != nil }
         guard state.isClosing || state.role == .central && !isShared else {

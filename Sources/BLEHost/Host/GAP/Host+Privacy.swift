@@ -12,7 +12,7 @@ extension Host {
         return self.privacy?.needsRest(at: now) ?? false
     }
 
-    /// Whether this host has an address of a kind, or will before it uses the radio.
+    /// Returns whether this host has an address of a kind, or will before it uses the radio.
     func canShow(_ kind: OwnAddressKind?, on controller: ControllerDescription) -> Bool {
         let isComing = privacy != nil && (kind == .random || kind == .resolvable)
         return isComing || controller.commonAddress(kind) != nil

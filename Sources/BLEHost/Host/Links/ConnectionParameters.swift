@@ -21,7 +21,7 @@ extension HCI.ConnectionParameters {
     init(_ pace: Pace, timeout: SupervisionTimeout) {
         let (shortest, longest) = pace.intervals
         guard let minimum = ConnectionInterval(wire: shortest), let maximum = ConnectionInterval(wire: longest) else {
-            preconditionFailure("the intervals of this host are in range")
+            preconditionFailure("the connection intervals of this host must be in range")
         }
         self.init(minimum: minimum, maximum: maximum, timeout: timeout)
     }

@@ -24,11 +24,11 @@ extension Host {
         send(OutgoingPayload(answer), on: .securityManager, of: handle, at: now)
     }
 
-    /// Whether the peer of a link may have the two devices paired.
+    /// Returns whether the peer of a link may have the two devices paired.
     ///
-    /// A stranger can do so with any host in range. So it takes somebody on this side who wants it: the user, who is
-    /// asked, or who told out-of-band data; an app that is connected to the peer; or, if this host is the peripheral,
-    /// an app that published something that needs encryption.
+    /// Any device in range can request a pairing. So this side must want it: the user, who is asked or has provided
+    /// out-of-band data; an app that is connected to the peer; or, if this host is the peripheral, an app that has
+    /// published something that requires encryption.
     ///
     /// A peer that `isInformed` says that it was told out-of-band data, which it then has to show.
     private func admitsPairingOfPeer(on handle: ConnectionHandle, isInformed: Bool) -> Bool {
@@ -44,7 +44,7 @@ extension Host {
         return unattended == .whenNeeded && isNeeded
     }
 
-    /// Whether an app is connected to the peer of a link, or is about to be.
+    /// Returns whether an app is connected to the peer of a link, or is about to be.
     private func isUsedByApp(_ handle: ConnectionHandle) -> Bool {
         attachments.on(handle).contains { $0.state.link != nil }
     }
@@ -141,7 +141,7 @@ extension Host {
         drainPairing(handle, at: now)
     }
 
-    /// Whether the policy allows a pairing for this cause only by out-of-band data.
+    /// Returns whether the policy allows a pairing for this cause only by out-of-band data.
     ///
     /// A peripheral may ask its central in any case to encrypt with the bond that there is.
     private func isPairingForbidden(on handle: ConnectionHandle, for cause: PairingInquiry.Cause) -> Bool {
@@ -240,7 +240,7 @@ extension Host {
         }
     }
 
-    /// Asks the client that asks the user about this link; if there is none, what needs nobody is agreed to.
+    /// Asks the client that asks the user about this link; if there is none, accepts pairings that need no answer.
     private mutating func ask(
         _ question: PairingQuestion,
         about peer: PeerIdentifier,

@@ -34,7 +34,7 @@ struct LegacyAuthentication: Sendable {
     ) -> [PairingAction] {
         switch exchange.agreement.method {
         case .justWorks: return start(.zero, using: &random)
-        case .numericComparison: preconditionFailure("legacy pairing compares no numbers")
+        case .numericComparison: preconditionFailure("legacy pairing has no numeric comparison")
         case .outOfBand:
             guard let temporaryKey else { return fail(.oobNotAvailable) }
             return start(temporaryKey, using: &random)

@@ -6,7 +6,7 @@ struct LinkApps: Equatable {
         self.owners = owners.enumerated().filter { index, owner in !owners[..<index].contains(owner) }.map(\.element)
     }
 
-    /// Whether the link is used by this app.
+    /// Returns whether the link is used by this app.
     func include(_ owner: ClientOwner) -> Bool { owner.isProgram || owners.contains { $0.isSameApp(as: owner) } }
 
     /// Whether this app may answer questions about pairings on the link, and learn the outcome: apps of the same user
@@ -15,7 +15,7 @@ struct LinkApps: Equatable {
         owner.isAdministrator || owners.contains { $0.isSameUser(as: owner) }
     }
 
-    /// Whether some app on the link has keys kept: there is one that does not forbid it, or none at all.
+    /// Returns whether some app on the link has keys kept: there is one that does not forbid it, or none at all.
     func keepBonds(unlessForbidden isForbidden: (ClientOwner) -> Bool) -> Bool {
         owners.isEmpty || owners.contains { !isForbidden($0) }
     }

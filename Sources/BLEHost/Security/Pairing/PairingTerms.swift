@@ -25,7 +25,7 @@ struct PairingTerms {
         configuration.secureConnections == .required || existing?.isSecureConnections == true
     }
 
-    /// Whether it can come to what this host requires, whatever the peer has, if this host begins.
+    /// True if it can come to what this host requires, whatever the peer has, if this host begins.
     ///
     /// What cannot is not begun: some devices forget the bond that they have as soon as a pairing is asked for. A
     /// peripheral begins with a Security Request, which the central may answer by encrypting with the bond.

@@ -17,7 +17,7 @@ struct Pairings {
         let policy: PairingPolicy
         let isEverywhere: Bool
 
-        /// Whether it counts on every link.
+        /// True if it counts on every link.
         var countsEverywhere: Bool { owner.isProgram || isEverywhere && owner.isAdministrator }
     }
 
@@ -30,11 +30,11 @@ struct Pairings {
         private(set) var cause = PairingInquiry.Cause.peer
         /// The client that was asked last in this pairing.
         var asked: ClientID?
-        /// Whether the user was asked something in this pairing.
+        /// True if the user was asked something in this pairing.
         var isAttended: Bool { asked != nil }
-        /// Whether there is room for a bond with the peer.
+        /// True if there is room for a bond with the peer.
         fileprivate var hasRoom = true
-        /// Whether the peer could not be paired with on this link so that nobody stands in between.
+        /// True if pairing on this link cannot protect against a man in the middle.
         var isHopeless = false
         /// True if the peer has paired on this link, so that another pairing would have the same result.
         var hasPaired = false
@@ -263,7 +263,7 @@ struct Pairings {
         )
     }
 
-    /// Whether what a client knows by other means than Bluetooth counts on a link that these apps use.
+    /// Returns whether what a client knows by other means than Bluetooth counts on a link that these apps use.
     private func counting(for apps: LinkApps) -> (ClientID, ClientOwner) -> Bool {
         let agent = agent(for: apps)?.client
         return { client, owner in apps.include(owner) || client == agent }

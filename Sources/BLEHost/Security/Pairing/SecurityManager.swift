@@ -105,7 +105,7 @@ package struct SecurityManager: Sendable {
     ) {
         precondition(
             SMP.keySizes.contains(configuration.leastKeySize) && SMP.keySizes.contains(configuration.greatestKeySize),
-            "a key has 7 to 16 octets"
+            "the key size must be 7 to 16 octets"
         )
         self.role = role
         self.local = local.onAir
@@ -148,7 +148,7 @@ package struct SecurityManager: Sendable {
         if case .encrypting = state { true } else { false }
     }
 
-    /// Whether a pairing that this host begins can come to what is needed, whatever the peer has.
+    /// Returns whether a pairing that this host begins can come to what is needed, whatever the peer has.
     package func canPair(needsMITM: Bool) -> Bool { terms(needsMITM: needsMITM).canSucceed }
 
     /// Starts pairing as the central, which must not be encrypting the link at the same time; as the peripheral, asks

@@ -59,7 +59,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         annotate(AdvertisingData(decoding: value).summary(of: value))
     }
 
-    /// Visits a count and `capacity` octets, of which the first `count` are advertising data.
+    /// Visits a count and `capacity` octets; the first `count` are advertising data.
     @_lifetime(self: copy self)
     mutating func paddedAdvertisingData(
         _ value: inout [UInt8],

@@ -6,12 +6,12 @@ import CoreBluetoothExtras
 
 struct Clone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Describe a device in a file, for tests and for “ble serve”.",
+        abstract: "Save a device as a file, for tests and for “ble serve”.",
         discussion: """
-            Connects to the device, discovers its services, reads the values that can be read, and prints the file of \
-            a device with all of it: BLUETOOTH_HOST=world:FILE runs an app beside it, “ble serve FILE” is it, and a \
-            test places it. The file advertises the same octets as the device. A value that is refused is left out, \
-            with a remark, and so is an advertisement that a file cannot describe.
+            Connects to the device, discovers its services, reads all readable values, and prints a device file. Use \
+            the file with BLUETOOTH_HOST=world:FILE to run an app beside the device, with “ble serve FILE” to act as \
+            the device, or in a test. The file advertises the same octets as the device. Values that the device \
+            refuses and advertisements that the file format cannot describe are left out, with a remark.
 
             Examples:
               ble clone Lamp > lamp.json
@@ -99,7 +99,7 @@ struct ClonedDevice {
             _ = try Self.device(keys)
             return (Self.text(keys), [])
         } catch {
-            let remark = "The advertisement is left out, since files cannot describe it: \(Self.explanation(of: error))"
+            let remark = "The advertisement is left out: files cannot describe it: \(Self.explanation(of: error))"
             return (Self.text(unadvertised), [remark] + Self.remarks(on: unadvertised))
         }
     }
@@ -110,7 +110,7 @@ struct ClonedDevice {
             _ = try device(keys)
             return []
         } catch {
-            return ["Worlds and “ble serve” refuse this file: \(explanation(of: error))"]
+            return ["Worlds and “ble serve” cannot use this file: \(explanation(of: error))"]
         }
     }
 
@@ -169,7 +169,7 @@ struct ClonedDevice {
             do {
                 description["value"] = try await central.read(characteristic, of: peripheral).hexadecimal
             } catch Trouble.failed(let what, let error) {
-                printer.remark("\(characteristic.uuid.uuidString) is without its value: \(Trouble.failed(what, error))")
+                printer.remark("\(characteristic.uuid.uuidString) has no value: \(Trouble.failed(what, error))")
             }
         }
         var descriptors: [[String: Any]] = []
@@ -192,7 +192,7 @@ struct ClonedDevice {
 }
 
 extension SimulatedPeripheral {
-    /// Whether it sends the same octets as `other`, in packets of the same kind.
+    /// Returns whether it sends the same octets as `other`, in packets of the same kind.
     fileprivate func advertises(_ other: Advertisement) -> Bool {
         guard let octets = advertisedOctets else { return false }
         return Data(octets.advertisement) == other.data && Data(octets.scanResponse) == other.scanResponse

@@ -5,8 +5,9 @@ struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Connect to a peripheral and show its attribute tree.",
         discussion: """
-            Values that can be read are read, unless --no-values says otherwise. Services that others include follow \
-            them. If the radio is lost, the exit status is 69, also with --follow; if the peripheral disconnects, 1.
+            Also shows the values that can be read, unless --no-values is given. Included services follow the services \
+            that include them. The exit status is 69 if the radio is lost, also with --follow, and 1 if the peripheral \
+            disconnects.
 
             Examples:
               ble inspect Lamp
@@ -19,10 +20,10 @@ struct Inspect: AsyncParsableCommand {
     @OptionGroup var pairing: PeripheralPairingOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(inversion: .prefixedNo, help: "Read the values that can be read.")
+    @Flag(inversion: .prefixedNo, help: "Read all readable values.")
     var values = true
 
-    @Flag(help: "Stay connected, and show the tree again whenever the services change; until interrupted.")
+    @Flag(help: "Stay connected until interrupted, and show the tree again whenever the services change.")
     var follow = false
 
     @MainActor

@@ -6,14 +6,14 @@ struct Notify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the values that characteristics notify or indicate.",
         discussion: """
-            With several characteristics each value has the UUID of its own before it, and --count counts all of them \
-            together. If the radio is lost, the exit status is 69; if the peripheral disconnects, it is 1.
+            With several characteristics, each value is preceded by the UUID of its characteristic, and --count is \
+            their total. The exit status is 69 if the radio is lost, and 1 if the peripheral disconnects.
 
             Examples:
               ble notify Heart 2A37
               ble notify Heart 2A37 --count 3 --json
               ble notify Heart 2A37 2A19 --timestamps --duration 5
-              ble notify Heart 180D/2A37 --count 1   that of the service 180D
+              ble notify Heart 180D/2A37 --count 1   the one in service 180D
               ble notify Heart 2A37#1 --count 1      the first that “ble inspect” shows
             """
     )
@@ -22,12 +22,12 @@ struct Notify: AsyncParsableCommand {
     @Argument(help: CharacteristicReference.help)
     var characteristics: [CharacteristicReference]
     @Option(
-        help: "How many values to wait for; until interrupted if left out.",
+        help: "Stop after this many values (default: run until interrupted).",
         transform: Bounds(1...Int.max).read
     )
     var count: Int?
     @Option(
-        help: ArgumentHelp("How long to wait for them; however long if left out.", valueName: "seconds"),
+        help: ArgumentHelp("Time to wait for the values (default: no limit).", valueName: "seconds"),
         transform: Bounds.seconds().duration
     )
     var duration: Duration?
@@ -44,7 +44,7 @@ struct Notify: AsyncParsableCommand {
             let listening = Listening(to: found, of: peripheral, count: count, printer)
             let seen = try await listening.run(through: central)
             if let count, seen < count, let duration {
-                throw Trouble.noAnswer(to: "Receiving \(count) values", within: duration)
+                throw Trouble.noAnswer(to: "waiting for \(count) \(count == 1 ? "value" : "values")", within: duration)
             }
         }
     }

@@ -4,11 +4,11 @@ import CoreBluetooth
 
 struct Read: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Read characteristics of a peripheral, once or again and again.",
+        abstract: "Read characteristics of a peripheral, once or repeatedly.",
         discussion: """
-            Several characteristics are asked for all at once, and their values are printed in the order in which they \
-            were asked for. Where a read of several fails, the others go on, and the exit status is 1. If the radio is \
-            lost, it is 69; if the peripheral disconnects, 1.
+            Several characteristics are requested together, and their values are printed in the order given. If one \
+            read fails, the others continue, and the exit status is 1. It is 69 if the radio is lost, and 1 if the \
+            peripheral disconnects.
 
             Examples:
               ble read Lamp 2A29
@@ -23,12 +23,12 @@ struct Read: AsyncParsableCommand {
     @Argument(help: CharacteristicReference.help)
     var characteristics: [CharacteristicReference]
     @Option(
-        help: "How often to read; if left out, once, or until interrupted with --every.",
+        help: "Number of reads (default: 1; with --every, until interrupted).",
         transform: Bounds(1...Int.max).read
     )
     var count: Int?
     @Option(
-        help: ArgumentHelp("How long from one time to the next; 1 if left out.", valueName: "seconds"),
+        help: ArgumentHelp("Interval between reads (default: 1).", valueName: "seconds"),
         transform: Bounds.seconds().duration
     )
     var every: Duration?

@@ -4,17 +4,17 @@ import CoreBluetooth
 
 struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show which peripherals advertise nearby.",
+        abstract: "List peripherals that advertise nearby.",
         discussion: """
-            There must be a radio within 10 s of the start. One that is lost later is waited for, and scanned with \
-            again when it is back.
+            Fails if there is no radio within 10 s of the start. If the radio is lost later, scanning resumes when it \
+            is back.
 
             Examples:
               ble scan --duration 5
               ble scan --service 180D --json
               ble scan --duplicates --name Lamp --duration 5
               ble scan --rssi -60 --duration 5
-              ble scan --age 2 --duration 5      who was heard in the last 2 seconds
+              ble scan --age 2 --duration 5      devices received in the last 2 seconds
               ble scan --duplicates --timestamps --duration 5
             """
     )
@@ -23,41 +23,41 @@ struct Scan: AsyncParsableCommand {
 
     @Option(
         name: .customLong("service"),
-        help: "Only peripherals that advertise this service, a UUID or a name such as “Heart Rate”; may be repeated."
+        help: "Only peripherals that advertise this service: a UUID or a name such as “Heart Rate”. Repeatable."
     )
     var services: [UUIDArgument] = []
 
-    @Option(help: "Only peripherals whose name begins so, in whichever case.")
+    @Option(help: "Only peripherals whose name starts with this prefix (case-insensitive).")
     var name: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only signals at least as strong, -127 to 20.", valueName: "dBm"),
+        help: ArgumentHelp("Only signals of at least this strength, -127 to 20 (default: all).", valueName: "dBm"),
         transform: Bounds(-127...20, of: "dBm").read
     )
     var rssi: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Report at the end, and only peripherals that were heard so short a time before it.",
+            "Report once, at the end, the peripherals received in the last so many seconds.",
             valueName: "seconds"
         ),
         transform: Bounds.seconds().duration
     )
     var age: Duration?
 
-    @Flag(help: "Report every advertisement, not each peripheral once.")
+    @Flag(help: "Report every advertisement instead of each peripheral once.")
     var duplicates = false
 
     @Option(
-        help: ArgumentHelp("How long to scan; until interrupted if left out.", valueName: "seconds"),
+        help: ArgumentHelp("Scan for this time (default: until interrupted).", valueName: "seconds"),
         transform: Bounds.seconds().duration
     )
     var duration: Duration?
 
     func validate() throws {
         guard age == nil || !duplicates else {
-            throw ValidationError("--age reports each peripheral once, at the end; leave out --duplicates.")
+            throw ValidationError("Do not combine --age with --duplicates: it reports each peripheral once.")
         }
     }
 

@@ -5,9 +5,9 @@ struct Write: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a characteristic of a peripheral.",
         discussion: """
-            Without response, the peripheral does not say whether it took the value; the command waits until the \
-            peripheral has dealt with it, and refuses a value that is too long. If the radio is lost, the exit status \
-            is 69.
+            With --without-response the peripheral does not confirm the value: the command waits until the packet has \
+            been delivered, and refuses a value that does not fit into one. The exit status is 69 if the radio is \
+            lost.
 
             Examples:
               ble write Lamp 6C616D70-0000-4C69-6768-740000000002 01
@@ -23,7 +23,7 @@ struct Write: AsyncParsableCommand {
     var value: String
     @Flag(help: "The value is text, sent as UTF-8.")
     var text = false
-    @Flag(help: "Ask for no answer.")
+    @Flag(help: "Write without response: don't ask for confirmation.")
     var withoutResponse = false
     @OptionGroup var pairing: PeripheralPairingOptions
     @OptionGroup var output: OutputOptions

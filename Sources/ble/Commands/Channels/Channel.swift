@@ -3,10 +3,10 @@ import BLERuntime
 
 struct Channel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Open a channel of octets beside the attributes (L2CAP), or offer one.",
+        abstract: "Open or offer an L2CAP channel, a stream of octets beside the attributes.",
         discussion: """
-            Standard input goes out and what comes in goes to standard output, no faster than the other end takes it. \
-            With --json, what comes in is printed as objects.
+            Sends standard input, and writes received data to standard output, no faster than the peer accepts it. \
+            With --json, received data is printed as objects.
 
             Examples:
               ble channel serve --name Store > received
@@ -20,14 +20,14 @@ struct Channel: AsyncParsableCommand {
 
 /// The options of both commands that connect a channel to standard input and output.
 struct ConversationOptions: ParsableArguments {
-    @Flag(help: "Stay until the other end closes the channel, when standard input has ended.")
+    @Flag(help: "After the end of standard input, stay until the peer closes the channel.")
     var stay = false
     @Option(
-        help: ArgumentHelp("Stay until so many octets have come in.", valueName: "octets"),
+        help: ArgumentHelp("Stay until this many octets have been received (default: 0).", valueName: "octets"),
         transform: Bounds(0...Int.max, of: "octets").read
     )
     var count = 0
-    @Flag(help: "Say each second on standard error how many octets went out and came in (“progress” with --json).")
+    @Flag(help: "Report sent and received octets on standard error every second (“progress” with --json).")
     var progress = false
 
     var patience: ChannelConversation.Patience { .init(stays: stay, count: count) }

@@ -6,14 +6,14 @@ import CoreBluetoothExtras
 struct ChannelOpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
-        abstract: "Open a channel to a peripheral, and talk through it.",
+        abstract: "Open a channel to a peripheral and exchange data.",
         discussion: """
-            Standard input is sent, and what comes in goes to standard output. The channel is closed when standard \
-            input has ended and all of it has been sent.
+            Sends standard input, and writes received data to standard output. Closes the channel when standard input \
+            has ended and all of it has been sent.
 
-            The exit status is 1, with a message that says how much was sent, if the channel ends before all that came \
-            from standard input has been sent: on account of either end, of a signal, or of the radio. If the radio is \
-            lost and there was nothing to send, it is 69.
+            If the channel ends before all of standard input has been sent, because of either end, a signal or the \
+            radio, the exit status is 1 and a message says how much was sent. If the radio is lost and there was \
+            nothing to send, it is 69.
 
             Examples:
               ble channel open Store < file
@@ -26,7 +26,7 @@ struct ChannelOpenCommand: AsyncParsableCommand {
     @OptionGroup var peer: PeerOptions
     @Option(
         help: ArgumentHelp(
-            "The number to open a channel to, 1 to 255; if left out, what the peripheral says in a characteristic.",
+            "The channel's PSM, 1 to 255 (default: read from the peripheral's PSM characteristic).",
             valueName: "number"
         ),
         transform: Bounds(1...255).read

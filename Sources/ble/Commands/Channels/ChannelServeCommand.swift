@@ -5,19 +5,18 @@ import CoreBluetooth
 struct ChannelServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Offer a channel, and talk through it.",
+        abstract: "Offer a channel and exchange data.",
         discussion: """
-            Prints the PSM, the number to which others open a channel, and offers it as a characteristic of the type \
+            Prints the channel's PSM, and publishes it in a characteristic of type \
             ABDD3056-28FA-441D-A470-55A75A52553A.
 
-            The first channel is connected to standard input and output, and the command ends with it. It is closed \
-            when standard input has ended and all of it has been sent; if there was nothing to send, as in a script, \
-            the other end closes it. With --echo, everything that comes in is sent back on every channel, until the \
-            command is interrupted.
+            The first channel is connected to standard input and output, and the command ends with it. The channel is \
+            closed when standard input has ended and all of it has been sent; with no input, as in a script, the peer \
+            closes it. With --echo, everything received is sent back on every channel, until interrupted.
 
-            There must be a radio within 10 s of the start. One that is lost while nobody talks, or with --echo, is \
-            waited for, and the channel is offered anew when it is back. A radio that is lost while somebody talks \
-            ends the command with exit status 69, or with 1 if not all of standard input was sent.
+            Fails if there is no radio within 10 s of the start. If the radio is lost while no channel is open, or \
+            with --echo, the channel is offered again when it is back. If it is lost during an exchange, the exit \
+            status is 69, or 1 if not all of standard input was sent.
 
             Examples:
               ble channel serve --name Store > received
@@ -27,9 +26,9 @@ struct ChannelServeCommand: AsyncParsableCommand {
 
     @Option(help: "The name to advertise.")
     var name = "Channel"
-    @Flag(help: "Let only devices open it whose connection is encrypted.")
+    @Flag(help: "Require an encrypted connection.")
     var encrypted = false
-    @Flag(help: "Send back what comes in, on any number of channels.")
+    @Flag(help: "Send received data back, on any number of channels.")
     var echo = false
     @OptionGroup var conversation: ConversationOptions
     @OptionGroup var output: OutputOptions
@@ -37,7 +36,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
     func validate() throws {
         guard !echo || (conversation.patience == .init() && !conversation.progress) else {
             throw ValidationError(
-                "--stay, --count and --progress do not go with --echo, which stays until it is interrupted."
+                "Do not combine --echo with --stay, --count or --progress: it runs until interrupted."
             )
         }
     }
@@ -75,7 +74,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
             switch event {
             case .published(let psm):
                 printer.print(Fact("published", ["psm": Int(psm)], text: ""))
-                printer.remark("Channels can be opened to PSM \(psm).")
+                printer.remark("Offering a channel on PSM \(psm).")
             case .advertising:
                 printer.print(Fact("advertising", ["name": name], text: ""))
                 printer.remark("Advertising as \(name); Ctrl-C ends it.")

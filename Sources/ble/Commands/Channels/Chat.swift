@@ -4,9 +4,9 @@ struct Chat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Open a chat room, or join one.",
         discussion: """
-            Every line of standard input is said to everybody. Lines that begin with a slash are commands; /help lists \
-            them, and others are refused. At the end of standard input what was said is sent, and then the room is \
-            closed or left, unless --stay is given.
+            Each line of standard input is sent to everyone in the room. Lines that begin with a slash are commands: \
+            /help lists them, and unknown ones are refused. At the end of standard input, the remaining messages are \
+            sent and the room is closed or left, unless --stay is given.
 
             Examples:
               ble chat host --name Lobby
@@ -18,6 +18,6 @@ struct Chat: AsyncParsableCommand {
 
     /// What to say about a line that begins with a slash and is no command; such lines are not sent.
     static func unknown(_ line: String) -> String {
-        "There is no command “\(line.prefix { $0 != " " })”, and nothing was said; /help lists the commands."
+        "Unknown command “\(line.prefix { $0 != " " })”; nothing was sent. /help lists the commands."
     }
 }

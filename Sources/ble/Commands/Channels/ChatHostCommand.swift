@@ -5,10 +5,13 @@ import CoreBluetooth
 struct ChatHostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
-        abstract: "Open a chat room and talk to those who join it.",
+        abstract: "Open a chat room and chat with its guests.",
         discussion: """
-            There must be a radio within 10 s of the start. One that is lost later is waited for: guests are gone \
-            then, and the room is opened anew when the radio is back.
+            Fails if there is no radio within 10 s of the start. If the radio is lost later, all guests leave, and the \
+            room opens again when the radio is back.
+
+            Example:
+              ble chat host --name Lobby
             """
     )
 
@@ -17,7 +20,7 @@ struct ChatHostCommand: AsyncParsableCommand {
 
     @Option(help: "The room's name.")
     var name = "Chat Room"
-    @Flag(help: "Stay open when standard input has ended.")
+    @Flag(help: "Keep the room open after the end of standard input.")
     var stay = false
     @OptionGroup var output: OutputOptions
 
@@ -41,13 +44,13 @@ struct ChatHostCommand: AsyncParsableCommand {
                 case .line("/quit"), .interrupted: break loop
                 case .line("/hide"): host.setAdvertising(false)
                 case .line("/show"): host.setAdvertising(true)
-                case .line("/help"): printer.remark("/hide, /show: whether others can find the room; /quit: close it")
+                case .line("/help"): printer.remark("/hide, /show: stop or start advertising the room; /quit: close it")
                 case .line(let line) where line.hasPrefix("/"): printer.remark(Chat.unknown(line))
                 case .line(let line): host.say(line)
                 case .ended:
                     isEnding = !stay
                     if isEnding { console.expectEnd(within: Self.patience) }
-                case .overdue: throw Trouble.noAnswer(to: "Telling the guests all of it", within: Self.patience)
+                case .overdue: throw Trouble.noAnswer(to: "sending all messages to the guests", within: Self.patience)
                 }
             }
             host.close()

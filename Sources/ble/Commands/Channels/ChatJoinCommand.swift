@@ -5,26 +5,29 @@ import CoreBluetooth
 struct ChatJoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
-        abstract: "See which chat rooms there are, and join one.",
+        abstract: "List chat rooms and join one.",
         discussion: """
-            When standard input has ended, what was said is sent and the room is left, unless --stay is given; where \
-            no room was named or joined, the command ends. A room that is not found, or takes no more, within \
-            --timeout then is given up with exit status 75.
+            At the end of standard input, the remaining messages are sent and the room is left, unless --stay is \
+            given. If no room was named or joined, the command ends. If the named room is not found, or accepts no \
+            more guests, within --timeout after the end of standard input, the exit status is 75.
 
-            There must be a radio within 10 s of the start. One that is lost while rooms are looked for is waited for; \
-            with a connection to a room, the command ends with exit status 69.
+            Fails if there is no radio within 10 s of the start. If the radio is lost during the search for rooms, the \
+            search resumes when it is back; if it is lost in a room, the exit status is 69.
+
+            Example:
+              ble chat join Lobby --name Alice
             """
     )
 
-    @Argument(help: "The room's name; without it rooms are listed, and /join NUMBER joins one.")
+    @Argument(help: "The room's name (default: list rooms; /join NUMBER joins one).")
     var room: String?
-    @Option(help: "What the others call you.")
+    @Option(help: "Your name in the room.")
     var name = "Guest"
-    @Flag(help: "Stay in the room when standard input has ended.")
+    @Flag(help: "Stay in the room after the end of standard input.")
     var stay = false
     @Option(
         help: ArgumentHelp(
-            "How long to go on, at most, when standard input has ended; 10 if left out.",
+            "Time limit after the end of standard input (default: 10).",
             valueName: "seconds"
         ),
         transform: Bounds.seconds(from: 0.001).duration
@@ -71,7 +74,7 @@ struct ChatSession {
     private let patience: Duration
     private let printer: Printer
     private var place = Place.outside
-    /// Whether to leave as soon as all messages are delivered.
+    /// True if to leave as soon as all messages are delivered.
     private var isEnding = false
 
     init(guest: ChatGuest, wanted: String?, stays: Bool, patience: Duration, printer: Printer) {
@@ -119,8 +122,8 @@ struct ChatSession {
     private func giveUp() throws -> Bool {
         switch place {
         case .outside: if let wanted { throw Trouble.notFound(wanted, within: patience, seen: guest.rooms.map(\.name)) }
-        case .entering: throw Trouble.noAnswer(to: "Joining the room", within: patience)
-        case .inside: throw Trouble.noAnswer(to: "Saying all of it", within: patience)
+        case .entering: throw Trouble.noAnswer(to: "joining the room", within: patience)
+        case .inside: throw Trouble.noAnswer(to: "sending all messages", within: patience)
         case .leaving: break
         }
         return true
@@ -138,7 +141,7 @@ struct ChatSession {
         switch event {
         case .ready:
             guest.setScanning(true)
-            printer.remark(wanted.map { "Looking for \($0) …" } ?? "Looking for rooms; /help says what can be done.")
+            printer.remark(wanted.map { "Looking for \($0) …" } ?? "Looking for rooms; /help lists commands.")
         case .discovered(let room):
             if place == .outside, room.name == wanted { join(room) }
         case .subscribed: if place == .entering { place = .inside }
@@ -167,13 +170,13 @@ struct ChatSession {
             }
         case "/join":
             guard let number = words.last.flatMap(Int.init), 1..<(guest.rooms.count + 1) ~= number else {
-                return printer.remark("/join takes the number of a room; /rooms lists them.")
+                return printer.remark("/join needs the number of a room; /rooms lists them.")
             }
             join(guest.rooms[number - 1])
         case let word? where word.hasPrefix("/"): printer.remark(Chat.unknown(line))
         default:
             guard place != .outside || wanted != nil else {
-                return printer.remark("Nobody was told: join a room first, with /join NUMBER.")
+                return printer.remark("Nothing was sent. Join a room first, with /join NUMBER.")
             }
             guest.say(line)
         }

@@ -2,24 +2,24 @@ import ArgumentParser
 
 struct Agent: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Answer the questions of pairing for all apps that share the radio.",
+        abstract: "Answer pairing prompts for all apps that use the daemon.",
         discussion: """
-            Without somebody who answers, devices are paired where no question is needed, and with nobody else. Of \
-            several agents, the one that came last is asked. It also shows what apps want their user to be told of \
-            connections, losses and notifications while they sleep. Ctrl-C ends it. Without a daemon there is nothing \
-            to answer; one that BLUETOOTH_HOST names is waited for.
+            Without an agent, only pairings that need no answer succeed. If several agents run, the latest one is \
+            asked. The agent also shows the alerts about connections, disconnections and notifications that suspended \
+            apps have requested. Ctrl-C ends it. Without a daemon, the command fails, unless BLUETOOTH_HOST names a \
+            daemon: then it waits for it.
 
-            With --desktop, notifications ask, which have buttons. They show digits, but none can be typed in. One \
-            that is closed says no.
+            With --desktop, prompts are notifications with buttons. They can show digits, but you cannot type any. \
+            Closing one rejects the pairing.
 
             Examples:
               ble agent
               ble agent --pairing yes-no --json
-              ble agent --desktop      in the session of a desktop
+              ble agent --desktop      in a desktop session
             """
     )
 
-    @Flag(help: "Ask by notifications on the desktop instead of in the terminal.")
+    @Flag(help: "Use desktop notifications instead of the terminal.")
     var desktop = false
     @OptionGroup var pairing: PairingOptions
     @OptionGroup var output: OutputOptions
@@ -27,7 +27,7 @@ struct Agent: AsyncParsableCommand {
     func validate() throws {
         guard desktop, let means = pairing.pairing, means != .display, means != .yesNo else { return }
         throw ValidationError(
-            "With --desktop, --pairing is display or yes-no: nothing can be typed into a notification."
+            "With --desktop, --pairing must be display or yes-no: you cannot type into a notification."
         )
     }
 
@@ -54,7 +54,7 @@ struct Agent: AsyncParsableCommand {
             )
             let alerts = AlertDesk(printer, desktop)
             let place = desktop == nil ? "here" : "on the desktop"
-            printer.remark("Questions of pairing are asked \(place); Ctrl-C ends it.")
+            printer.remark("Pairing prompts appear \(place); Ctrl-C ends the agent.")
             _ = await ending.result
             // A session that ends at the same time is no trouble.
             let loss = trouble

@@ -5,7 +5,7 @@ import CoreBluetoothExtras
 
 struct Bonds: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List and remove bonds: whom this host was paired with.",
+        abstract: "List and remove bonds: the stored keys of paired devices.",
         discussion: """
             Examples:
               ble bonds --json
@@ -17,7 +17,7 @@ struct Bonds: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List all bonds, those that were of use last at the end.",
+            abstract: "List all bonds, most recently used last.",
             discussion: """
                 Examples:
                   ble bonds
@@ -33,17 +33,17 @@ struct Bonds: AsyncParsableCommand {
             try await reportingTrouble {
                 let bonds = try await withBonds { try await $0.bonds() }
                 for bond in bonds { printer.print(bond.fact) }
-                if bonds.isEmpty { printer.remark("There are no bonds.") }
+                if bonds.isEmpty { printer.remark("No bonds.") }
             }
         }
     }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget the bond with a device, which then has to pair anew.",
+            abstract: "Remove the bond with a device.",
             discussion: """
-                The device is not told: what it has of the bond is of no use any more, and it may have to be removed \
-                there as well.
+                The device is not notified, and its keys no longer work. To pair again, you may have to remove the \
+                bond there as well.
 
                 Examples:
                   ble bonds remove 5C0B0001-1111-2222-3333-444455556666
@@ -53,7 +53,7 @@ struct Bonds: AsyncParsableCommand {
         @Argument(
             help: "The device's identifier as “ble bonds” prints it.",
             transform: { text in
-                guard let identifier = UUID(uuidString: text) else { throw ValidationError("it is no identifier") }
+                guard let identifier = UUID(uuidString: text) else { throw ValidationError("not a UUID") }
                 return identifier
             }
         )
@@ -69,7 +69,7 @@ struct Bonds: AsyncParsableCommand {
                 }
                 guard before.count > after.count else { throw Trouble.noBond(identifier.uuidString) }
                 let fields = ["identifier": identifier.uuidString]
-                printer.print(Fact("bond_removed", fields, text: "The bond with \(identifier) is removed."))
+                printer.print(Fact("bond_removed", fields, text: "Removed the bond with \(identifier)."))
             }
         }
     }

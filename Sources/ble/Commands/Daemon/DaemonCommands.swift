@@ -6,7 +6,7 @@ import Glibc
 
 /// The daemon that apps in an environment use.
 struct DaemonChoice {
-    private static let nobody = Trouble.noDaemon("nobody listens where apps look for one")
+    private static let nobody = Trouble.noDaemon("no daemon listens on the default socket")
 
     /// The value of `BLUETOOTH_HOST`.
     let host: String?
@@ -36,7 +36,7 @@ struct DaemonChoice {
             return
         }
         guard case .daemon? = try? HostSpecification(host) else {
-            throw .noDaemon("\(HostSpecification.variable) is “\(host.printable)”, which apps do not share")
+            throw .noDaemon("\(HostSpecification.variable) is “\(host.printable)”, which is not a daemon")
         }
     }
 }
@@ -63,11 +63,11 @@ func askForApps() throws -> [AppFact] {
 
 struct Apps: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the apps that have their radio from the daemon.",
+        abstract: "List the apps that use the daemon.",
         discussion: """
-            One line for each session: the process, or “kept” where the session goes on without its app; its role, how \
-            far it is in use, its radio, what it uses that for, how much it has heard, and its program. Root and the \
-            user of the daemon see all, others their own.
+            One line for each session: the process, or “kept” if the session continues without its app; its role, its \
+            state, its radio, what it uses the radio for, the number of events received, and its program. Root and the \
+            daemon's user see all sessions, others their own.
 
             Examples:
               ble apps
@@ -84,7 +84,7 @@ struct Apps: AsyncParsableCommand {
             let apps = try askForApps()
             if !apps.isEmpty { printer.heading(AppFact.columns) }
             for app in apps { printer.print(app.fact) }
-            if apps.isEmpty { printer.remark("No app has a session.") }
+            if apps.isEmpty { printer.remark("No sessions.") }
         }
     }
 }
@@ -93,9 +93,9 @@ struct App: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Move an app to the foreground or the background, suspend it, or quit it.",
         discussion: """
-            Moving counts until the app says something else. In the background an app finds only services that it \
-            names, and each device once; suspended, it finds nobody and does not advertise. Quitting ends the process \
-            with SIGTERM, and unlike any other end, nothing of the app goes on and it is not launched again.
+            The new state lasts until the app changes it. In the background, an app finds only services that it names, \
+            and each device once; when suspended, it finds nothing and does not advertise. Quitting ends the process \
+            with SIGTERM; unlike after any other end, its session is dropped and the app is not launched again.
 
             Examples:
               ble app 4711 background
@@ -104,7 +104,7 @@ struct App: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The process, as “ble apps” shows it.", transform: Bounds<UInt32>(1...UInt32(Int32.max)).read)
+    @Argument(help: "The process ID, as “ble apps” shows it.", transform: Bounds<UInt32>(1...UInt32(Int32.max)).read)
     var process: UInt32
     @Argument(help: "foreground, background, suspended or quit.")
     var wish: Wish
@@ -121,7 +121,7 @@ struct App: AsyncParsableCommand {
                 kill(pid_t(process), SIGTERM)
             }
             let fields: [String: Any] = ["process": Int(process), "phase": wish.rawValue]
-            let text = wish.phase == nil ? "\(process) has been quit." : "\(process) is taken for \(wish.rawValue)."
+            let text = wish.phase == nil ? "\(process) has quit." : "\(process) is now treated as \(wish.rawValue)."
             printer.print(Fact("app_moved", fields, text: text))
         }
     }
@@ -146,7 +146,7 @@ struct Policy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Explain what an app may do through the daemon, and why.",
         discussion: """
-            Without a process it is said what this command itself may do.
+            Without a process ID, explains what this command itself may do.
 
             Examples:
               ble policy
@@ -154,7 +154,10 @@ struct Policy: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The process of the app.", transform: Bounds<UInt32>(1...UInt32(Int32.max)).read)
+    @Argument(
+        help: "The app's process ID (default: this command).",
+        transform: Bounds<UInt32>(1...UInt32(Int32.max)).read
+    )
     var process: UInt32?
     @OptionGroup var output: OutputOptions
 

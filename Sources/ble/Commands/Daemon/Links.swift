@@ -3,7 +3,7 @@ import BLESession
 
 struct Links: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show and end the links that apps keep through the daemon.",
+        abstract: "List and end the links that apps have through the daemon.",
         discussion: """
             Examples:
               ble links --json
@@ -16,7 +16,7 @@ struct Links: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the links, and which apps keep them.",
+            abstract: "List the links and the apps that use them.",
             discussion: """
                 Examples:
                   ble links
@@ -33,17 +33,17 @@ struct Links: AsyncParsableCommand {
                 let links = SharedLink.all(of: try askForApps())
                 if !links.isEmpty { printer.heading(SharedLink.columns) }
                 for link in links { printer.print(link.fact) }
-                if links.isEmpty { printer.remark("No app keeps a link.") }
+                if links.isEmpty { printer.remark("No links.") }
             }
         }
     }
 
     struct End: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a link whichever apps keep it.",
+            abstract: "End a link, no matter which apps use it.",
             discussion: """
-                The apps are told that they are disconnected, those that have ended and are to be restored as well. \
-                Root and the user of the daemon end links of all apps, others those of their own.
+                The apps receive a disconnection, including ended apps that are to be restored. Root and the daemon's \
+                user may end any link, others only links of their own apps.
 
                 Examples:
                   ble links end 5C0B0001-1111-2222-3333-444455556666
@@ -52,12 +52,12 @@ struct Links: AsyncParsableCommand {
                 """
         )
 
-        @Argument(help: "The peer's identifier or its name, as “ble links” prints them.") var peer: String?
+        @Argument(help: "The peer's identifier or name, as “ble links” prints it.") var peer: String?
         @Flag(help: "End all links.") var all = false
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            if (peer == nil) != all { throw ValidationError("Name one peer, or all of them with --all.") }
+            if (peer == nil) != all { throw ValidationError("Name one peer, or use --all.") }
         }
 
         @MainActor
@@ -66,7 +66,9 @@ struct Links: AsyncParsableCommand {
             try await reportingTrouble {
                 let links = SharedLink.all(of: try askForApps())
                 let meant = links.filter { link in peer.map(link.isCalled) ?? true }
-                guard !meant.isEmpty else { throw Trouble.daemonRefused("no app has a link to \(peer ?? "anybody")") }
+                guard !meant.isEmpty else {
+                    throw Trouble.daemonRefused("no app has a link to \(peer ?? "any device")")
+                }
                 for link in meant {
                     _ = try askDaemon(.endLinks(to: link.peer))
                     printer.print(Fact("link_ended", link.fact.fields, text: "\(link.title) has ended."))

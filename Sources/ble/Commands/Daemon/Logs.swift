@@ -3,12 +3,12 @@ import BLESession
 
 struct Logs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what the daemon has noted lately of the apps that have their radio from it.",
+        abstract: "Show the daemon's recent log: app sessions, links, refusals.",
         discussion: """
-            One line for each session that began, was turned away or ended, and why, for each link, each launch and \
-            each thing that an app asked for and may not: when, in UTC, the process, its program, and what it was. \
-            What is noted again has one line, with how often. The daemon holds the last 1000. Root and the user of the \
-            daemon see all, others their own.
+            One line for each session that began, ended or was refused, each link, each launch, and each request that \
+            the policy denied: the time (UTC), the process, its program, and what happened. Repeated entries are one \
+            line with a count. The daemon keeps the last 1000 lines. Root and the daemon's user see all of them, \
+            others their own.
 
             Examples:
               ble logs
@@ -20,7 +20,7 @@ struct Logs: AsyncParsableCommand {
     /// The interval between requests for new entries.
     private static let pause = Duration.milliseconds(500)
 
-    @Flag(help: "Go on with what is noted from now on.")
+    @Flag(help: "Keep running and show new entries.")
     var follow = false
     @OptionGroup var output: OutputOptions
 
@@ -29,7 +29,7 @@ struct Logs: AsyncParsableCommand {
         let printer = Printer(output), interruption = follow ? Interruption() : nil
         try await reportingTrouble {
             var last = try show(after: 0, printer)
-            if last == 0, !follow { printer.remark("Nothing has been noted.") }
+            if last == 0, !follow { printer.remark("The log is empty.") }
             guard let interruption else { return }
             let asking = Task { @MainActor in
                 while true {

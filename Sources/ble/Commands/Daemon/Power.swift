@@ -3,11 +3,11 @@ import BLESession
 
 struct Power: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Switch Bluetooth off or on for all apps that share the daemon's radio.",
+        abstract: "Show Bluetooth's power state, or switch it for all apps that use the daemon.",
         discussion: """
-            Without on or off it is said how it is. Off, the daemon lets go of its adapters, apps hear .poweredOff, \
-            and it stays off when the daemon is started again. Apps that have ended are not launched for what comes \
-            later. Only root and the user of the daemon may switch it.
+            Without an argument, shows the state. When off, the daemon releases its adapters, apps receive \
+            .poweredOff, and the setting survives a restart of the daemon. Apps that have ended are not launched \
+            meanwhile. Only root and the daemon's user may switch it.
 
             Examples:
               ble power
@@ -17,7 +17,7 @@ struct Power: AsyncParsableCommand {
     )
 
     @Argument(help: "on or off.") var wish: Wish?
-    @Option(help: "Which radio, as “ble power” shows it; all if left out.") var radio: String?
+    @Option(help: "The radio, as “ble power” shows it (default: all).") var radio: String?
     @OptionGroup var output: OutputOptions
 
     @MainActor

@@ -4,11 +4,11 @@ import BLESimulation
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "See a chat room with a host and two guests, without a radio.",
+        abstract: "Run a chat room with a host and two guests, without a radio.",
         discussion: """
-            The host and the guests are programs written against Core Bluetooth alone; each has a Bluetooth host and a \
-            virtual controller of its own, and the controllers share one virtual radio. The time is the radio's: the \
-            demo takes as long as the work in it. The same seed gives the same packets.
+            The host and the guests are programs that use only Core Bluetooth. Each has its own Bluetooth host stack \
+            and virtual controller, and the controllers share one virtual radio. Time is virtual, so the demo ends as \
+            soon as its work is done. The same seed gives the same packets.
 
             Examples:
               ble demo
@@ -17,16 +17,16 @@ struct Demo: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "What every random choice follows from; 1 if left out.", transform: Bounds(0...UInt64.max).read)
+    @Option(help: "Random seed (default: 1).", transform: Bounds(0...UInt64.max).read)
     var seed: UInt64 = 1
 
     @Option(
-        help: "The share of packets that the radio loses, 0 to 0.9; 0 if left out.",
+        help: "Fraction of packets that the radio loses, 0 to 0.9 (default: 0).",
         transform: Bounds(0...0.9).read
     )
     var loss = 0.0
 
-    @Flag(help: "Show every packet between hosts and controllers, field by field.")
+    @Flag(help: "Show all packets between hosts and controllers, field by field.")
     var packets = false
 
     @OptionGroup var output: OutputOptions

@@ -9,8 +9,8 @@ enum LonelyWorld {
         switch host.flatMap({ try? HostSpecification($0) }) {
         case .demo, .world:
             """
-            \(HostSpecification.variable)=\(host ?? "") is a world of this process alone: no other program can come. \
-            For two programs, run “ble radio --port 7001 --port 7002” and give each one of tcp:127.0.0.1:7001 and \
+            \(HostSpecification.variable)=\(host ?? "") is a world inside this process: other programs cannot join it. \
+            For two programs, run “ble radio --port 7001 --port 7002”, and use tcp:127.0.0.1:7001 and \
             tcp:127.0.0.1:7002.
             """
         case .adapter, .serial, .socket, .daemon, nil: nil

@@ -5,27 +5,27 @@ import CoreBluetooth
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Be the peripheral that a file describes.",
+        abstract: "Act as the peripheral that a file describes.",
         discussion: """
-            The file names the peripheral, its services and their characteristics:
+            The file contains the peripheral's name, services and characteristics:
               {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
                 {"uuid": "2A19", "properties": ["read", "notify"], "value": "64",
                  "notify": {"every": 1000, "values": ["63", "64"]}}]}]}
 
-            Values are hexadecimal digits, or characters as "text"; "every" is in milliseconds. It is the form of \
-            devices in worlds: what “ble clone” prints can be served, and BLUETOOTH_HOST=world:FILE is a world with \
-            the device. Of a world with several machines, --machine NAME says which one to be.
+            "value" is in hexadecimal digits; "text" is a string. "every" is in milliseconds. The format is that of \
+            devices in worlds: “ble clone” prints such files, and BLUETOOTH_HOST=world:FILE is a world with the \
+            device. If the file is a world with several machines, select one with --machine NAME.
 
-            A line “UUID VALUE” on standard input changes a value, and notifies those who subscribed to it; VALUE is \
-            text, or hexadecimal digits after 0x, and UUID may be a name such as Battery Level. “add FILE” publishes \
-            one service more, which a file describes as those of a peripheral, and “remove UUID” takes one back. \
-            Lines are read no faster than values are sent. “yes”, “no” and six digits answer what is asked when a \
-            device pairs; so do “pair yes”, “pair no” and “pair DIGITS”.
+            A line “UUID VALUE” on standard input sets a value and notifies subscribers. VALUE is text, or hexadecimal \
+            digits after 0x; UUID may be a name such as Battery Level. “add FILE” publishes one more service, in the \
+            format of the services of a peripheral; “remove UUID” removes one. Lines are read no faster than values \
+            are sent. Answer pairing prompts with “yes”, “no” or six digits, or with “pair yes”, “pair no” or “pair \
+            DIGITS”.
 
-            The peripheral's name is also the Device Name of its GAP service, except where the radio is a daemon's.
+            The peripheral's name is also the Device Name in its GAP service, unless the radio is a daemon's.
 
-            There must be a radio within 10 s of the start. One that is lost later is waited for, and everything is \
-            published and advertised anew when it is back; values stay what they have become.
+            Fails if there is no radio within 10 s of the start. If the radio is lost later, services and advertising \
+            resume when it is back, with the current values.
 
             Examples:
               ble serve lamp.json
@@ -34,12 +34,12 @@ struct Serve: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The description, a JSON file.", completion: .file(extensions: ["json"]))
+    @Argument(help: "The JSON file that describes the peripheral.", completion: .file(extensions: ["json"]))
     var file: String
-    @Option(help: ArgumentHelp("Which machine of a world to be.", valueName: "name"))
+    @Option(help: ArgumentHelp("The machine to act as, if the file is a world with several.", valueName: "name"))
     var machine: String?
     @Option(
-        help: ArgumentHelp("How long to serve; until interrupted if left out.", valueName: "seconds"),
+        help: ArgumentHelp("Run for this time (default: until interrupted).", valueName: "seconds"),
         transform: Bounds.seconds().duration
     )
     var duration: Duration?
@@ -97,7 +97,7 @@ struct Serve: AsyncParsableCommand {
                 printer.remark("\(error)")
             }
         case .remove(let service):
-            if !peripheral.remove(service) { printer.remark("No service \(service.uuidString) can be removed.") }
+            if !peripheral.remove(service) { printer.remark("There is no service \(service.uuidString) to remove.") }
         case .change(let characteristic, let text):
             do throws(AttributeValue.Mistake) {
                 let value = try AttributeValue(text)
@@ -105,15 +105,15 @@ struct Serve: AsyncParsableCommand {
                     printer.remark("There is no characteristic \(characteristic.uuidString).")
                 }
             } catch {
-                printer.remark("\(characteristic.uuidString) stays as it is: \(error).")
+                printer.remark("\(characteristic.uuidString) was not changed: \(error).")
             }
         }
     }
 
     private static func misunderstood(_ line: String) -> String {
         """
-        “\(line)” is none of “UUID VALUE”, where VALUE is text or digits after 0x, “add FILE”, “remove UUID” \
-        and “pair yes|no|DIGITS”.
+        “\(line)” is not valid. Type “UUID VALUE” (text, or digits after 0x), “add FILE”, “remove UUID” \
+        or “pair yes|no|DIGITS”.
         """
     }
 }

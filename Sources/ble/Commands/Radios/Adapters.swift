@@ -6,14 +6,14 @@ import Glibc
 
 struct Adapters: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the Bluetooth adapters of this machine, and what controllers can do.",
+        abstract: "List the Bluetooth adapters of this machine, and query controllers.",
         discussion: """
-            Each adapter is shown with its address, who uses it (off: nobody; powered: BlueZ; taken: another program), \
-            how it is attached, and what stands in the way of its use. Nothing is changed.
+            Shows each adapter with its address, its state (off: not in use; powered: used by BlueZ; taken: used by \
+            another program), its bus, and what prevents its use. Changes nothing.
 
-            With --probe the controller that BLUETOOTH_HOST names is asked what it can do, wherever it is; without \
-            that variable each adapter that is off. It is reset for that. An adapter that BlueZ uses is taken from it \
-            for a moment if BLUETOOTH_HOST names it.
+            With --probe, resets a controller and asks it for its features: the one that BLUETOOTH_HOST names, or \
+            without that variable every adapter that is off. An adapter that BlueZ uses is taken over for a moment if \
+            BLUETOOTH_HOST names it.
 
             Examples:
               ble adapters
@@ -23,7 +23,7 @@ struct Adapters: AsyncParsableCommand {
             """
     )
 
-    @Flag(help: "Ask controllers what they can do.")
+    @Flag(help: "Reset controllers and show their features.")
     var probe = false
     @OptionGroup var output: OutputOptions
 
@@ -53,9 +53,9 @@ struct Adapters: AsyncParsableCommand {
             throw Trouble.noController("this machine", "\(error)", cure: error.cure)
         }
         for adapter in adapters { printer.print(adapter.fact(isPrivileged: kernel.isPrivileged)) }
-        if adapters.isEmpty { printer.remark("There are no Bluetooth adapters.") }
+        if adapters.isEmpty { printer.remark("No Bluetooth adapters.") }
         if !kernel.isPrivileged, !adapters.isEmpty {
-            printer.remark("To use them, allow it with “sudo setcap cap_net_admin+ep \(kernel.program)”.")
+            printer.remark("To allow their use, run “sudo setcap cap_net_admin+ep \(kernel.program)”.")
         }
         return adapters
     }

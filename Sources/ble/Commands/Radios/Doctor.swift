@@ -5,17 +5,18 @@ import Foundation
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say what stands in the way of Bluetooth here, and what to do about it.",
+        abstract: "Find out why Bluetooth does not work here, and how to fix it.",
         discussion: """
-            Looks at the adapters of this machine, at what BLUETOOTH_HOST names, the kernel, the rights of this \
-            program, the variables that steer apps, and the file with bonds. Controllers that nobody uses are reset \
-            and asked what they can do, which takes a moment; with --no-ask none is. Nothing else is changed.
+            Checks the adapters of this machine, BLUETOOTH_HOST, the kernel, the privileges of this program, the \
+            environment variables that affect apps, and the file with bonds. Controllers that are not in use are reset \
+            and asked for their features, which takes a moment; --no-ask skips that. Changes nothing else.
 
-            Each finding has a name that stays the same, such as adapter-blocked, and is a problem (apps have no \
-            radio), a warning (something will not be as they expect) or a fact. Problems and warnings come with their \
-            cure, most with the command line for it. docs/ADAPTERS.md lists the names.
+            Each finding has a fixed name, such as adapter-blocked, and is a problem (apps have no radio), a warning \
+            (something will not work as apps expect) or a fact. Problems and warnings come with a fix, in most cases a \
+            command. docs/ADAPTERS.md lists the names.
 
-            What is found is true of this program: rights that a file was given (setcap) are those of that file.
+            Findings about privileges apply to this program: capabilities of a file (setcap) are those of that file \
+            only.
 
             Exit status: 0 if there is no problem, 69 if there is one.
 
@@ -27,7 +28,7 @@ struct Doctor: AsyncParsableCommand {
             """
     )
 
-    @Flag(inversion: .prefixedNo, help: "Ask controllers that nobody uses what they can do.")
+    @Flag(inversion: .prefixedNo, help: "Reset controllers that are not in use, and check their features.")
     var ask = true
     @OptionGroup var output: OutputOptions
 
@@ -79,8 +80,8 @@ extension Examination {
         let fields: [String: Any] = ["problems": problems, "warnings": warnings, "usable": !isObstructed]
         let verdict =
             isObstructed
-            ? "Apps have no radio: problems \(problems), warnings \(warnings)."
-            : warnings > 0 ? "Apps have a radio; warnings \(warnings)." : "Nothing stands in the way."
+            ? "Apps have no radio. Problems: \(problems), warnings: \(warnings)."
+            : warnings > 0 ? "Apps have a radio. Warnings: \(warnings)." : "No problems found."
         return Fact("diagnosis", fields, text: verdict)
     }
 }

@@ -5,16 +5,16 @@ import Glibc
 
 struct Monitor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the packets of the Bluetooth hosts that run on this machine, or of a capture.",
+        abstract: "Show the packets of Bluetooth hosts on this machine, or of a capture file.",
         discussion: """
-            Each app that uses an adapter or a controller has a host of its own, in its process. Attaches to those of \
-            this user, for root to all, and to those that start later, until interrupted; BLUETOOTH_MONITOR=off in the \
-            environment of an app keeps its packets to itself. What an app asks for and hears stands among its \
-            packets. Hosts do not wait for who watches: what is too much to be shown is left out, and it is said how \
-            much. Simulated worlds are not shown; “ble demo --packets” shows one.
+            Every app that uses an adapter or a controller directly has its own host, in its process. Attaches to all \
+            running hosts of this user (for root: of all users) and to those that start later, until interrupted. \
+            BLUETOOTH_MONITOR=off in the environment of an app prevents it. Calls and callbacks of the app are shown \
+            between its packets. Hosts do not wait for monitors: packets that cannot be shown in time are dropped, and \
+            their number is shown. Simulated worlds are not shown; use “ble demo --packets” to see one.
 
-            With FILE the packets of that capture are shown: pcapng, or btsnoop as btmon and phones write it. What is \
-            in captures, and is shown here, contains the keys of pairing.
+            With FILE, shows the packets of a capture: pcapng, or btsnoop as written by btmon and by phones. Captures, \
+            and this output, contain pairing keys.
 
             Examples:
               ble monitor
@@ -25,39 +25,39 @@ struct Monitor: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A capture to read, instead of what happens now.")
+    @Argument(help: "A capture file to read (default: show live packets).")
     var file: String?
 
     @Option(
         name: .customLong("pid"),
-        help: "Only hosts of the process with this number; may be repeated.",
+        help: "Only hosts of the process with this PID. Repeatable.",
         transform: Bounds(1...Int32.max).read
     )
     var processes: [Int32] = []
 
     @Option(
         name: .customLong("write"),
-        help: "Also write what is shown to this file, .pcapng or .btsnoop; may be repeated."
+        help: "Also write the packets to this file, .pcapng or .btsnoop. Repeatable."
     )
     var copies: [String] = []
 
     @Option(
-        help: ArgumentHelp("How long to watch; until interrupted if left out.", valueName: "seconds"),
+        help: ArgumentHelp("Stop after this time (default: when interrupted).", valueName: "seconds"),
         transform: Bounds.seconds().duration
     )
     var duration: Duration?
 
-    @Flag(help: "Show each packet in one line, without its fields.")
+    @Flag(help: "Show one line for each packet, without its fields.")
     var brief = false
 
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard file == nil || (processes.isEmpty && duration == nil) else {
-            throw ValidationError("A capture has neither --pid nor --duration.")
+            throw ValidationError("Do not combine a capture file with --pid or --duration.")
         }
         for copy in copies where CaptureFormat(path: copy) == nil {
-            throw ValidationError("“\(copy)” ends neither in .pcapng nor in .btsnoop.")
+            throw ValidationError("“\(copy)” must end in .pcapng or .btsnoop.")
         }
     }
 
@@ -75,7 +75,7 @@ struct Monitor: AsyncParsableCommand {
                 try await watch(printer, packets)
             }
             if !copies.isEmpty {
-                printer.remark("\(packets.count) packets are in \(copies.joined(separator: ", ")).")
+                printer.remark("Wrote \(packets.count) packets to \(copies.joined(separator: ", ")).")
             }
         }
     }
@@ -106,7 +106,7 @@ struct Monitor: AsyncParsableCommand {
         }
         if !HostSocket.listening.contains(where: { processes.isEmpty || processes.contains($0.process) }) {
             let place = processes.isEmpty ? "on this machine" : "in that process"
-            printer.remark("No host runs \(place) that lets itself be watched; waiting for one. Ctrl-C ends.")
+            printer.remark("No Bluetooth host to monitor \(place) yet; waiting. Ctrl-C ends it.")
         }
         watch.start()
         try await interruption.wait(atMost: duration)
@@ -118,15 +118,15 @@ struct Monitor: AsyncParsableCommand {
         switch event {
         case .attached(let host):
             printer.print(Fact("attached", ["process": Int(host.process), "host": host.number], text: ""))
-            printer.remark("Watching process \(host.process).")
+            printer.remark("Monitoring process \(host.process).")
         case .refused(let host, let reason):
             printer.print(Fact("refused", ["process": Int(host.process), "host": host.number], text: ""))
-            printer.remark("Process \(host.process) cannot be watched: \(reason).")
+            printer.remark("Process \(host.process) cannot be monitored: \(reason).")
         case .item(let item, _): packets.print(item)
         case .gone(let host, let failure):
             printer.print(Fact("gone", ["process": Int(host.process), "host": host.number], text: ""))
-            let reason = failure.map { "what it sends is no capture: \($0)" } ?? "its host has ended"
-            printer.remark("Process \(host.process) is watched no more: \(reason).")
+            let reason = failure.map { "invalid capture data: \($0)" } ?? "it has exited"
+            printer.remark("Stopped monitoring process \(host.process): \(reason).")
         }
     }
 }

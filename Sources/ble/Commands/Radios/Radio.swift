@@ -6,11 +6,11 @@ struct Radio: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve virtual controllers over TCP, all on one air.",
         discussion: """
-            Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection is a power cycle. A port \
-            serves one program at a time: a second one waits 100 ms for the first to leave, then its connection is \
-            closed, and this is said once. Controllers have other addresses in each run, unless --seed is the same; \
-            bonds that programs of this package make on them last as long as the run. At a --shared-port every \
-            connection has a controller of its own.
+            Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection power-cycles it. A port \
+            serves one program at a time: a second connection waits 100 ms for the first to end, then it is closed, \
+            with one message. Controllers have different addresses in each run unless --seed is the same; bonds made \
+            on them by programs of this package last as long as the run. On a --shared-port, every connection gets its \
+            own controller.
 
             Examples:
               ble radio --port 7001 --port 7002
@@ -22,28 +22,28 @@ struct Radio: AsyncParsableCommand {
 
     @Option(
         name: .customLong("port"),
-        help: "A port to serve a controller on; give one for each controller.",
+        help: "TCP port of a controller; one option for each controller.",
         transform: Bounds(1...UInt16.max).read
     )
     var ports: [UInt16] = []
 
     @Option(
-        help: "A port at which every program that connects has a controller of its own.",
+        help: "TCP port on which every connection gets its own controller.",
         transform: Bounds(1...UInt16.max).read
     )
     var sharedPort: UInt16?
 
-    @Flag(help: "Carry data at once instead of at each connection's interval, to measure hosts.")
+    @Flag(help: "Deliver data immediately instead of at connection intervals, to measure hosts.")
     var unpaced = false
 
     @Option(
-        help: "What addresses and every random choice follow from; drawn anew in each run if left out.",
+        help: "Random seed, also for addresses (default: different in each run).",
         transform: Bounds(0...UInt64.max).read
     )
     var seed: UInt64?
 
     @Option(
-        help: "The share of packets that the radio loses, 0 to 0.9; 0 if left out.",
+        help: "Fraction of packets that the radio loses, 0 to 0.9 (default: 0).",
         transform: Bounds(0...0.9).read
     )
     var loss = 0.0
@@ -53,7 +53,7 @@ struct Radio: AsyncParsableCommand {
     func validate() throws {
         let all = ports + (sharedPort.map { [$0] } ?? [])
         guard !all.isEmpty else { throw ValidationError("Name at least one --port, or a --shared-port.") }
-        guard Set(all).count == all.count else { throw ValidationError("Each port may be named once.") }
+        guard Set(all).count == all.count else { throw ValidationError("Name each port only once.") }
     }
 
     @MainActor
@@ -84,7 +84,7 @@ struct Radio: AsyncParsableCommand {
         let interruption = Interruption(), all = ports + (sharedPort.map { [$0] } ?? [])
         let list = all.map { "127.0.0.1:\($0)" }.joined(separator: ", ")
         printer.print(
-            Fact("listening", ["ports": all.map(Int.init)], text: "Controllers listen on \(list); Ctrl-C ends them.")
+            Fact("listening", ["ports": all.map(Int.init)], text: "Controllers listen on \(list); Ctrl-C stops them.")
         )
         try await interruption.wait()
         server.stop()

@@ -15,7 +15,7 @@ enum RadioChange {
 
     var remark: String {
         switch self {
-        case .lost: "The radio is gone; waiting for it to return."
+        case .lost: "The radio was lost; waiting for it to return."
         case .returned: "The radio is back."
         }
     }
@@ -46,7 +46,7 @@ struct RadioWatch {
     /// Creates a watch; `mayCome` says whether to wait for a controller that is not there yet.
     init(mayCome: Bool = Self.mayCome()) { self.mayCome = mayCome }
 
-    /// Whether a controller that is not there yet may be soon: one behind a socket is tried again and again.
+    /// Returns whether a controller that is not there yet may be soon: one behind a socket is tried again and again.
     static func mayCome(host: String? = HostSpecification.ofProcess) -> Bool {
         host.flatMap { try? HostSpecification($0) }?.isAwaited ?? false
     }

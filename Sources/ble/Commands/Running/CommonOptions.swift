@@ -5,20 +5,20 @@ import CoreBluetooth
 
 /// The options of every command that prints facts.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print one JSON object a line instead of text.")
+    @Flag(help: "Print JSON, one object per line, instead of text.")
     var json = false
-    @Flag(help: "Begin each line with the time, in UTC (RFC 3339); the key “time” with --json.")
+    @Flag(help: "Prefix each line with the time in UTC (RFC 3339); with --json, as the key “time”.")
     var timestamps = false
 }
 
 /// The options of every command that uses one peripheral.
 struct PeerOptions: ParsableArguments {
-    @Argument(help: "The peripheral's name, or the beginning of it, or its identifier as “ble scan” prints it.")
+    @Argument(help: "The peripheral's name or a prefix of it, or its identifier as “ble scan” prints it.")
     var peer: String
 
     @Option(
         help: ArgumentHelp(
-            "How long to look for the peripheral and to wait for a connection; 10 if left out.",
+            "Time limit for finding the peripheral, and again for connecting (default: 10).",
             valueName: "seconds"
         ),
         transform: Bounds.seconds(from: 0.001).duration

@@ -92,7 +92,7 @@ struct FindingTests {
         peripheral.writeValue(Data(count: 600), for: characteristic, type: .withoutResponse)
         await bench.wait()
         #expect(bench.world.findings.map(\.rule) == [.writeLength])
-        #expect(bench.world.openConnections.map(\.sentence) == ["the connection to “Lamp” was never given up"])
+        #expect(bench.world.openConnections.map(\.sentence) == ["the connection to “Lamp” was never cancelled"])
     }
 
     /// An app that is woken for much, and hears of its state alone.

@@ -15,7 +15,9 @@ struct StoryTests {
         lamp.switchBluetoothOff()
         await bench.wait(10)
         let story = bench.world.story
-        for part in ["seed 42", "asks: connect", "hears: didConnect", "hears: didUpdateValue", "ATT Read Request"] {
+        for part in [
+            "seed 42", "requests: connect", "receives: didConnect", "receives: didUpdateValue", "ATT Read Request",
+        ] {
             #expect(story.contains(part), "\(story)")
         }
         #expect(story.split(separator: "\n").allSatisfy { $0.count < 260 })
@@ -29,10 +31,10 @@ struct StoryTests {
         peripheral.readValue(for: try #require(peripheral.characteristic("FFE1")))
         await bench.wait()
         let story = bench.world.story, lamp = "\(peripheral.identifier.uuidString) (Lamp)"
-        for line in ["asks: connect \(lamp)", "hears: didConnect \(lamp)", "asks: readValue \(lamp) FFE1"] {
+        for line in ["requests: connect \(lamp)", "receives: didConnect \(lamp)", "requests: readValue \(lamp) FFE1"] {
             #expect(story.contains(line), "\(story)")
         }
-        #expect(story.contains("hears: didUpdateState poweredOn"))
+        #expect(story.contains("receives: didUpdateState poweredOn"))
     }
 
     @Test("Two runs with one seed have the same story", arguments: UInt64(0)..<4)
@@ -54,10 +56,10 @@ struct StoryTests {
         let world = World(seed: 1)
         world.place(.lamp)
         await world.advance(by: .seconds(1))
-        #expect(world.story.contains("No app has made a Bluetooth manager in this world."))
+        #expect(world.story.contains("No app has created a Bluetooth manager in this world."))
         let central = world.inhabit { CBCentralManager(delegate: nil, queue: DispatchQueue(label: "phone")) }
         await world.advance(by: .seconds(1))
-        #expect(!world.story.contains("No app has made"))
+        #expect(!world.story.contains("No app has created"))
         withExtendedLifetime(central) {}
     }
 
@@ -75,7 +77,7 @@ struct StoryTests {
         let octets = try Data(contentsOf: URL(filePath: path))
         #expect(octets.prefix(4) == Data([0x0A, 0x0D, 0x0D, 0x0A]))
         #expect(octets.count > 2_000)
-        #expect(octets.firstRange(of: Data("asks: scan".utf8)) != nil)
+        #expect(octets.firstRange(of: Data("requests: scan".utf8)) != nil)
     }
 
     @Test("The last thousand packets are a capture, each as it passed")
@@ -134,7 +136,7 @@ struct StoryTests {
         #expect(packets.count > 50)
         #expect(packets.allSatisfy { $0.count == 3 && $0[0].isEmpty }, "none is malformed")
         #expect(packets.contains { $0.count == 3 && !$0[1].isEmpty }, "attributes are taken apart")
-        #expect(packets.contains { $0.count == 3 && $0[2].contains("asks: scan") })
+        #expect(packets.contains { $0.count == 3 && $0[2].contains("requests: scan") })
     }
 
     @Test("A capture that cannot be made is refused with the reason")

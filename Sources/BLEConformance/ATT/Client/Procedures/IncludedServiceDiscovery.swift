@@ -9,7 +9,7 @@ import BLEWire
 struct IncludedServiceDiscovery: Sendable {
     private let types: [BluetoothUUID]
     private var rest: AttributeHandleRange
-    /// Whether ``rest`` has been searched to its end.
+    /// True if ``rest`` has been searched to its end.
     private var isAtEnd = false
     private var found: [KnownAttributes.Include] = []
     /// The number of included services whose type is known or unreadable.

@@ -57,7 +57,7 @@ struct ClientBearer {
         _ database: inout PeerDatabase,
         mtu: Int
     ) -> ProcedureStep<Procedure.Outcome> {
-        precondition(!isRunning, "one procedure is under way at a time")
+        precondition(!isRunning, "only one procedure may run at a time")
         let step = next.begin(&database, mtu: mtu)
         work = .procedure
         procedure.put(next)

@@ -31,7 +31,7 @@ struct ChangeNotices {
 }
 
 extension AttributeHandleRange {
-    /// Whether there is no handle between this range and another.
+    /// Returns whether there is no handle between this range and another.
     fileprivate func touches(_ other: Self) -> Bool {
         Int(start.wire) <= Int(other.end.wire) + 1 && Int(other.start.wire) <= Int(end.wire) + 1
     }

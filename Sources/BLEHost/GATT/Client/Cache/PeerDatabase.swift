@@ -202,7 +202,7 @@ struct PeerDatabase: Sendable {
 
     /// Uses the attributes that were stored for the peer; its hash was just read and is unchanged.
     mutating func adopt(_ cache: CachedDatabase) {
-        precondition(isEmpty, "a cache comes first")
+        precondition(isEmpty, "the database is not empty")
         attributes = cache.attributes
         mayExpire = true
         hash = cache.hash

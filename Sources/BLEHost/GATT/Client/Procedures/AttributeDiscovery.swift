@@ -11,7 +11,7 @@ import BLEWire
 ///                            └─────────────────────────┘
 ///
 /// A request asks from the first handle that matters on to the end of all handles, since an answer takes one round trip
-/// however much of it was wanted: what it tells of later handles is known when somebody asks. If that fails, or its
+/// however much of it was wanted: its results for later handles answer later requests. If that fails, or its
 /// answer is of no use, only what the question is about is asked for: a lookup fails only with that.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
@@ -102,7 +102,7 @@ struct AttributeDiscovery: Sendable {
             return begin(&database, mtu: mtu)
         }
         switch state {
-        case .waiting: preconditionFailure("a lookup that has not asked gets no answer")
+        case .waiting: preconditionFailure("a response needs a request in flight")
         case .searching(var machine, let others, let found):
             let step = machine.receive(answer)
             state = .searching(machine, others: others, found: found)

@@ -28,7 +28,7 @@ package struct PreparedWriting: Sendable {
 
     /// Creates a write of at most 512 octets.
     package init(_ value: [UInt8], to handle: AttributeHandle) {
-        precondition(value.count <= ATT.maximumValueLength, "no value is longer")
+        precondition(value.count <= ATT.maximumValueLength, "the value is too long")
         self.handle = handle
         self.value = value
     }

@@ -57,7 +57,7 @@ struct ServiceChangedWatch: Sendable {
             let step = lookup.begin(&database, mtu: mtu)
             state = .listing(lookup)
             return describe(after: step, &database, mtu: mtu)
-        case .describing, .configuring: preconditionFailure("a watch begins once")
+        case .describing, .configuring: preconditionFailure("the watch has already begun")
         }
     }
 

@@ -15,7 +15,7 @@ package struct ServiceSearch: Sendable {
 
     private var request: ATTPacket {
         guard case .short(let groupType) = GATT.primaryService else {
-            preconditionFailure("the type of a declaration is short")
+            preconditionFailure("declaration types are 16-bit UUIDs")
         }
         return .findByTypeValueRequest(.init(rest, type: groupType, value: type.octets))
     }

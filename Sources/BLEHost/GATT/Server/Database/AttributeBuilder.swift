@@ -45,7 +45,7 @@ struct AttributeBuilder {
         _ permissions: AttributePermissions,
         _ content: GATTDatabase.Content
     ) {
-        precondition(next <= UInt16.max, "a service was given room for its attributes")
+        precondition(next <= UInt16.max, "the service does not fit into its handle range")
         let handle = AttributeHandle(wire: UInt16(next))
         next += 1
         attributes.append(.init(handle: handle, type: type, permissions: permissions, content: content))

@@ -24,7 +24,7 @@ extension GATTDatabase {
         case .readByGroupTypeRequest(let request):
             guard let range = request.range else { return .refused(request.start, .invalidHandle) }
             return readByGroupType(request.groupType, in: range, mtu: mtu)
-        default: preconditionFailure("\(request.opcode) does not search")
+        default: preconditionFailure("\(request.opcode) is not a discovery request")
         }
     }
 

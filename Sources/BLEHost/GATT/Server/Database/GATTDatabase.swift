@@ -65,7 +65,7 @@ package struct GATTDatabase: Sendable {
     /// The values that clients own, in the order of ``attributes``.
     private var held: [HeldValue] = []
     package private(set) var services: [Service] = []
-    /// Whether peers need an encrypted link for anything in this database.
+    /// True if peers need an encrypted link for anything in this database.
     private(set) var needsEncryption = false
     /// The services and values that clients added.
     private var owned: Set<Owner> = []
@@ -151,11 +151,11 @@ package struct GATTDatabase: Sendable {
 
     /// Adds a service whose attributes have handles after all existing ones.
     mutating func append(_ service: Service, _ members: [Attribute]) {
-        precondition(lastHandle < service.range.start.wire, "services are appended")
+        precondition(lastHandle < service.range.start.wire, "services must be appended in handle order")
         precondition(
             zip(members, members.dropFirst()).allSatisfy { $0.handle < $1.handle }
                 && members.allSatisfy { service.range.contains($0.handle) },
-            "the attributes of a service are in its range and in order"
+            "the attributes of a service must be in its range and in order"
         )
         services.append(service)
         attributes += members
@@ -196,7 +196,7 @@ package struct GATTDatabase: Sendable {
         return ranges
     }
 
-    /// Whether a client has added a service or a value under this name.
+    /// Returns whether a client has added a service or a value under this name.
     func isTaken(_ owner: Owner) -> Bool { owned.contains(owner) }
 
     /// Allows removed handles to be assigned again, because no peer can mistake them.
@@ -236,7 +236,7 @@ package struct GATTDatabase: Sendable {
 }
 
 extension [AttributeHandleRange] {
-    /// Whether one of the ranges, which are in ascending order and do not overlap, has `handle` in it.
+    /// Returns whether one of the ranges, which are in ascending order and do not overlap, has `handle` in it.
     fileprivate func areAround(_ handle: AttributeHandle) -> Bool {
         let index = indices.bisected { self[$0].end < handle }
         return index < count && self[index].contains(handle)
