@@ -22,7 +22,11 @@ struct Gateways {
             let events = EventReceiver.each(on: queue) { event in
                 if case .discovered = event { counter.count.withLock { $0 += 1 } }
             }
-            let session = world.machine("gateway \(number)", at: .init(x: x, y: y)).open(.central, events)
+            let session = world.machine("gateway \(number)", at: .init(x: x, y: y)).open(
+                .central,
+                restoring: nil,
+                events
+            )
             session.send(.scan(ScanRequest(allowsDuplicates: true)))
             return session
         }
