@@ -45,7 +45,7 @@ struct Ble: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Channel.self, Chat.self,
-            Radio.self, Clone.self, Monitor.self, Adapters.self, Doctor.self,
+            Radio.self, Clone.self, Monitor.self, Adapters.self, Doctor.self, ToolsetCommand.self,
             Bonds.self, Agent.self, Apps.self, App.self, Links.self, Power.self, Policy.self, Logs.self,
         ]
     )

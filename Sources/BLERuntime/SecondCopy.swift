@@ -1,0 +1,4 @@
+// The toolset sets this condition for all packages. One that also builds these sources would get a second copy of them.
+#if COREBLUETOOTH_TOOLSET
+    #error("This build has CoreBluetooth twice: from --toolset and from corebluetooth-linux. Leave one out.")
+#endif

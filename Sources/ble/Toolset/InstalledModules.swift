@@ -1,0 +1,156 @@
+import Foundation
+
+/// The modules in a toolchain, with the record of their files.
+///
+/// The record is a file of the toolchain. It is written before the first file and removed after the last one, so an
+/// installation that was interrupted can be removed, too.
+struct InstalledModules {
+    /// The contents of the record.
+    struct Record: Codable, Hashable {
+        let origin: BuiltModules.Origin
+        /// Paths relative to the folder that contains the toolchain's `lib/swift`.
+        var files: [String]
+        /// Folders that the installation created, the outer ones first.
+        var folders: [String]
+    }
+
+    /// Modules for which `--static-swift-stdlib` is refused with a sentence.
+    private static let refused = ["CoreBluetooth", "BLESimulation", "CoreBluetoothExtras"]
+
+    private let toolchain: Toolchain
+    private let root: URL
+    private let recordPath: URL
+
+    init(in toolchain: Toolchain) {
+        self.toolchain = toolchain
+        root = toolchain.resources.deletingLastPathComponent()
+        recordPath = toolchain.resources.appending(path: "corebluetooth.json")
+    }
+
+    /// The record; `nil` if nothing is installed.
+    func record() throws(ToolsetError) -> Record? {
+        guard FileManager.default.fileExists(atPath: recordPath.path) else { return nil }
+        let record: Record
+        do {
+            record = try JSONDecoder().decode(Record.self, from: Data(contentsOf: recordPath))
+        } catch {
+            throw .unusableFile(recordPath.path, reason: "\(error)")
+        }
+        let isInside = (record.files + record.folders).allSatisfy { path in
+            !path.hasPrefix("/") && !path.split(separator: "/").contains("..")
+        }
+        guard isInside else { throw .malformedRecord(recordPath.path) }
+        return record
+    }
+
+    /// Copies the modules into the toolchain, in place of those that are installed.
+    func install(_ modules: BuiltModules) throws(ToolsetError) {
+        try modules.check(toolchain)
+        if try record() != nil { try uninstall() }
+        let copies = try copies(of: modules), refusals = refusals()
+        let files = copies.map(\.path) + refusals.map(\.path)
+        for path in files where FileManager.default.fileExists(atPath: root.appending(path: path).path) {
+            throw .foreign(file: root.appending(path: path).path)
+        }
+        let record = Record(origin: modules.origin, files: files, folders: missingFolders(for: files))
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            try encoder.encode(record).write(to: recordPath)
+            for path in record.folders {
+                try FileManager.default.createDirectory(
+                    at: root.appending(path: path),
+                    withIntermediateDirectories: false
+                )
+            }
+            for copy in copies {
+                try FileManager.default.copyItem(at: copy.source, to: root.appending(path: copy.path))
+            }
+            for refusal in refusals { try Data(refusal.text.utf8).write(to: root.appending(path: refusal.path)) }
+        } catch {
+            try? uninstall()
+            throw Self.unwritable(root.path, error)
+        }
+    }
+
+    /// Removes every file and folder of the record, and the record.
+    func uninstall() throws(ToolsetError) {
+        guard let record = try record() else { throw .notInstalled(toolchain: root.path) }
+        do {
+            for path in record.files {
+                let file = root.appending(path: path)
+                if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
+            }
+            for path in record.folders.reversed() where rmdir(root.appending(path: path).path) != 0 {
+                // A folder that is gone already, or into which another program has put a file.
+                guard [ENOENT, ENOTEMPTY, EEXIST].contains(errno) else {
+                    throw ToolsetError.unusableFile(path, reason: String(cString: strerror(errno)))
+                }
+            }
+            try FileManager.default.removeItem(at: recordPath)
+        } catch let error as ToolsetError {
+            throw error
+        } catch {
+            throw Self.unwritable(root.path, error)
+        }
+    }
+
+    private static func unwritable(_ path: String, _ error: any Error) -> ToolsetError {
+        let hint = geteuid() == 0 ? "" : " Use sudo, or “ble toolset DIR”, which changes no toolchain."
+        return .unusableFile(path, reason: error.localizedDescription + hint)
+    }
+
+    /// The files to copy, with their paths in the toolchain.
+    ///
+    /// Libraries and Swift modules go beside the toolchain's own ones, modules of C one folder above.
+    private func copies(of modules: BuiltModules) throws(ToolsetError) -> [(source: URL, path: String)] {
+        let resources = toolchain.resources.lastPathComponent
+        let libraries = resources + "/" + toolchain.libraries.lastPathComponent
+        var copies: [(URL, String)] = []
+        for path in try modules.files(below: "lib") {
+            copies.append((modules.folder.appending(path: "lib/" + path), libraries + "/" + path))
+        }
+        for path in try modules.files(below: "modules") {
+            let isOfSwift = path.split(separator: "/").first?.hasSuffix(".swiftmodule") ?? false
+            copies.append(
+                (modules.folder.appending(path: "modules/" + path), (isOfSwift ? libraries : resources) + "/" + path)
+            )
+        }
+        return copies
+    }
+
+    /// Modules of C that fail to compile with a sentence, for programs with `--static-swift-stdlib`.
+    ///
+    /// Such a program has a Swift runtime of its own, and the library uses the shared one. Two in one process crash.
+    private func refusals() -> [(path: String, text: String)] {
+        let folder = toolchain.resources.lastPathComponent + "_static"
+        guard FileManager.default.fileExists(atPath: root.appending(path: folder).path) else { return [] }
+        return Self.refused.flatMap { name in
+            [
+                ("\(folder)/\(name)/module.modulemap", "module \(name) { header \"refuse.h\" }\n"),
+                (
+                    "\(folder)/\(name)/refuse.h",
+                    """
+                    #error "\(name) of this toolchain is a shared library: build without --static-swift-stdlib, or \
+                    depend on the package corebluetooth-linux"
+
+                    """
+                ),
+            ]
+        }
+    }
+
+    /// The folders that have to be created for these files, the outer ones first.
+    private func missingFolders(for files: [String]) -> [String] {
+        var folders: [String] = []
+        for file in files {
+            var path = ""
+            for part in file.split(separator: "/").dropLast() {
+                path += (path.isEmpty ? "" : "/") + part
+                let isThere = FileManager.default.fileExists(atPath: root.appending(path: path).path)
+                if !isThere, !folders.contains(path) { folders.append(path) }
+            }
+        }
+        return folders
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// Compiles and runs a program that imports CoreBluetooth.
+struct ToolsetCheck {
+    /// The program; it prints the UUID that it made, and finds no radio.
+    private static let program = """
+        import CoreBluetooth
+        let central = CBCentralManager(delegate: nil, queue: nil)
+        print(CBUUID(string: "180D").uuidString, central.state.rawValue)
+
+        """
+
+    let toolchain: Toolchain
+    /// The folder to compile with; `nil` if the toolchain has the modules itself.
+    let toolset: ToolsetFolder?
+
+    func run() throws(ToolsetError) {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "ble-toolset-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = folder.appending(path: "check.swift"), program = folder.appending(path: "check")
+        let options = try toolset?.options() ?? []
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data(Self.program.utf8).write(to: source)
+            let compilation = try CommandRun(
+                toolchain.compiler,
+                options + [source.path, "-o", program.path, "-module-cache-path", folder.path],
+                in: folder
+            )
+            guard compilation.status == 0 else {
+                throw ToolsetError.checkFailed(step: "compile", output: compilation.output)
+            }
+            let execution = try CommandRun(program.path, [], environment: ["BLUETOOTH_HOST": "demo"], in: folder)
+            guard execution.status == 0, execution.output.contains("180D") else {
+                throw ToolsetError.checkFailed(step: "run (status \(execution.status))", output: execution.output)
+            }
+        } catch let error as ToolsetError {
+            throw error
+        } catch {
+            throw .unusableFile(folder.path, reason: error.localizedDescription)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Foundation
+
+/// Gives the modules to Swift toolchains, so that packages with their own manifests can import them.
+struct ToolsetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "toolset",
+        abstract: "Make “import CoreBluetooth” work in packages of other people, with their own manifests.",
+        discussion: """
+            A package that imports CoreBluetooth as on Apple's systems has no dependency for it. On Linux, two ways \
+            lead to it; both also provide BLESimulation, for tests, and CoreBluetoothExtras:
+
+            DIR receives library, modules and a file for SwiftPM; nothing else is changed. Then one option is needed: \
+            swift build --toolset DIR/toolset.json
+
+            With --install the toolchain receives them, and no option is needed; --uninstall removes every file again. \
+            This may need sudo.
+
+            The toolchain is the one in PATH, or that of --toolchain. The modules work only with the compiler version \
+            they were built with. They are part of the Debian package corebluetooth-swift; in a checkout, \
+            Packaging/toolset.sh builds them.
+
+            Examples:
+              ble toolset bluetooth                 write the folder “bluetooth”
+              ble toolset --check bluetooth         compile and run a program with it
+              ble toolset --install                 into the toolchain in PATH
+              ble toolset --check                   compile and run a program without any option
+              ble toolset --uninstall               out of the toolchain again
+            """
+    )
+
+    @Argument(help: "The folder to write, or to check.")
+    var folder: String?
+    @Flag(help: "Install the modules in the toolchain.")
+    var install = false
+    @Flag(help: "Remove the modules from the toolchain.")
+    var uninstall = false
+    @Flag(help: "Compile and run a program that imports CoreBluetooth.")
+    var check = false
+    @Option(help: ArgumentHelp("The folder of the toolchain (default: the one in PATH).", valueName: "path"))
+    var toolchain: String?
+    @Option(help: ArgumentHelp("The folder of the built modules (default: beside ble).", valueName: "folder"))
+    var from: String?
+
+    func validate() throws {
+        guard [install, uninstall, check].count(where: { $0 }) <= 1 else {
+            throw ValidationError("Only one of --install, --uninstall and --check can be used at a time.")
+        }
+        guard install || uninstall || check || folder != nil else {
+            throw ValidationError("Name a folder for the toolset, or use --install.")
+        }
+        guard folder == nil || !install && !uninstall else {
+            throw ValidationError("--install and --uninstall concern the toolchain; leave out the folder.")
+        }
+        guard from == nil || !uninstall && !check else {
+            throw ValidationError("--from only concerns what is written; leave it out.")
+        }
+    }
+
+    func run() throws {
+        try reportingToolsetError {
+            let toolchain = try Toolchain(at: toolchain), installed = InstalledModules(in: toolchain)
+            let toolset = folder.map { ToolsetFolder(folder: URL(fileURLWithPath: $0).absoluteURL.standardizedFileURL) }
+            if uninstall {
+                try installed.uninstall()
+                print("The toolchain of \(toolchain.compiler) has no Core Bluetooth modules any more.")
+            } else if check {
+                try ToolsetCheck(toolchain: toolchain, toolset: toolset).run()
+                print("A program that imports CoreBluetooth compiles and runs.")
+            } else if let toolset {
+                try toolset.write(modules(), for: toolchain)
+                print("Use it with: swift build --toolset \(toolset.file.path)")
+            } else {
+                try installed.install(modules())
+                print("\(toolchain.compiler) finds CoreBluetooth now: swift build")
+            }
+        }
+    }
+
+    private func modules() throws(ToolsetError) -> BuiltModules {
+        if let from { return try BuiltModules(in: URL(fileURLWithPath: from).absoluteURL) }
+        let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        return try BuiltModules(besides: program)
+    }
+
+    private func print(_ line: String) { StandardOutput.write(line: line) }
+}
