@@ -37,7 +37,7 @@ struct Arguments {
                    [--n N] [--workloads read,write,wcmd,notify,coc,disc] [--mtus 23,247,517]
                BLEBenchmarks peer direct --controller tcp:HOST:PORT|unix:PATH [--n N]
         Without a workload all but those of peers run, and one table has what others need beside it. scale, crowd,
-        gateways, chat-hour, channel and peer print JSON. A peer's controllers are those of anybody; server and client may
+        gateways, chat-hour, channel and peer print JSON. The controllers of a peer may be any; server and client may
         be of different makers. direct reads without the queue and the objects of an app.
         """
 
