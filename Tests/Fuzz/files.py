@@ -282,7 +282,7 @@ class Services(Files):
             return False
         uuid = re.search(rb'"uuid"\s*:\s*"([^"]*)"', path.read_bytes())
         victim.say(b"remove " + (uuid[1] if uuid else b"180A"))
-        if not victim.output.find(b" was removed.", 1) and b"can be removed" not in victim.complaints.end:
+        if not victim.output.find(b" was removed.", 1) and b" to remove" not in victim.complaints.end:
             raise Finding(f"a service was neither removed nor kept within {PATIENCE:g} s")
         return True
 

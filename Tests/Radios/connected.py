@@ -126,7 +126,7 @@ CHANNEL_FAULTS = {
 def room_is_lost(fault, rig):
     rig.peer("chat", "host", "--name", "Lobby", "--stay").prints("the room is open")
     guest = rig.tried("chat", "join", "Lobby", stdin=subprocess.PIPE)
-    guest.prints("listens to Lobby")
+    guest.prints("subscribed to Lobby")
     fault(rig)
     if fault is stop:
         guest.obeys()

@@ -83,7 +83,7 @@ def chat_join_looks_on(fault, rig):
     fault(rig)
     returned(guest, fault)
     rig.peer("chat", "host", "--name", "Lobby", "--stay").prints("the room is open")
-    guest.prints("listens to Lobby")
+    guest.prints("subscribed to Lobby")
     guest.process.stdin.close()
     guest.ends(AT_ONCE, [0])
 
