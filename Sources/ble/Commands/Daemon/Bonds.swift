@@ -80,6 +80,10 @@ struct Bonds: AsyncParsableCommand {
 private func withBonds<Value: Sendable>(
     _ work: @MainActor (BluetoothPairing) async throws -> Value
 ) async throws -> Value {
+    // The bonds of a virtual radio are known once the host has seen which radio it is.
+    let central = Central()
+    try? await central.powerOn()
+    defer { withExtendedLifetime(central) {} }
     do {
         return try await work(BluetoothPairing(queue: .main))
     } catch PairingError.unsupported {
