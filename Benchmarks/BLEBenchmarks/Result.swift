@@ -36,6 +36,16 @@ struct Result {
     /// Whether what was to be seen was seen; a measurement of something else is worth nothing.
     let isGood: Bool
 
+    /// The figures of a run of a world: the time of the processor, and what it was spent on.
+    static func pace(of simulatedSeconds: Int, taking seconds: Double, reports: Int) -> [Figure] {
+        [
+            Figure("cpu_seconds", .number(seconds)),
+            Figure("speed", .number(Double(simulatedSeconds) / seconds)),
+            Figure("reports", .count(reports)),
+            Figure("us_per_report", .number(seconds * 1e6 / Double(max(reports, 1)))),
+        ]
+    }
+
     /// One JSON object.
     var json: String {
         let fields = [Figure("workload", .text(workload))] + figures + [Figure("good", .truth(isGood))]

@@ -29,11 +29,8 @@ enum Crowd {
                 .init("machines", .count(machines)),
                 .init("setup_seconds", .number(standing)),
                 .init("simulated_seconds", .count(seconds)),
-                .init("cpu_seconds", .number(taken)),
-                .init("speed", .number(Double(seconds) / taken)),
-                .init("reports", .count(reports)),
-                .init("us_per_report", .number(taken * 1e6 / Double(max(reports, 1)))),
-                .init("hash", .text(String(world.traceHash, radix: 16))),
+            ] + Result.pace(of: seconds, taking: taken, reports: reports) + [
+                .init("hash", .text(String(world.traceHash, radix: 16)))
             ],
             isGood: heard == machines && reports >= machines * seconds
         )

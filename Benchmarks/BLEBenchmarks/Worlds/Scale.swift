@@ -24,11 +24,7 @@ struct Scale {
                 .init("devices", .count(devices)),
                 .init("simulated_seconds", .count(seconds)),
                 .init("wall_seconds", .number(wall.seconds)),
-                .init("cpu_seconds", .number(taken)),
-                .init("speed", .number(Double(seconds) / taken)),
-                .init("reports", .count(radio.reports)),
-                .init("us_per_report", .number(taken * 1e6 / Double(max(radio.reports, 1)))),
-            ],
+            ] + Result.pace(of: seconds, taking: taken, reports: radio.reports),
             // Each interval is longer by a random delay of 5 ms on average, so a twentieth is missing.
             isGood: radio.reports > expected * 9 / 10 && radio.reports <= expected
         )
