@@ -56,7 +56,7 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
         case .notInstalled(let toolchain):
             "The toolchain in \(toolchain) has no Core Bluetooth modules that “ble toolset --install” has written."
         case .malformedRecord(let path):
-            "\(path) names files outside the toolchain. Nothing was removed; install the toolchain anew."
+            "\(path) names files outside the toolchain. Nothing was removed; install the toolchain again."
         case .unusableFile(let path, let reason): "Cannot use \(path): \(reason)"
         case .checkFailed(let step, let output):
             "The program that uses Core Bluetooth did not \(step):\n\(output)"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ble
 
-/// Folders with a toolchain and with built modules, of which only names and places are real.
+/// Folders that look like a toolchain and built modules: the names are real, the contents are not.
 private struct Place {
     let folder = FileManager.default.temporaryDirectory.appending(path: "toolset-\(UUID().uuidString)")
     var toolchain: URL { folder.appending(path: "toolchain") }
@@ -141,7 +141,7 @@ struct ToolsetTests {
         #expect(!FileManager.default.fileExists(atPath: folder.folder.path))
     }
 
-    @Test("A folder is written with the options that its files need, and written anew")
+    @Test("A folder is written with the options that its files need, and can be written again")
     func folder() throws {
         let place = try Place()
         defer { place.remove() }
