@@ -134,6 +134,7 @@ struct PolicyTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "policy-\(UUID()).json")
         defer { try? FileManager.default.removeItem(at: path) }
         try Data(text.utf8).write(to: path)
+        chmod(path.path, 0o600)
         let error = #expect(throws: PolicyFile.Problem.self) { try PolicyFile(path: path.path, isNeeded: true).read() }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     }
@@ -155,6 +156,7 @@ struct PolicyTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appending(path: "policy.json").path
         try Data(#"{"rules": []}"#.utf8).write(to: URL(filePath: path))
+        chmod(path, 0o644)
         chown(folder.path, geteuid(), 4_711)
         chmod(folder.path, mode)
         // Only root can give a directory to a group of others.

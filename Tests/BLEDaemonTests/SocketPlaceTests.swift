@@ -11,30 +11,62 @@ import Testing
 struct SocketPlaceTests {
     private func withDirectory(_ body: (String) throws -> Void) throws {
         let directory = "/tmp/place-\(UInt64.random(in: 0 ... .max))"
-        try #require(mkdir(directory, 0o755) == 0)
+        try #require(mkdir(directory, 0o755) == 0 && chmod(directory, 0o755) == 0)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try body(directory)
     }
 
     private func daemon() -> Daemon { Daemon(Radios([("none", UnsupportedLink())])) }
 
-    @Test("Everybody may connect to the socket from the moment at which it exists, whatever the mask is")
-    func permissions() throws {
-        try withDirectory { directory in
-            let before = umask(0o077)
-            defer { umask(before) }
-            let daemon = daemon(), path = directory + "/deep/er/socket"
-            let place = try daemon.listen(at: path)
-            for (path, mode) in [(path, 0o666), (directory + "/deep", 0o755), (directory + "/deep/er", 0o755)] {
-                var facts = stat()
-                let expected = geteuid() == 0 || path.hasSuffix("socket") ? mode : 0o700
-                #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == expected)
+    @Test("Everybody may connect to the socket, whatever the mask is", arguments: [0o077, 0o022, 0] as [mode_t])
+    func permissions(mask: mode_t) async {
+        // The mask belongs to the whole process.
+        await #expect(processExitsWith: .success) { [mask] in
+            umask(mask)
+            try SocketPlaceTests().withDirectory { directory in
+                let daemon = SocketPlaceTests().daemon(), path = directory + "/deep/er/socket"
+                let place = try daemon.listen(at: path)
+                for (path, mode) in [(path, 0o666), (directory + "/deep", 0o755), (directory + "/deep/er", 0o755)] {
+                    var facts = stat()
+                    let expected = geteuid() == 0 || path.hasSuffix("socket") ? mode : 0o700
+                    try #require(stat(path, &facts) == 0 && facts.st_mode & 0o777 == expected)
+                }
+                daemon.stop()
+                place.remove()
+                try #require(access(path, F_OK) != 0)
             }
-            let mask = umask(0o077)
-            #expect(mask == 0o077)
-            daemon.stop()
-            place.remove()
-            #expect(access(path, F_OK) != 0)
+        }
+    }
+
+    @Test("To listen does not change the permissions of what other threads create at the same time")
+    func mask() async {
+        await #expect(processExitsWith: .success) {
+            umask(0o022)
+            try SocketPlaceTests().withDirectory { directory in
+                let isOver = Locked(false), widest = Locked<mode_t>(0), done = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    var facts = stat()
+                    while !isOver.withLock({ $0 }) {
+                        mkdir(directory + "/made", 0o777)
+                        stat(directory + "/made", &facts)
+                        rmdir(directory + "/made")
+                        widest.withLock { $0 |= facts.st_mode & 0o777 }
+                    }
+                    done.signal()
+                }
+                DispatchQueue.concurrentPerform(iterations: 4) { number in
+                    let loop = EventLoop("test")
+                    loop.start()
+                    for _ in 0..<200 {
+                        guard let place = try? TrustedPath(directory + "/\(number)") else { return }
+                        try? SocketListener(at: place, on: loop) { (_: Descriptor) in }.close()
+                        place.remove()
+                    }
+                }
+                isOver.withLock { $0 = true }
+                done.wait()
+                try #require(umask(0) == 0o022 && widest.withLock { $0 } == 0o755)
+            }
         }
     }
 
@@ -68,17 +100,18 @@ struct SocketPlaceTests {
         }
     }
 
-    @Test("The file of a unit can be read by everybody, whatever the mask is")
-    func unit() throws {
-        try withDirectory { directory in
-            let before = umask(0o077)
-            defer { umask(before) }
-            let folder = LaunchFolder(path: directory + "/launches"), unit = try #require(UnitName("a.service"))
-            let isWritten = folder.write([:], for: unit, of: 1)
-            #expect(isWritten)
-            for (name, mode) in [("", 0o755), ("/1", 0o755), ("/1/a.service", 0o644)] as [(String, mode_t)] {
-                var facts = stat()
-                #expect(stat(directory + "/launches" + name, &facts) == 0 && facts.st_mode & 0o777 == mode)
+    @Test("The file of a unit can be read by everybody, whatever the mask is", arguments: [0o077, 0] as [mode_t])
+    func unit(mask: mode_t) async {
+        await #expect(processExitsWith: .success) { [mask] in
+            umask(mask)
+            try SocketPlaceTests().withDirectory { directory in
+                let folder = LaunchFolder(path: directory + "/launches"), unit = try #require(UnitName("a.service"))
+                let isWritten = folder.write([:], for: unit, of: 1)
+                try #require(isWritten)
+                for (name, mode) in [("", 0o755), ("/1", 0o755), ("/1/a.service", 0o644)] as [(String, mode_t)] {
+                    var facts = stat()
+                    try #require(stat(directory + "/launches" + name, &facts) == 0 && facts.st_mode & 0o777 == mode)
+                }
             }
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BLERuntime
 import BLESimulation
 import CoreBluetooth
+import Glibc
 import Testing
 
 @testable import ble
@@ -95,7 +96,7 @@ struct JSONTests {
     func lines(of tried: Case) async throws {
         // Short, since the path of a socket has at most 107 octets.
         let folder = "/tmp/json-\(UInt64.random(in: 0 ... .max))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try #require(mkdir(folder, 0o700) == 0)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data(Self.lamp.utf8).write(to: URL(filePath: folder + "/lamp.json"))
         try Data(MonitorTests.capture).write(to: URL(filePath: folder + "/talk.pcapng"))

@@ -57,7 +57,11 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
     /// Restores the state of a host into a new host.
     private static func remember(_ octets: [UInt8]) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "corebluetooth-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appending(path: "host.json")
         try Data(octets).write(to: path)

@@ -86,6 +86,25 @@ package struct TrustedPath: Sendable {
         remove()
     }
 
+    /// Lets every user connect to a socket that this process has just created; returns whether that worked.
+    ///
+    /// A link or a file of another kind in its place is left as it is.
+    func openSocketToAll() -> Bool {
+        let raw = openat(directory.raw, name, open_place_only() | O_NOFOLLOW | O_CLOEXEC)
+        guard raw >= 0 else { return false }
+        let socket = Descriptor(raw)
+        var facts = stat()
+        guard fstat(raw, &facts) == 0 else { return false }
+        guard facts.st_mode & S_IFMT == S_IFSOCK, facts.st_uid == geteuid() else {
+            errno = EEXIST
+            return false
+        }
+        // A descriptor of a place has no permissions to change but by its name here. Where there is no /proc, the name
+        // in the directory serves, in which nobody else can replace this user's file.
+        let alias = "/proc/self/fd/\(socket.raw)"
+        return chmod(alias, 0o666) == 0 || errno == ENOENT && fchmodat(directory.raw, name, 0o666, 0) == 0
+    }
+
     /// Removes the file, if it exists.
     package func remove(suffix: String = "") { unlinkat(directory.raw, name + suffix, 0) }
 

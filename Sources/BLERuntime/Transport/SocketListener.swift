@@ -45,8 +45,8 @@ package final class SocketListener: Sendable {
 
     /// Starts to listen at a path that no other user can replace, where every user may connect.
     ///
-    /// The socket has its permissions from the moment at which it appears. The mask of the process is cleared for that
-    /// moment; whatever else this package creates has permissions that need no mask.
+    /// The socket has its permissions before anybody can connect, whatever the process's mask is. The mask itself stays
+    /// as it is, since it belongs to all threads.
     ///
     /// - Parameters:
     ///   - place: Where to listen.
@@ -60,10 +60,9 @@ package final class SocketListener: Sendable {
     ) throws(TransportError) {
         let address = SocketAddress.unix(path: place.descriptorPath)
         let descriptor = try address.makeSocket { (socket, name, length) throws(TransportError) in
-            fchmod(socket, 0o666)
-            let mask = umask(0), result = bind(socket, name, length), code = errno
-            umask(mask)
-            guard result == 0 else { throw TransportError(.unreachable, errno: code, "creating \(place.path)") }
+            guard bind(socket, name, length) == 0, place.openSocketToAll() else {
+                throw TransportError(.unreachable, errno: errno, "creating \(place.path)")
+            }
             guard listen(socket, Self.backlog) == 0 else {
                 throw TransportError(.unreachable, errno: errno, "listening on \(place.path)")
             }

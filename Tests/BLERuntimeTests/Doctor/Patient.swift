@@ -13,7 +13,8 @@ final class Patient {
     /// Creates a machine with one adapter that nobody uses; `host` is what `BLUETOOTH_HOST` says.
     init(_ host: String? = nil, kernel: FakeKernel = FakeKernel(0xA)) {
         self.kernel = kernel
-        folder = FileManager.default.temporaryDirectory.path + "/patient-" + UUID().uuidString
+        // Short, since the path of a socket has at most 107 octets.
+        folder = "/tmp/patient-\(UInt64.random(in: 0 ... .max))"
         variables = ["XDG_STATE_HOME": folder]
         variables[HostSpecification.variable] = host
     }
@@ -47,7 +48,7 @@ final class Patient {
         case "export":
             let parts = words[1].split(separator: "=", maxSplits: 1).map(String.init)
             let value = parts[1].replacing("$HOME", with: folder).replacing("$PWD", with: folder)
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            mkdir(folder, 0o700)
             variables[parts[0]] = value
         case "unset": variables[words[1]] = nil
         default:

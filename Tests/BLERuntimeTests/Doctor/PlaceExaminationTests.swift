@@ -144,7 +144,7 @@ struct PlaceExaminationTests {
         let patient = Patient(kernel: FakeKernel())
         patient.variables["XDG_RUNTIME_DIR"] = patient.folder
         let path = patient.folder + "/bled/socket"
-        try FileManager.default.createDirectory(atPath: patient.folder + "/bled", withIntermediateDirectories: true)
+        for folder in [patient.folder, patient.folder + "/bled"] { try #require(mkdir(folder, 0o700) == 0) }
         #expect(await patient.examined().isObstructed)
         let daemon = try ScriptedController(at: .unix(path: path))
         let after = await patient.examined()
