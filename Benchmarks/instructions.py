@@ -1,16 +1,21 @@
-"""Counts what the host spends on one operation of each micro workload, with callgrind, and compares it.
+"""Counts the instructions that the host executes for one operation of each micro workload, with callgrind.
 
 instructions.py PATH-OF-BLEBenchmarks [H1 …] [--write] [--tolerance PERCENT] [--json]
 instructions.py PATH-OF-BLEBenchmarks HF1 … | HF1-daemon … | facade | daemon [--write] [--tolerance PERCENT] [--json]
 instructions.py PATH-OF-BLEBenchmarks --sweep [H1 …] [--json]
 
-An operation costs the difference of two runs, divided by the operations that one has more: what comes before and after
-does not count. `total` has all instructions, `own` those outside of the benchmark itself, `allocations` the calls of
-malloc. They are compared with baseline.json, which --write replaces; the exit status is 1 if one is worse.
-HF1 to HF9 are the same through the classes of Core Bluetooth, on two threads, whose counts repeat within 3 %. With
--daemon behind them the host is a daemon's, and what the daemon and the app do is added up; `daemon` stands for these.
---sweep counts the same among more and more of what is not touched: links, pending connections, characteristics,
+The cost of an operation is the difference between two runs, divided by the difference in their number of operations, so
+setup and teardown do not count. `total` counts all instructions, `own` those outside the benchmark itself,
+`allocations` the calls of malloc. The counts are compared with baseline.json, which --write replaces; the exit status
+is 1 if one is worse.
+
+HF1 to HF9 are the same workloads through the classes of Core Bluetooth, on two threads; their counts repeat within 3 %.
+With the suffix -daemon, the host is a daemon's, and the instructions of daemon and app are added up; `daemon` stands
+for all of these.
+
+--sweep repeats the counts with increasing amounts of unrelated state: links, pending connections, characteristics,
 advertisers, apps that scan, values that wait for a buffer.
+
 Counts repeat within 0.2 % on one machine with one version of the compiler; times would not.
 """
 
@@ -28,12 +33,12 @@ WORKLOADS = [f"H{number}" for number in range(1, 10)]
 FACADE = ["HF1", "HF1-seen", *(f"HF{number}" for number in range(2, 7)), "HF6-alone", "HF7", "HF8", "HF9"]
 DAEMON = [f"{name}-daemon" for name in FACADE]
 FEW, MANY = 2_000, 7_000
-# What comes before differs where threads and clocks take part, and counts less among more operations.
+# With threads and clocks, the setup varies between runs; more operations reduce its share.
 MANY_OF_FACADE = 22_000
 NAME = re.compile(r"^(c?fn)=\((\d+)\)(?: (.*))?$")
 
 
-# What is changed, for which workloads, and what it is changed to.
+# The option that is varied, its values, and the workloads that run with it.
 SWEEPS = [
     ("links", [1, 31], ["H2", "H3", "H4", "H5", "H6", "H7", "H8", "H9"]),
     ("pending", [0, 255], ["H6", "H7", "H8", "H9"]),
@@ -45,7 +50,7 @@ SWEEPS = [
 
 
 def profile(program, workload, operations, folder, options=()):
-    """How many instructions each function took by itself, and how often each was called."""
+    """Returns the instructions that each function itself executed, and the number of calls of each."""
     file = pathlib.Path(folder, f"{workload}-{operations}")
     kind, name = "facade" if workload in FACADE + DAEMON else "micro", workload.removesuffix("-daemon")
     options = [*options, "--daemon"] if workload in DAEMON else options
@@ -68,7 +73,7 @@ def profile(program, workload, operations, folder, options=()):
             calls[callee] = calls.get(callee, 0) + int(line[6:].split()[0])
             isCall = True
         elif line[:1].isdigit() or line[:1] in "+-*":
-            # The line after calls= has what the function that was called took, which counts there.
+            # The line after calls= holds the cost of the callee, which is counted there.
             if not isCall:
                 fields = line.split()
                 costs[function] = costs.get(function, 0) + (int(fields[1]) if len(fields) > 1 else 0)
@@ -96,7 +101,7 @@ def measure(program, workload, options=()):
 
 
 def verdict(now, before, tolerance):
-    """How much has changed, in percent, and whether that is for the worse."""
+    """Returns the change in percent, and whether it is for the worse."""
     if not before:
         return None, False
     change = (now["own"] / before["own"] - 1) * 100
@@ -104,7 +109,7 @@ def verdict(now, before, tolerance):
 
 
 def sweep(program, chosen, as_json):
-    """Counts among more and more of what is not touched."""
+    """Repeats the counts with increasing amounts of unrelated state."""
     for name, values, workloads in SWEEPS:
         for workload in workloads:
             if workload not in chosen:
@@ -120,25 +125,25 @@ def sweep(program, chosen, as_json):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Counts what the host spends on one operation, with callgrind.")
+    parser = argparse.ArgumentParser(description="Counts the host's instructions for one operation, with callgrind.")
     parser.add_argument("program", help="the path of BLEBenchmarks, built for release")
-    parser.add_argument("workloads", nargs="*", metavar="H1", help="which workloads (all)")
-    parser.add_argument("--write", action="store_true", help="make these the figures to compare with")
-    parser.add_argument("--tolerance", type=float, default=3, metavar="PERCENT", help="how much worse is allowed (3)")
-    parser.add_argument("--sweep", action="store_true", help="count among more and more that is not touched")
+    parser.add_argument("workloads", nargs="*", metavar="H1", help="the workloads to run (default: all)")
+    parser.add_argument("--write", action="store_true", help="replace the figures in baseline.json")
+    parser.add_argument("--tolerance", type=float, default=3, metavar="PERCENT", help="allowed increase (default: 3)")
+    parser.add_argument("--sweep", action="store_true", help="count with increasing amounts of unrelated state")
     parser.add_argument("--json", action="store_true", help="print one object for each workload")
     arguments = parser.parse_args()
     groups = {"facade": FACADE, "daemon": DAEMON}
     arguments.workloads = [name for word in arguments.workloads for name in groups.get(word, [word])]
     if unknown := [name for name in arguments.workloads if name not in WORKLOADS + FACADE + DAEMON]:
-        parser.error(f"no workload is called {unknown[0]}; there are {', '.join(WORKLOADS + FACADE)}")
+        parser.error(f"unknown workload {unknown[0]}; choose from {', '.join(WORKLOADS + FACADE)}")
     for tool in ("valgrind", "strip"):
         if not shutil.which(tool):
-            sys.exit(f"instructions.py: there is no {tool}; on Debian: apt-get install valgrind binutils")
+            sys.exit(f"instructions.py: {tool} is not installed; on Debian: apt-get install valgrind binutils")
     baseline = json.loads(BASELINE.read_text()) if BASELINE.exists() else {}
     isWorse = False
     with tempfile.TemporaryDirectory() as folder:
-        # Valgrind stumbles over some of what debuggers are told.
+        # Valgrind fails on some debug information.
         program = pathlib.Path(folder, "program")
         subprocess.run(["strip", "-g", "-o", program, arguments.program], check=True)
         if arguments.sweep:

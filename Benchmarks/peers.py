@@ -1,20 +1,20 @@
-"""Measures two processes over a controller, ours and somebody else's in turn, and compares them.
+"""Compares the throughput of two of our processes over a controller with that of two processes of another stack.
 
 peers.py PATH-OF-BLEBenchmarks --controller COMMAND --other COMMAND [--rounds N] [--n N] [--only read,…] [--json FILE]
 peers.py PATH-OF-BLEBenchmarks --compare COMMAND COMMAND… [--other COMMAND]
 
-A COMMAND of a controller has `{port}` where the port goes at which two hosts connect; --other has `{role}` besides,
-which is `server` or `client`, and is followed by --n, --workloads and --mtus where it is the client. Each prints a line
-of JSON when it is ready, or for each result, as `BLEBenchmarks peer` does; a controller prints what it likes.
+In the COMMAND of a controller, `{port}` is replaced by the port that two hosts connect to. In --other, so is `{role}`,
+by `server` or `client`; the client also gets --n, --workloads and --mtus. A server prints a line of JSON when it is
+ready and a client one for each result, as `BLEBenchmarks peer` does; the output of a controller is ignored.
 
     peers.py .build/release/BLEBenchmarks --controller 'nullctl --port {port}' \\
         --other '.interop/venv/bin/python bumble_peer.py {role} tcp-client:127.0.0.1:{port}'
     peers.py .build/release/BLEBenchmarks --compare 'nullctl --port {port}' \\
         '.build/release/ble radio --unpaced --shared-port {port}'
 
-A ratio is the median of the rounds, and each round has both, workload by workload: other programs that run meanwhile
-then slow down both. --compare gives the processor time that each controller takes for an operation of our hosts, or of
-others, as the difference of two runs of different length.
+A ratio is the median of the rounds. Each round runs both stacks, workload by workload, so that other load on the
+machine slows down both. --compare reports the processor time that each controller needs for an operation of our hosts,
+or of other hosts, as the difference between two runs of different length.
 """
 
 import argparse
@@ -30,7 +30,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
 
 from interop.ports import free_ports  # noqa: E402
 
-# What is measured at once, with which MTUs, how many times the number of operations, and for others.
+# Workloads of one run, their MTUs, the factor for the number of operations, and the share of it for other stacks.
 GROUPS = [
     (["read"], [23], 1, 0.2),
     (["write"], [23], 1, 0.2),
@@ -51,16 +51,16 @@ def processor_seconds(process):
 def reachable(port):
     end = time.monotonic() + 30
     while time.monotonic() < end:
-        # A controller may take whoever connects for a host, so it is only looked whether somebody listens.
+        # A controller may treat any connection as a host's, so look for the listening socket without connecting.
         rows = pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]
         if any(row.split()[1].endswith(f":{port:04X}") and row.split()[3] == "0A" for row in rows):
             return
         time.sleep(0.05)
-    sys.exit(f"no controller listens at port {port}")
+    sys.exit(f"no controller listens on port {port}")
 
 
 class Bench:
-    """A controller and a server, for as long as a `with` lasts."""
+    """A controller and a server, which run until the `with` statement ends."""
 
     def __init__(self, controller, peer):
         [self.port] = free_ports(1)
@@ -90,7 +90,7 @@ class Bench:
         self.server.stdout.close()
 
     def ask(self, workloads, mtus, operations):
-        """The results of a client, and what the controller took of the processor meanwhile."""
+        """Returns the results of a client, and the processor time that the controller used meanwhile."""
         begun = processor_seconds(self.controller)
         words = ["--n", str(operations), "--workloads", ",".join(workloads), "--mtus", ",".join(map(str, mtus))]
         done = subprocess.run(
@@ -103,7 +103,7 @@ class Bench:
 
 
 def figure(result):
-    """What a result is about, and how much was done in a second."""
+    """Returns the workload and MTU of a result, the rate per second, and the host's processor time per operation."""
     name = NAMES.get(result["workload"], result["workload"])
     rate = result["kB_s" if name == "coc" else "ops_s"]
     return (name, result.get("mtu", 247)), rate, result["self_us"]

@@ -2,8 +2,8 @@
 
 plot.py
 
-Above: instructions of the host alone for one operation, ours beside those of NimBLE and BTstack. Below: how many times
-Bumble's rate two processes of ours have over a controller, with the worst and the best round. Both scales are
+At the top: the host's instructions for one operation, next to those of NimBLE and BTstack. Below: the rate of two of
+our processes over a controller as a multiple of Bumble's, with the worst and the best round. Both scales are
 logarithmic.
 """
 
@@ -45,7 +45,7 @@ class Drawing:
 
 
 def scale(least, most):
-    """A function from a number to its place on a logarithmic axis."""
+    """Returns a function from a number to its position on a logarithmic axis."""
     width = WIDTH - LEFT - RIGHT
     return lambda value: LEFT + width * math.log(max(value, least) / least) / math.log(most / least)
 
