@@ -1,1 +1,1 @@
-"""Pairs this project's host with BlueZ, which runs on a real Linux kernel in a virtual machine."""
+"""Tests this project's host against BlueZ on a real Linux kernel in a virtual machine."""

@@ -34,12 +34,12 @@ from .inside import Inside
 
 RUN_SECONDS = 120
 INNER_RUN_SECONDS = 300
-"""A program takes its time in an emulated processor."""
+"""Longer, since programs in an emulated processor are slow."""
 SWITCH_ON_SECONDS = 20
 VERSIONS = ("5.66", "5.82")
 RADIOS = {"ours": ours, "rootcanal": rootcanal}
 BTVIRT = "btvirt"
-"""BlueZ's own virtual controllers, which are in the box."""
+"""BlueZ's own virtual controllers, which run in the box."""
 Scene = Callable[[Box, BlueZ, str, Any, str, pathlib.Path], Awaitable[None]]
 SCENES: dict[str, Scene] = {
     "bluez-ours": central.converse,
@@ -60,7 +60,7 @@ SCENES: dict[str, Scene] = {
     "ours-bluez-bonded-cuts-all": bonded.ask,
 }
 ALL_SECONDS = 3600
-"""How long a run may take in which everything is tried."""
+"""The time limit of a run that tries everything."""
 INNER: dict[str, Scene] = {
     "adapter-list": inner.listed,
     "adapter-talk": inner.converse,
@@ -81,10 +81,10 @@ INNER: dict[str, Scene] = {
 """Scenes with two adapters of one radio in the box: `ble` runs there, on the second, or BlueZ has both."""
 
 PULLED = ("adapter-gone", "adapter-gone-notify", "adapter-gone-write", "adapter-gone-serve")
-"""Those in which the adapter is pulled out, which takes a bridge that can do that."""
+"""The scenes that remove the adapter, which needs a bridge that supports it."""
 
 INNER_RADIOS = {"5.66": "ours", "5.82": "rootcanal"}
-"""Whose controllers the scenes in the box have; with the others they are run when they are asked for."""
+"""The controllers for the scenes in the box, by version of BlueZ. Other combinations run only by name."""
 
 INNER_VERSIONS: dict[str, tuple[str, ...]] = {
     "adapter-serve": ("5.82",),
@@ -97,7 +97,7 @@ INNER_VERSIONS: dict[str, tuple[str, ...]] = {
     "adapter-gone-write": ("5.82",),
     "adapter-gone-serve": ("5.82",),
 }
-"""With which versions of BlueZ the scenes are run that take long; with the others when they are asked for."""
+"""The versions of BlueZ for scenes that take long. Other combinations run only by name."""
 
 
 ONE_EACH = {
@@ -106,11 +106,11 @@ ONE_EACH = {
     "bluez-ours-cuts": ("5.82", "rootcanal"),
     "ours-bluez-cuts": ("5.66", "rootcanal"),
 }
-"""With which version and whose controllers these are run; with the others when they are asked for."""
+"""The version and controllers of these scenes. Other combinations run only by name."""
 
 
 def is_by_name(run: Run) -> bool:
-    """Whether this is run only when it is asked for, since it takes long."""
+    """Returns whether a run happens only if it is named, since it takes long."""
     if run.scene in INNER:
         versions = INNER_VERSIONS.get(run.scene, VERSIONS)
         return run.version not in versions or run.radio != INNER_RADIOS[run.version]
@@ -118,12 +118,12 @@ def is_by_name(run: Run) -> bool:
 
 
 def is_all(run: Run) -> bool:
-    """Whether everything is tried in this run, and not just what is usual."""
+    """Returns whether a run tries everything, not only the usual cases."""
     return run.scene.endswith("-all")
 
 
 def scene(run: Run) -> Scene:
-    """What is to happen in a run, with the part of the usual pairings that falls to it."""
+    """Returns the function that performs a run, with its share of the usual pairings."""
     found = (SCENES | INNER)[run.scene]
     if run.scene.startswith("bluez-bluez"):
         return functools.partial(found, cases=peers.EVERY if is_all(run) else peers.USUAL, radio=run.radio)
@@ -151,15 +151,15 @@ def scene(run: Run) -> Scene:
 
 
 class Run(NamedTuple):
-    """One version of BlueZ, whose controllers, and who is the central and who the peripheral."""
+    """A version of BlueZ, a make of controllers, and a scene, which includes the roles of the hosts."""
 
     version: str
     radio: str
     scene: str
     only: tuple[str, ...] = ()
-    """Of a run with `-cuts-all`, the pairings that are to be made; all if none."""
+    """For a run with `-cuts-all`: the pairings to make; all if empty."""
     packets: tuple[int, ...] = ()
-    """Of such a run, at which packets the link is to be lost; at all that are usual if none."""
+    """For a run with `-cuts-all`: the packets to lose the link at; all usual ones if empty."""
 
     @property
     def name(self) -> str:
@@ -171,7 +171,10 @@ class Run(NamedTuple):
 
 
 async def run_version(version: str, runs: list[Run], retries: int) -> int:
-    """Boots a box for the runs with `ble` outside of it, and one for those inside on each radio; how many failed."""
+    """Runs a version's scenes, in one box for `ble` outside and one per radio for `ble` inside.
+
+    Returns the number of runs that failed.
+    """
     who.set(f"bluez-{version}-{os.getpid()}")
     groups = [[run for run in runs if run.scene in SCENES]]
     groups += [[run for run in runs if run.scene in INNER and run.radio == radio] for radio in [*RADIOS, BTVIRT]]
@@ -181,14 +184,14 @@ async def run_version(version: str, runs: list[Run], retries: int) -> int:
             left = await run_group(version, left)
         for _ in range(retries):
             if left:
-                say(f"{version}: once more, what failed: {', '.join(run.name for run in left)}")
+                say(f"{version}: running again what failed: {', '.join(run.name for run in left)}")
                 left = await run_group(version, left)
         failed += len(left)
     return failed
 
 
 async def run_group(version: str, runs: list[Run]) -> list[Run]:
-    """Boots one box for some runs with a version, and returns those that failed."""
+    """Boots one box for some runs of a version, and returns the runs that failed."""
     is_inner = runs[0].scene in INNER
     log = LOGS / f"bluez-{version}{f'-{runs[0].radio}-inner' if is_inner else ''}.log"
     LOGS.mkdir(parents=True, exist_ok=True)
@@ -225,7 +228,7 @@ async def run_group(version: str, runs: list[Run]) -> list[Run]:
                     failed.append(run)
             if failed:
                 await _keep_logs(machine, version)
-    except Exception as error:  # Nothing runs in a box that is not there.
+    except Exception as error:  # Without a box, all of its runs have failed.
         say(f"{version}: FAILED, {error or type(error).__name__}")
         logging.getLogger(__name__).debug("the failure", exc_info=error)
         return runs
@@ -233,7 +236,7 @@ async def run_group(version: str, runs: list[Run]) -> list[Run]:
 
 
 async def _keep_logs(machine: Box, version: str) -> None:
-    """Keeps what BlueZ said, and, for who looks for a failure, what its kernel and the controllers said."""
+    """Saves BlueZ's log, and when debugging those of its kernel and of the controllers' packets."""
     (LOGS / f"bluez-{version}.daemon.log").write_text(await machine.shell("cat /run/log/bluetoothd"))
     if logging.getLogger().isEnabledFor(logging.DEBUG):
         packets = await machine.shell("test ! -f /run/log/btsnoop || base64 /run/log/btsnoop", 60)
@@ -242,14 +245,14 @@ async def _keep_logs(machine: Box, version: str) -> None:
 
 
 def seconds(run: Run) -> float:
-    """How long a run may take."""
+    """Returns the time limit of a run."""
     if is_all(run):
         return ALL_SECONDS
     return INNER_RUN_SECONDS if run.scene in INNER else RUN_SECONDS
 
 
 async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, place: int | Inside) -> bool:
-    """One scene in a box that runs; whether it passed."""
+    """Runs one scene in a running box, and returns whether it passed."""
     start = time.monotonic()
     run.log.unlink(missing_ok=True)
     name = re.sub(r"[^0-9a-z]", "", run.name)[-10:]
@@ -257,11 +260,11 @@ async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, place: int |
         async with asyncio.timeout(seconds(run)):
             await _switch_on(bus, adapter)
             if run.scene in INNER:
-                # The adapter of `ble` is the same in each scene, and not what BlueZ knows of it.
+                # The adapter of `ble` is the same in each scene, but BlueZ's knowledge of it is outdated.
                 for device in bus.under(adapter, DEVICE):
                     await bus.call(adapter, ADAPTER, "RemoveDevice", "o", device)
             await scene(run)(machine, bus, adapter, place, name, run.log)
-    except Exception as error:  # Whatever went wrong, this run failed and the next is tried.
+    except Exception as error:  # Any error fails this run; continue with the next.
         last = run.log.read_text(errors="replace").splitlines()[-4:] if run.log.exists() else []
         say(f"{run.name}: FAILED, {error or type(error).__name__}", f"{run.log}:", *last)
         logging.getLogger(__name__).debug("the failure", exc_info=error)
@@ -271,7 +274,7 @@ async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, place: int |
 
 
 async def _switch_on(bus: BlueZ, adapter: str) -> None:
-    """Sees to it that an adapter is on: BlueZ does that by itself at the start, but tries only once."""
+    """Waits until an adapter is on, and retries: BlueZ switches it on at the start, but tries only once."""
     for _ in range(SWITCH_ON_SECONDS):
         if bus.property(adapter, ADAPTER, "Powered"):
             return
@@ -282,7 +285,7 @@ async def _switch_on(bus: BlueZ, adapter: str) -> None:
 
 
 async def run_all(runs: list[Run], retries: int) -> int:
-    """Runs all, the versions side by side, and returns how many failed. Ends what it started when asked to stop."""
+    """Runs all, the versions side by side, and returns the number that failed. Stops its processes on SIGTERM."""
     task = asyncio.current_task()
     assert task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -291,7 +294,7 @@ async def run_all(runs: list[Run], retries: int) -> int:
         for version in VERSIONS:
             chosen = [run for run in runs if run.version == version]
             if chosen and (reason := obstacle(version)):
-                say(f"{version}: skipped, since {reason}")
+                say(f"{version}: skipped: {reason}")
                 runs = [run for run in runs if run.version != version]
             elif chosen:
                 tasks.append(group.create_task(run_version(version, chosen, retries)))
@@ -303,22 +306,26 @@ async def run_all(runs: list[Run], retries: int) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="Interop/bluez/run", description=__doc__)
-    run = "VERSION/CONTROLLERS/SCENE; all that are usual if none"
+    run = "VERSION/CONTROLLERS/SCENE; default: all usual runs"
     parser.add_argument("run", nargs="*", help=run)
-    parser.add_argument("--list", action="store_true", help="show the runs and stop")
+    parser.add_argument("--list", action="store_true", help="list the runs and exit")
     parser.add_argument(
-        "--retries", type=int, default=0, metavar="N", help="how often a run that failed is run again (0)"
+        "--retries", type=int, default=0, metavar="N", help="repeat failed runs up to N times (default: 0)"
     )
     parser.add_argument(
         "--only",
         action="append",
         choices=sorted(case.title for case in cuts.EVERY),
-        help="of a run with -cuts-all, this pairing alone; may be said again",
+        help="for a run with -cuts-all: only this pairing; may be repeated",
     )
     parser.add_argument(
-        "--packet", action="append", type=int, metavar="N", help="of such a run, this packet alone; may be said again"
+        "--packet",
+        action="append",
+        type=int,
+        metavar="N",
+        help="for a run with -cuts-all: only this packet; may be repeated",
     )
-    parser.add_argument("--debug", action="store_true", help="show where a failure came from, on stderr")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of failures, on stderr")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.DEBUG if arguments.debug else logging.CRITICAL)
     runs = [Run(version, radio, scene) for version in VERSIONS for radio in RADIOS for scene in [*SCENES, *INNER]]

@@ -1,4 +1,4 @@
-"""`ble` in a box, on an adapter that it takes from the box's kernel and BlueZ."""
+"""Scenes with `ble` in a box, on an adapter that it takes from the box's kernel and BlueZ."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .tool import Fact
 from .unplugging import OURS, pull, put
 
 GUEST = "grep -q guest /etc/passwd || echo 'guest:x:1000:1000::/tmp:/bin/sh' >> /etc/passwd"
-"""Makes a user without rights."""
+"""A command that creates a user without rights."""
 RIGHTS = "grep -q 'CapEff:.*0000000000001000$' /proc/self/status || exit 1"
-"""Fails where CAP_NET_ADMIN, whose number is 12, is not all that one may."""
+"""A command that fails unless CAP_NET_ADMIN (number 12) is the only capability."""
 
 
 async def _ble(box: Box, host: str, *arguments: str, user: str | None = None, seconds: float = 40) -> tuple[int, str]:
-    """Runs `ble` to its end; its status, and what it printed and said."""
+    """Runs `ble` to its end, and returns its status and output, including stderr."""
     host = f"BLUETOOTH_HOST={host}" if host else ""
     command = f"{ENVIRONMENT} {host}; {shlex.join(['ble', *arguments])}"
     if user:
@@ -33,7 +33,7 @@ async def _ble(box: Box, host: str, *arguments: str, user: str | None = None, se
 
 
 async def _status(box: Box, command: str, seconds: float = 40) -> tuple[int, str]:
-    """Runs a command to its end; its status, and what it printed and said."""
+    """Runs a command to its end, and returns its status and output, including stderr."""
     printed = await box.shell(f"({command}) 2>&1\necho ::$?", seconds)
     said, _, status = printed.rpartition("::")
     return int(status), said
@@ -44,20 +44,21 @@ def _facts(said: str) -> list[Fact]:
 
 
 async def converse(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
-    """All that `ble` does with BlueZ as a peripheral, on an adapter of the same kernel, which BlueZ has again then."""
+    """Runs all of `ours-bluez` on an adapter of the same kernel, which returns to BlueZ afterwards."""
     await peripheral.converse(box, bluez, adapter, place, name, log)
-    await bluez.until("BlueZ has its adapter again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
+    await bluez.until("BlueZ has the adapter again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
 
 
 async def serve(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
-    """All that BlueZ does with `ble serve`, on an adapter of the same kernel, which BlueZ has again then."""
+    """Runs all of `bluez-ours` on an adapter of the same kernel, which returns to BlueZ afterwards."""
     await central.converse(box, bluez, adapter, place, name, log)
-    await bluez.until("BlueZ has its adapter again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
+    await bluez.until("BlueZ has the adapter again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
 
 
 async def listed(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
-    """`ble adapters` shows both adapters, BlueZ as who uses them, and what the controller can do."""
-    await bluez.until("both are on", lambda: all(bluez.property(each, ADAPTER, "Powered") for each in (adapter, OURS)))
+    """Checks that `ble adapters` shows both adapters, BlueZ as their user, and the controller's capabilities."""
+    both = (adapter, OURS)
+    await bluez.until("both adapters are on", lambda: all(bluez.property(each, ADAPTER, "Powered") for each in both))
     status, said = await _ble(box, "", "adapters", "--json")
     expect(f"status of {said}", status, 0)
     adapters = {fact["name"]: fact for fact in _facts(said) if fact["event"] == "adapter"}
@@ -67,23 +68,23 @@ async def listed(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str,
         shown = {key: fact.get(key) for key in ("powered", "low_energy", "bus", "privileged")}
         expect("what is shown", shown, {"powered": True, "low_energy": True, "bus": "virtual", "privileged": True})
         holders = [holder["name"] for holder in fact["holders"]]
-        expect("who uses it", holders, ["bluetoothd"])
+        expect("holders", holders, ["bluetoothd"])
     status, said = await _ble(box, "hci:1", "adapters", "--probe", "--json")
     expect(f"status of {said}", status, 0)
     (probe,) = [fact for fact in _facts(said) if fact["event"] == "controller"]
     if probe["acl_packets"] < 1 or "LE Encryption" not in probe["features"]:
-        raise Mismatch(f"the controller can do little: {probe}")
-    await bluez.until("BlueZ has it again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
+        raise Mismatch(f"the controller lacks buffers or LE Encryption: {probe}")
+    await bluez.until("BlueZ has the adapter again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
 
 
 async def unprivileged(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
-    """Who has no CAP_NET_ADMIN is told how to get it, and what adapters there are; BlueZ keeps its adapter."""
+    """Checks that `ble` without CAP_NET_ADMIN says how to get it and lists the adapters; BlueZ keeps its adapter."""
     await box.shell(GUEST)
     status, said = await _ble(box, "hci:1", "scan", "--duration", "1", user="guest")
     expect(f"status of {said}", status, 69)
     for words in (f"sudo setcap cap_net_admin+ep /{FOLDER}/ble", "AmbientCapabilities=CAP_NET_ADMIN"):
         if words not in said:
-            raise Mismatch(f"it does not say “{words}”: {said}")
+            raise Mismatch(f"the output lacks “{words}”: {said}")
     status, said = await _ble(box, "", "adapters", "--json", user="guest")
     facts = _facts(said)
     expect("adapters", [(fact["name"], fact["privileged"]) for fact in facts], [("hci0", False), ("hci1", False)])
@@ -91,10 +92,10 @@ async def unprivileged(box: Box, bluez: BlueZ, adapter: str, place: Inside, name
 
 
 async def capable(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
-    """CAP_NET_ADMIN is what it takes, and all: a user has it from setcap, as was said, or as from a service."""
+    """Checks that CAP_NET_ADMIN suffices: from the suggested setcap, or as a service gets it."""
     await box.shell(GUEST)
     own = "/tmp/guest-ble"
-    # A program with rights of its own does not heed LD_LIBRARY_PATH.
+    # A program with file capabilities ignores LD_LIBRARY_PATH.
     libraries = f"for each in /{FOLDER}/*.so*; do ln -sf $each /usr/lib/x86_64-linux-gnu/; done"
     await box.shell(f"{libraries}; cp /{FOLDER}/ble {own}", 30)
     scan = f"{ENVIRONMENT} XDG_STATE_HOME=/tmp/guest BLUETOOTH_HOST=hci:1; {own} scan --name {name} --duration 3 --json"
@@ -105,7 +106,7 @@ async def capable(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str
             expect(f"status of {said}", status, 69)
             cure = f"setcap cap_net_admin+ep {own}"
             if f"sudo {cure}" not in said:
-                raise Mismatch(f"it does not say “sudo {cure}”: {said}")
+                raise Mismatch(f"the output lacks “sudo {cure}”: {said}")
         ambient = "capsh --keep=1 --user=guest --inh=cap_net_admin --addamb=cap_net_admin --shell=/bin/sh -- -c"
         await _expect_found(box, bluez, f"{ambient} {shlex.quote(f'{RIGHTS}; {scan}')}", name)
         await box.shell(cure)
@@ -117,29 +118,29 @@ async def _expect_found(box: Box, bluez: BlueZ, command: str, name: str) -> None
     status, said = await _status(box, command)
     expect(f"status of {said}", status, 0)
     if not any(fact.get("name") == name for fact in _facts(said)):
-        raise Mismatch(f"it has not found {name}: {said}")
-    await bluez.until("BlueZ has it again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
+        raise Mismatch(f"{name} was not found: {said}")
+    await bluez.until("BlueZ has the adapter again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
 
 
 async def busy(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
-    """A second program is told who has the adapter, and gets it when the first has gone."""
+    """Checks that a second program is told the adapter's user, and gets the adapter after the first has ended."""
     async with tool.ble(place, log, "scan") as first:
         await box.shell("until grep -q . /proc/net/hci; do usleep 100000; done")
         await bluez.until("BlueZ has lost the adapter", lambda: OURS not in bluez.objects)
         status, said = await _ble(box, "hci:1", "scan", "--duration", "1")
         expect(f"status of {said}", status, 69)
         if "hci1 is in use by" not in said or "ble (process" not in said:
-            raise Mismatch(f"it does not say who has the adapter: {said}")
+            raise Mismatch(f"the output does not name the adapter's user: {said}")
         status, said = await _ble(box, "", "adapters", "--json")
         states = {fact["name"]: fact["state"] for fact in _facts(said)}
         expect("states", states, {"hci0": "powered", "hci1": "taken"})
         await first.interrupt()
-    await bluez.until("BlueZ has it again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
+    await bluez.until("BlueZ has the adapter again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
     expect("status", (await _ble(box, "hci:1", "scan", "--duration", "1"))[0], 0)
 
 
 async def unplugged(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
-    """An adapter that is pulled out and put back is lost, and scanned with again; blocked, it is said to be off."""
+    """Checks that `ble` reports the loss and return of its adapter, and how to unblock one that is blocked."""
     async with (
         peripheral.advertised(bluez, adapter, name, AT_FIRST),
         tool.ble(place, log, "scan", "--name", name) as scan,
@@ -150,24 +151,24 @@ async def unplugged(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: s
         await put(box)
         await scan.heard("radio_returned")
         await scan.interrupt()
-    await bluez.until("BlueZ has it again", lambda: bluez.property(OURS, ADAPTER, "Powered"), 30)
+    await bluez.until("BlueZ has the adapter again", lambda: bluez.property(OURS, ADAPTER, "Powered"), 30)
     soft = 'for each in /sys/class/rfkill/*; do [ "$(cat $each/name)" = hci1 ] && echo %d > $each/soft; done; true'
     await box.shell(soft % 1)
     status, said = await _ble(box, "hci:1", "scan", "--duration", "1")
     expect(f"status of {said}", status, 69)
     if "rfkill unblock bluetooth" not in said:
-        raise Mismatch(f"it does not say how to unblock the adapter: {said}")
+        raise Mismatch(f"the output does not say how to unblock the adapter: {said}")
     await box.shell(soft % 0)
     expect("status", (await _ble(box, "hci:1", "scan", "--duration", "1"))[0], 0)
 
 
 async def chosen(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
-    """Without BLUETOOTH_HOST no adapter is taken from BlueZ, which is said; one that is off is used."""
+    """Checks that without BLUETOOTH_HOST no adapter is taken from BlueZ, with a message; one that is off is used."""
     status, said = await _ble(box, "", "scan", "--duration", "1")
     expect(f"status of {said}", status, 69)
     if "BLUETOOTH_HOST=hci:0" not in said or "bluetoothd" not in said:
-        raise Mismatch(f"it does not say why no adapter is used: {said}")
+        raise Mismatch(f"the output does not say why no adapter is used: {said}")
     await box.shell("btmgmt --index 1 power off")
-    await bluez.until("it is off", lambda: not bluez.property(OURS, ADAPTER, "Powered"))
+    await bluez.until("the adapter is off", lambda: not bluez.property(OURS, ADAPTER, "Powered"))
     status, said = await _ble(box, "", "scan", "--duration", "1")
     expect(f"status of {said}", status, 0)

@@ -1,4 +1,4 @@
-"""What BlueZ serves as a peripheral: objects of ours on the box's D-Bus, which it calls."""
+"""Services that BlueZ serves as a peripheral, as objects on the box's D-Bus."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADVERTISEMENT = "org.bluez.LEAdvertisement1"
 
 
 class Application:
-    """Services that BlueZ asks for their values, all under one path."""
+    """Services under one path, which answer BlueZ's reads, writes and subscriptions."""
 
     def __init__(self, bus: MessageBus, root: str, services: tuple[Service, ...]) -> None:
         self.root = root
@@ -41,14 +41,14 @@ class Application:
                 "Type": Variant("s", "peripheral"),
                 "LocalName": Variant("s", name),
                 "ServiceUUIDs": Variant("as", [service]),
-                # BlueZ 5.82 shows nobody who does not say so.
+                # BlueZ 5.82 does not list devices without it.
                 "Discoverable": Variant("b", True),
             }
         }
         return path
 
     def tell(self, uuid: str, value: bytes) -> None:
-        """Gives a characteristic another value, of which BlueZ tells those who listen."""
+        """Sets the value of a characteristic; BlueZ notifies the subscribers."""
         path = self._paths[uuid]
         self.values[path] = value
         changed = {"Value": Variant("ay", value)}
@@ -58,7 +58,7 @@ class Application:
 
     @contextlib.contextmanager
     def silent(self) -> Iterator[asyncio.Event]:
-        """Answers writes only when the context ends; the event is set when the first comes."""
+        """Delays the answers to writes until the context ends; the event is set at the first write."""
         self._asked = asyncio.Event()
         try:
             yield self._asked
@@ -69,11 +69,11 @@ class Application:
             self._held = []
 
     def value(self, uuid: str) -> bytes:
-        """The value that a characteristic has now."""
+        """Returns the current value of a characteristic."""
         return self.values[self._paths[uuid]]
 
     def is_listened_to(self, uuid: str) -> bool:
-        """Whether somebody has subscribed to a characteristic."""
+        """Returns whether a central has subscribed to a characteristic."""
         return self._paths[uuid] in self.listened_to
 
     def _add(self, path: str, service: Service) -> None:
@@ -140,7 +140,7 @@ class Application:
                 return True
             case "WriteValue":
                 part, options = message.body
-                # BlueZ asks whether a value may be prepared, and gives the value when all of it has come.
+                # BlueZ asks whether a write may be prepared, and writes the value when all of it has arrived.
                 if not options.get("prepare-authorize", Variant("b", False)).value:
                     self.values[message.path] = self.values[message.path][: _offset(options)] + bytes(part)
             case "StartNotify":

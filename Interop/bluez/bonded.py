@@ -1,4 +1,4 @@
-"""The link is lost while BlueZ and our host replace a bond by a better one, and both go on with the one they have."""
+"""Loses the link while BlueZ and our host replace a bond by a better one; both must keep the one they have."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .trust import Scene, undisturbed, use_bond
 from .user import PATIENCE, attended
 
 AUTHENTICATED = (METHODS[1], *LEGACY[1:], *METHODS[2:])
-"""What is better than Just Works; those with twenty rounds at last."""
+"""The methods that are better than Just Works, those with twenty rounds last."""
 NOBODY = 0xF1
-"""A PSM that nobody listens at: the kernel makes the link as safe as is asked for before it finds out."""
+"""A PSM without a listener: the kernel raises the link's security before it finds that out."""
 
 
 async def accept(
@@ -37,7 +37,7 @@ async def accept(
     radio: str = "ours",
     steps: Steps = few,
 ) -> None:
-    """BlueZ, which has a bond with `ble serve` by Just Works, wants a channel for which that is not good enough."""
+    """BlueZ, bonded with `ble serve` by Just Works, requests a channel that needs a better bond."""
     who = {"central": f"BlueZ {box.version}", "peripheral": "ours", "controllers": radio}
     scene = Scene(box, bluez, adapter, place, name, log)
     await each(_replaced, _not_replaced, scene, cases, steps, who, is_bonded=True)
@@ -54,30 +54,30 @@ async def ask(
     radio: str = "ours",
     steps: Steps = few,
 ) -> None:
-    """Our host, which has a bond with BlueZ by Just Works, reads what that is not good enough for."""
+    """Our host, bonded with BlueZ by Just Works, reads a value that needs a better bond."""
     who = {"central": "ours", "peripheral": f"BlueZ {box.version}", "controllers": radio}
     scene = Scene(box, bluez, adapter, place, name, log)
     await each(_improved, _not_improved, scene, cases, steps, who, is_bonded=True)
 
 
 async def _kept(cuts: Cuts) -> tuple[list[tool.Fact], list[str]]:
-    """What both keep."""
+    """Returns the bonds of our host and the keys of BlueZ."""
     return await cuts.scene.bonds(), await management.keys(cuts.scene.box)
 
 
 @contextlib.asynccontextmanager
 async def _offered(cuts: Cuts) -> AsyncIterator[None]:
-    """BlueZ advertises, and has a bond with our host by Just Works."""
+    """Makes BlueZ advertise, with a Just Works bond with our host."""
     scene = cuts.scene
     await scene.forget()
     async with advertised(scene.bluez, scene.adapter, scene.name, (SAFE, VAULT)):
         paired = await scene.run("read", scene.name, LOCKED.uuid, "--pairing", JUST_WORKS.ours)
-        expect("what happens at first", [fact["event"] for fact in paired], ["paired", "read"])
+        expect("facts of the first read", [fact["event"] for fact in paired], ["paired", "read"])
         yield
 
 
 async def _improve(cuts: Cuts) -> tuple[int, list[tool.Fact]]:
-    """`ble read` reads what the bond is not good enough for: with which status it ends, and what it prints."""
+    """Runs `ble read` for a value that needs a better bond, and returns its status and output."""
     command = ["read", cuts.scene.name, STRICT.uuid, "--pairing", cuts.case.ours]
 
     async def read() -> tuple[int, list[tool.Fact]]:
@@ -93,7 +93,7 @@ async def _improved(cuts: Cuts) -> None:
         status, facts = await _improve(cuts)
         expect("the status of ble read", status, 0)
         paired = [fact["method"] for fact in facts if fact["event"] == "paired"]
-        expect("how they paired", paired, [cuts.case.method])
+        expect("method of the pairing", paired, [cuts.case.method])
 
 
 async def _not_improved(cuts: Cuts, step: int) -> None:
@@ -102,7 +102,7 @@ async def _not_improved(cuts: Cuts, step: int) -> None:
         cuts.arm(step)
         status, facts = await _improve(cuts)
         if not cuts.line.is_cut:
-            # BlueZ asks for a safer link or does not, so that there may be a packet less.
+            # BlueZ does not always request a more secure link, so there may be one packet fewer.
             raise results.NotMade
         if not cuts.is_late or cuts.near == "ours":
             expect("the status of ble read", status, 1)
@@ -110,7 +110,7 @@ async def _not_improved(cuts: Cuts, step: int) -> None:
             expect("pairings and reads", happened, [])
         await management.parted(cuts.scene.box, cuts.scene.adapter)
         if not cuts.is_late:
-            expect("what ours and BlueZ keep", await _kept(cuts), before)
+            expect("bonds of ours and keys of BlueZ", await _kept(cuts), before)
             await use_bond(cuts.scene)
 
 
@@ -127,7 +127,7 @@ async def _serving(cuts: Cuts, pairing: str) -> AsyncIterator[tool.Tool]:
 
 
 async def _befriend(cuts: Cuts) -> Central:
-    """BlueZ has a bond with our host by Just Works."""
+    """Bonds BlueZ with our host by Just Works."""
     scene = cuts.scene
     await scene.forget()
     central = Central(scene.box, scene.bluez, scene.adapter, scene.name)
@@ -140,7 +140,7 @@ async def _befriend(cuts: Cuts) -> Central:
 
 
 async def _dial(cuts: Cuts, central: Central) -> None:
-    """The kernel wants a channel on a link that is safer than the bond makes it, until that is over."""
+    """Makes the kernel request a channel with more security than the bond provides, and waits for the outcome."""
     scene = cuts.scene
     found = scene.bluez.objects[await central.find()][DEVICE]
     device = scene.adapter.rpartition("/")[2]
@@ -158,7 +158,7 @@ async def _replaced(cuts: Cuts) -> None:
 
 
 async def _not_replaced(cuts: Cuts, step: int) -> None:
-    """The link is lost while they pair anew, and BlueZ comes back with the bond that it has."""
+    """Loses the link while they pair again; BlueZ must reconnect with the bond that it has."""
     central = await _befriend(cuts)
     before = await _kept(cuts)
     expect("bonds and keys before", [len(kept) > 0 for kept in before], [True, True])
@@ -171,9 +171,9 @@ async def _not_replaced(cuts: Cuts, step: int) -> None:
         expect("pairings of ours", paired, [])
     if cuts.is_late:
         return
-    expect("what ours and BlueZ keep", await _kept(cuts), before)
+    expect("bonds of ours and keys of BlueZ", await _kept(cuts), before)
     async with _serving(cuts, cuts.case.ours) as server:
         async with central.connected():
             expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
         if any("pair" in fact["event"] for fact in server.facts):
-            raise Mismatch(f"BlueZ does not use its bond: {server.facts}")
+            raise Mismatch(f"BlueZ started to pair instead of using its bond: {server.facts}")

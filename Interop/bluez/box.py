@@ -1,4 +1,4 @@
-"""A virtual machine with Linux and BlueZ, whose Bluetooth adapters are controllers at ports of this machine."""
+"""A virtual machine with Linux and BlueZ, whose Bluetooth adapters are controllers on ports of this machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MEMORY = "768"
 """In megabytes: a program with its libraries takes up to 200 of them twice while the box boots."""
 
 BOOT_SECONDS = 120
-"""A box takes 4 s to boot on an idle machine."""
+"""The time limit for booting, which takes 4 s on an idle machine."""
 
 
 class Box:
@@ -38,20 +38,20 @@ class Box:
     def __init__(self, version: str, shell_port: int, bus_port: int) -> None:
         self.version = version
         self.lines: dict[str, Cutter] = {}
-        """By which adapters, as BlueZ calls them, the controllers can be reached, if there is something in between."""
+        """Lines between adapters and their controllers that can be cut, by BlueZ's paths of the adapters."""
         self.bus_address = f"tcp:host=127.0.0.1,port={bus_port}"
         self.shell_port = shell_port
 
     async def shell(self, commands: str, seconds: float = 30) -> str:
-        """Runs `commands` in the box and returns what they print; raises `Mismatch` unless they succeed."""
+        """Runs `commands` in the box and returns their output; raises `Mismatch` unless they succeed."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.shell_port, limit=1 << 26)
         try:
             writer.write(f"(\n{commands}\n)\necho status=$?\nexit\n".encode())
-            # What goes on in the background may keep the connection open.
+            # Background processes may keep the connection open.
             printed = (await asyncio.wait_for(reader.readuntil(b"status="), seconds)).decode(errors="replace")
             status = (await asyncio.wait_for(reader.readline(), seconds)).decode().strip()
         except (TimeoutError, asyncio.IncompleteReadError):
-            raise Mismatch(f"in the box, not done after {seconds} s: {commands}") from None
+            raise Mismatch(f"in the box, timed out after {seconds} s: {commands}") from None
         finally:
             writer.close()
         printed = printed.removesuffix("status=")
@@ -64,10 +64,9 @@ class Box:
 async def box(
     version: str, controllers: Sequence[int], log: pathlib.Path, programs: Mapping[str, pathlib.Path] = NOTHING
 ) -> AsyncIterator[Box]:
-    """Boots the box of a version of BlueZ with an adapter for each controller, and ends it with the context.
+    """Boots the box of a version of BlueZ with an adapter for each controller; the end of the context stops it.
 
-    The controllers must be listening already. Nothing is kept from one start to the next. `programs` can be run in
-    the box.
+    The controllers must already be listening. Nothing is kept between boots. `programs` can be run in the box.
     """
     shell_port, bus_port = free_ports(2)
     with tempfile.TemporaryDirectory() as folder:
@@ -82,7 +81,7 @@ async def box(
                 if ready.exists() and ready.read_text():
                     break
                 if process.returncode is not None:
-                    raise Mismatch(f"the box ended with status {process.returncode} while it booted")
+                    raise Mismatch(f"the box ended with status {process.returncode} while booting")
                 await asyncio.sleep(0.1)
             else:
                 raise Mismatch(f"the box has not booted after {BOOT_SECONDS} s")
@@ -118,9 +117,9 @@ def _command(
 
 
 def obstacle(version: str) -> str | None:
-    """Why the box of `version` cannot be run here; `None` if it can."""
+    """Returns the reason why the box of `version` cannot run here; `None` if it can."""
     if shutil.which(QEMU) is None:
-        return f"there is no {QEMU}"
+        return f"{QEMU} is not installed"
     if not (BOXES / version / "initrd.cpio").exists():
-        return f"there is no box in {BOXES / version}"
+        return f"no box in {BOXES / version}; run Interop/bluez/setup"
     return None

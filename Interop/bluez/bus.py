@@ -1,4 +1,4 @@
-"""BlueZ's objects, as its D-Bus interface shows them."""
+"""A client of BlueZ's D-Bus interface."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Interfaces = dict[str, dict[str, Any]]
 
 
 class BlueZ:
-    """A mirror of all of BlueZ's objects, with their methods."""
+    """A mirror of all of BlueZ's objects, with calls of their methods."""
 
     def __init__(self, bus: MessageBus) -> None:
         self.bus = bus
@@ -36,7 +36,7 @@ class BlueZ:
         self._change = asyncio.Event()
 
     async def start(self) -> None:
-        """Begins to follow BlueZ."""
+        """Reads all objects, and follows their changes."""
         self.bus.add_message_handler(self._signal)
         rule = f"type='signal',sender='{BLUEZ}'"
         await self._call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", "s", rule)
@@ -57,17 +57,16 @@ class BlueZ:
         try:
             reply = await asyncio.wait_for(self.bus.call(message), seconds)
         except TimeoutError:
-            raise Mismatch(f"BlueZ does not answer to {member} of {path}") from None
+            raise Mismatch(f"BlueZ does not answer {member} of {path}") from None
         if reply is None or reply.message_type is MessageType.ERROR:
             raise Mismatch(f"BlueZ refuses {member} of {path}: {reply and (reply.error_name, *reply.body)}")
         return reply.body
 
     async def set(self, path: str, interface: str, name: str, value: Variant) -> None:
-        """Sets a property."""
         await self.call(path, PROPERTIES, "Set", "ssv", interface, name, value)
 
     def under(self, path: str, interface: str) -> dict[str, dict[str, Any]]:
-        """The objects under `path` that have `interface`, in order, with the properties of it."""
+        """Returns the objects under `path` that have `interface`, in order, with the properties of that interface."""
         return {
             each: interfaces[interface]
             for each, interfaces in sorted(self.objects.items())
@@ -75,15 +74,15 @@ class BlueZ:
         }
 
     def property(self, path: str, interface: str, name: str) -> Any:
-        """A property as last heard of; `None` if there is none."""
+        """Returns the last known value of a property; `None` if there is none."""
         return self.objects.get(path, {}).get(interface, {}).get(name)
 
     def changes(self, path: str, interface: str, name: str) -> list[Any]:
-        """The values that a property was told to have, one after the other."""
+        """Returns the values that BlueZ has reported for a property, in order."""
         return [value for *key, value in self._heard if key == [path, interface, name]]
 
     async def until(self, what: str, condition: Callable[[], Any], seconds: float = 20) -> Any:
-        """Waits for a condition on the objects and returns what it gave; raises `Mismatch` if it does not come."""
+        """Waits for a condition on the objects and returns its value; raises `Mismatch` after a timeout."""
         try:
             async with asyncio.timeout(seconds):
                 while not (result := condition()):
@@ -91,7 +90,7 @@ class BlueZ:
                     await self._change.wait()
                 return result
         except TimeoutError:
-            raise Mismatch(f"not so after {seconds} s: {what}") from None
+            raise Mismatch(f"timed out after {seconds} s waiting for: {what}") from None
 
     def _signal(self, message: Message) -> None:
         if message.message_type is not MessageType.SIGNAL:
@@ -122,8 +121,8 @@ class BlueZ:
 
 @contextlib.asynccontextmanager
 async def bluez(address: str) -> AsyncIterator[BlueZ]:
-    """Follows the BlueZ whose system bus is at `address` for as long as the context lasts."""
-    # The bus takes the one who connects for the box's superuser, whoever runs this.
+    """Connects to the BlueZ whose system bus is at `address`, and follows its objects until the context ends."""
+    # The bus treats the connection as the box's superuser, whichever user runs this.
     bus = await MessageBus(bus_address=address, auth=AuthExternal(uid=0)).connect()
     try:
         found = BlueZ(bus)

@@ -11,16 +11,16 @@ import tempfile
 from collections.abc import Mapping
 
 FOLDER = "opt/cargo"
-"""Where the programs are in the box."""
+"""The folder of the programs in the box."""
 
 SYSTEM = re.compile(r"/(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libutil)\.so")
-"""Libraries that every box has of its own."""
+"""Libraries that every box already has."""
 
 
 def load(programs: Mapping[str, pathlib.Path], disk: pathlib.Path, to: pathlib.Path) -> None:
     """Writes the RAM disk `disk` with the programs in it, under their names, to the file `to`.
 
-    The kernel unpacks archives that follow one another, the later over the earlier.
+    The kernel unpacks concatenated archives; later files replace earlier ones.
     """
     with tempfile.TemporaryDirectory() as folder:
         libraries = {library.name: library for program in programs.values() for library in _libraries(program)}
@@ -45,9 +45,9 @@ def _libraries(program: pathlib.Path) -> list[pathlib.Path]:
 
 
 def _entry(name: str, mode: int, content: bytes) -> bytes:
-    """One file of an archive in the format that cpio calls "newc"."""
+    """Returns one file of an archive in the format that cpio calls "newc"."""
     octets = name.encode() + b"\0"
-    # Inode, mode, user, group, links, time, size, device (2), device it stands for (2), length of the name, checksum.
+    # Inode, mode, user, group, links, time, size, device (2), device it stands for (2), name length, checksum.
     numbers = (0, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(octets), 0)
     header = b"070701" + b"".join(b"%08x" % number for number in numbers) + octets
     return _padded(header) + _padded(content)

@@ -1,6 +1,6 @@
-"""How BlueZ and our host are to pair: by which method and generation, kept or not, and what goes wrong.
+"""Pairings between BlueZ and our host: by method and generation, bonding or not, and with which fault.
 
-Out of band only our host tells: to `btmgmt le-oob` the kernels of both versions answer that it is not supported.
+Only our host provides out-of-band data: both versions' kernels answer `btmgmt le-oob` with Not Supported.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Refusal:
-    """What goes wrong in a pairing; the values are what docs/INTEROP.md calls them."""
+    """Faults of a pairing; the values are the names in docs/INTEROP.md."""
 
     OURS_NO = "no at ours"
     BLUEZ_NO = "no at BlueZ"
@@ -22,22 +22,22 @@ class Refusal:
 
 
 class Case(NamedTuple):
-    """How the two are to pair once."""
+    """One pairing of the two hosts."""
 
     method: str
     ours: str
-    """What our host can show and ask, as `ble --pairing` has it."""
+    """The argument of `ble --pairing`."""
     bluezs: str
-    """What BlueZ can, as it names it."""
+    """BlueZ's name for its IO capability."""
     is_secure: bool = True
-    """Whether by LE Secure Connections."""
+    """Uses LE Secure Connections; legacy pairing otherwise."""
     is_bonding: bool = True
     refusal: str = ""
-    """What goes wrong at first: one of `Refusal`."""
+    """The fault of the first attempt: one of `Refusal`."""
     tells: bool = False
-    """Whether our host tells BlueZ something out of band."""
+    """Our host provides out-of-band data to BlueZ."""
     is_private: bool = False
-    """Whether both show strangers private addresses, which BlueZ has its controller make and resolve."""
+    """Both hosts use private addresses; BlueZ's controller generates and resolves its own."""
 
     @property
     def facts(self) -> dict[str, object]:
@@ -81,14 +81,14 @@ USUAL = (
     OURS_SHOWS._replace(is_secure=False, refusal=Refusal.BLUEZ_WRONG),
     JUST_WORKS._replace(is_secure=False, is_bonding=False),
 )
-"""What is spread over the usual runs."""
+"""The cases that are divided among the usual runs."""
 
 
 PRIVATE = tuple(each._replace(is_private=True) for each in (JUST_WORKS, COMPARISON))
 
 
 def every(is_ours_central: bool) -> list[Case]:
-    """Every method of each generation, kept or not, and everything that can go wrong, where our host has this role."""
+    """Returns every method of each generation, bonding and not, and every fault, for this role of our host."""
     kept = [*METHODS, *LEGACY]
     asked = AUTHORIZATION._replace(refusal=Refusal.BLUEZ_NO)
     if not is_ours_central:
@@ -114,11 +114,11 @@ def every(is_ours_central: bool) -> list[Case]:
     ]
     # With the last of these the kernel of BlueZ 5.66 faults.
     last = generations.pop()
-    # What the kernel was told out of band it believes to the end, and asks for it in every pairing.
+    # The kernel keeps out-of-band data until the end, and requests its use in every later pairing.
     told = [OUT_OF_BAND, OUT_OF_BAND._replace(is_bonding=False)]
     return [*kept, *(each._replace(is_bonding=False) for each in kept), *anyhow, *generations, *told, last]
 
 
 def usual(place: int, places: int) -> list[Case]:
-    """The part of the usual cases that falls to one of so many places."""
+    """Returns the share of the usual cases for one of `places` runs."""
     return list(USUAL[place::places])

@@ -35,7 +35,7 @@ from .offer import (
 
 
 class Central:
-    """BlueZ, with the peripheral that it is to use."""
+    """BlueZ as a central, and the peripheral that it uses."""
 
     def __init__(self, box: Box, bluez: BlueZ, adapter: str, name: str) -> None:
         self.bluez = bluez
@@ -45,7 +45,7 @@ class Central:
         self._device = ""
 
     async def find(self) -> str:
-        """Scans until the peripheral is seen under its name, and returns its object."""
+        """Scans until BlueZ reports the peripheral's name, and returns the path of its object."""
         def named() -> str | None:
             devices = self.bluez.under(self._adapter, DEVICE).items()
             return next((path for path, found in devices if found.get("Name") == self._name), None)
@@ -60,50 +60,50 @@ class Central:
 
     @contextlib.asynccontextmanager
     async def connected(self) -> AsyncIterator[None]:
-        """Connects, and waits until BlueZ knows the services; disconnects when the context ends."""
+        """Connects, and waits until BlueZ has discovered the services; disconnects when the context ends."""
         await self.connect()
         yield
         await self.disconnect()
 
     async def connect(self) -> None:
-        """Connects, and waits until BlueZ knows the services."""
+        """Connects, and waits until BlueZ has discovered the services."""
         await self.bluez.call(self._device, DEVICE, "Connect")
-        await self.bluez.until("BlueZ has discovered all", lambda: self._property("ServicesResolved"), 60)
+        await self.bluez.until("BlueZ has discovered all services", lambda: self._property("ServicesResolved"), 60)
 
     async def disconnect(self) -> None:
-        """Disconnects, also from a peripheral that is no longer there, and waits until the link is over.
+        """Disconnects, also from a peripheral that is gone, and waits until the link is over.
 
-        BlueZ 5.66 is told by its kernel that it has disconnected before the peripheral has acknowledged that. Until
-        then it can neither connect nor pair, and one that leaves is waited for until the supervision timeout.
+        The kernel of BlueZ 5.66 reports the disconnection before the peripheral has acknowledged it. Until then BlueZ
+        can neither connect nor pair; if the peripheral leaves meanwhile, this lasts until the supervision timeout.
         """
         await self.bluez.call(self._device, DEVICE, "Disconnect")
         await self.bluez.until("BlueZ has disconnected", lambda: not self._property("Connected"))
         await self.parted()
 
     async def parted(self) -> None:
-        """Waits until the kernel has no link any more."""
+        """Waits until the kernel has no link."""
         await management.parted(self._box, self._adapter)
 
     def _property(self, name: str) -> Any:
         return self.bluez.property(self._device, DEVICE, name)
 
     def path(self, uuid: str) -> str:
-        """The object of a characteristic."""
+        """Returns the path of a characteristic's object."""
         found = self.bluez.under(self._device, CHARACTERISTIC)
         return next(path for path, properties in found.items() if properties["UUID"] == uuid)
 
     def has(self, service: offer.Service) -> bool:
-        """Whether BlueZ shows a service with all of its characteristics."""
+        """Returns whether BlueZ shows a service with all of its characteristics."""
         shown = {found["UUID"] for found in self.bluez.under(self._device, CHARACTERISTIC).values()}
         services = {found["UUID"] for found in self.bluez.under(self._device, SERVICE).values()}
         return service.uuid in services and {each.uuid for each in service.characteristics} <= shown
 
     def lacks(self, service: offer.Service) -> bool:
-        """Whether BlueZ shows a service no longer."""
+        """Returns whether BlueZ no longer shows a service."""
         return all(found["UUID"] != service.uuid for found in self.bluez.under(self._device, SERVICE).values())
 
     async def tree(self) -> Tree:
-        """All that BlueZ has discovered, but the services of the specification, with the values that it reads."""
+        """Returns the services that BlueZ has discovered, except standard ones, with the values that it reads."""
         names = {flag: name for name, flag in FLAGS.items()}
         services = self.bluez.under(self._device, SERVICE)
         found: Tree = {}
@@ -141,7 +141,7 @@ class Central:
         await self.bluez.call(self.path(uuid), CHARACTERISTIC, "WriteValue", "aya{sv}", value, options)
 
     async def subscribed_to(self, uuid: str, values: list[bytes], server: tool.Tool) -> None:
-        """Subscribes, and expects to be told each of the values that the peripheral takes, in order."""
+        """Subscribes, makes the peripheral send the values, and expects all of them in order."""
         path = self.path(uuid)
         before = len(self.bluez.changes(path, CHARACTERISTIC, "Value"))
         await self.bluez.call(path, CHARACTERISTIC, "StartNotify")
@@ -152,17 +152,17 @@ class Central:
         def told() -> list[bytes]:
             return [bytes(value) for value in self.bluez.changes(path, CHARACTERISTIC, "Value")[before:]]
 
-        await self.bluez.until(f"BlueZ is told {len(values)} values of {uuid}", lambda: len(told()) >= len(values))
+        await self.bluez.until(f"BlueZ receives {len(values)} values of {uuid}", lambda: len(told()) >= len(values))
         expect(f"values of {uuid}", told(), values)
 
     async def unsubscribe(self, uuid: str, server: tool.Tool) -> None:
-        """Wants to hear no more of a characteristic."""
+        """Unsubscribes from a characteristic."""
         await self.bluez.call(self.path(uuid), CHARACTERISTIC, "StopNotify")
         await server.heard("unsubscribed", characteristic=uuid.upper())
 
 
 async def converse(box: Box, bluez: BlueZ, adapter: str, port: int | Inside, name: str, log: pathlib.Path) -> None:
-    """BlueZ finds, uses and watches what `ble serve` offers, and comes back twice."""
+    """BlueZ discovers and uses the services of `ble serve`, receives changes, and reconnects twice."""
     central = Central(box, bluez, adapter, name)
     content = {"name": name, "services": [tool.described(service) for service in AT_FIRST]}
     with tool.description(content) as file, _guests() as (guest, other_guest):
@@ -170,7 +170,7 @@ async def converse(box: Box, bluez: BlueZ, adapter: str, port: int | Inside, nam
             await server.heard("advertising")
             await central.find()
             async with central.connected():
-                expect_tree("what BlueZ discovers", await central.tree(), offer.tree(AT_FIRST))
+                expect_tree("services that BlueZ discovers", await central.tree(), offer.tree(AT_FIRST))
                 written = await _write(central, server)
                 await _listen(central, server)
                 await _meet(central, server, guest)
@@ -187,7 +187,7 @@ def _guests() -> Any:
 async def _write(central: Central, server: tool.Tool) -> dict[str, bytes]:
     async def written(uuid: str, value: bytes) -> None:
         await server.heard("written", characteristic=uuid.upper(), value=value.hex())
-        expect("what BlueZ reads back", await central.read(central.path(uuid)), value)
+        expect("value that BlueZ reads back", await central.read(central.path(uuid)), value)
 
     await central.write(DIARY.uuid, b"short")
     await written(DIARY.uuid, b"short")
@@ -207,29 +207,29 @@ async def _listen(central: Central, server: tool.Tool) -> None:
 
 
 async def _meet(central: Central, server: tool.Tool, guest: str) -> None:
-    """A service comes while BlueZ is connected, and goes."""
+    """Adds a service while BlueZ is connected, and removes it."""
     server.say(f"add {guest}")
     await central.bluez.until("BlueZ has discovered the service that was added", lambda: central.has(GUEST))
     found = await central.tree()
     expect_tree("the service that was added", {GUEST.uuid: found[GUEST.uuid]}, offer.tree((GUEST,)))
     server.say(f"remove {GUEST.uuid}")
-    await central.bluez.until("BlueZ knows of the service that was removed", lambda: central.lacks(GUEST))
+    await central.bluez.until("BlueZ no longer shows the service that was removed", lambda: central.lacks(GUEST))
     expect("services that are left", sorted(await central.tree()), sorted(each.uuid for each in AT_FIRST))
 
 
 async def _come_back(
     box: Box, central: Central, server: tool.Tool, values: dict[str, bytes], other_guest: str
 ) -> None:
-    """BlueZ needs to discover nothing when nothing has changed, and all when something has."""
+    """Expects that BlueZ discovers nothing again if nothing has changed, and new services otherwise."""
     await box.shell("btmon -w /tmp/second < /dev/null > /dev/null 2>&1 & echo $! > /tmp/btmon")
     async with central.connected():
-        expect_tree("what BlueZ knows", await central.tree(), offer.tree(AT_FIRST, values))
+        expect_tree("services that BlueZ has cached", await central.tree(), offer.tree(AT_FIRST, values))
     asked = await box.shell("kill $(cat /tmp/btmon); btmon -r /tmp/second | grep -c 'ATT: Read By Group Type Req' || :")
-    expect("requests to discover services anew", asked.strip(), "0")
+    expect("repeated requests to discover services", asked.strip(), "0")
 
     server.say(f"add {other_guest}")
     await server.heard("service_added", uuid=OTHER_GUEST.uuid.upper())
     async with central.connected():
-        await central.bluez.until("BlueZ has found the service that is new", lambda: central.has(OTHER_GUEST))
-        expect_tree("what BlueZ discovers", await central.tree(), offer.tree((*AT_FIRST, OTHER_GUEST), values))
+        await central.bluez.until("BlueZ has found the new service", lambda: central.has(OTHER_GUEST))
+        expect_tree("services that BlueZ discovers", await central.tree(), offer.tree((*AT_FIRST, OTHER_GUEST), values))
         await central.subscribed_to(OTHER_GUEST.characteristics[0].uuid, [b"one", b"two"], server)

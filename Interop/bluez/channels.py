@@ -1,4 +1,4 @@
-"""Channels of octets (L2CAP) between the kernel, with BlueZ's `l2test` on it, and `ble channel`."""
+"""L2CAP channels between the kernel, by BlueZ's `l2test`, and `ble channel`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .peripheral import advertised
 
 FRAMES = 200
 FRAME_SIZE = 672
-"""What `l2test` reads at once, too: as much as fits into its MTU, since it would lose the rest of a longer one."""
+"""Also the size of `l2test`'s read buffer: its MTU, since it would lose the rest of a longer frame."""
 PSM = 0x85
 LINES = [f"line {number} of what we send, and more to fill it: {'.' * (number % 300)}" for number in range(300)]
 DUMP, REPORT, PROCESS = "/tmp/l2test.dump", "/tmp/l2test.report", "/tmp/l2test.process"
 
 
 async def accept(box: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
-    """`l2test` opens a channel that `ble` offers, sends, and prints what it is sent."""
+    """`l2test` opens a channel to `ble channel serve`, sends frames, and prints the octets that it receives."""
     central = Central(box, bluez, adapter, name)
     async with tool.ble(port, log, "channel", "serve", "--name", name, "--stay") as server:
         psm = (await server.heard("published"))["psm"]
@@ -37,7 +37,7 @@ async def accept(box: Box, bluez: BlueZ, adapter: str, port: int, name: str, log
 
 
 async def open(box: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
-    """`ble` opens a channel that `l2test` listens for, is sent octets, and sends some."""
+    """`ble channel open` opens a channel to a listening `l2test`, receives octets, and sends some."""
     kind = bluez.property(adapter, ADAPTER, "AddressType")
     listening = _l2test(box, adapter, f"-x -V le_{kind} -P {PSM}")
     async with advertised(bluez, adapter, name, offer.AT_FIRST), listening:
@@ -55,12 +55,12 @@ async def _l2test(box: Box, adapter: str, options: str, address: str = "") -> As
 
 
 async def _converse(box: Box, end: tool.Tool) -> None:
-    """Expects all that `l2test` sends, sends all lines, closes the channel, and expects that `l2test` had them all."""
+    """Expects all frames of `l2test`, sends all lines, closes the channel, and expects that `l2test` received them."""
     def received(facts: list[tool.Fact]) -> bytes:
         return b"".join(bytes.fromhex(fact["value"]) for fact in facts if fact["event"] == "received")
 
     frames = b"".join(_frame(number) for number in range(FRAMES))
-    await end.until("all that l2test sent is there", lambda facts: len(received(facts)) >= len(frames))
+    await end.until("all that l2test sent has arrived", lambda facts: len(received(facts)) >= len(frames))
     _expect_same("from l2test", received(end.facts), frames)
     for line in LINES:
         end.say(line)
@@ -73,16 +73,16 @@ async def _converse(box: Box, end: tool.Tool) -> None:
 def _expect_same(what: str, octets: bytes, wanted: bytes) -> None:
     same = next((index for index, (one, other) in enumerate(zip(octets, wanted)) if one != other), None)
     if octets != wanted:
-        raise Mismatch(f"octets {what}: {len(octets)} in place of {len(wanted)}, different from octet {same}")
+        raise Mismatch(f"octets {what}: {len(octets)} instead of {len(wanted)}, first difference at octet {same}")
 
 
 def _frame(number: int) -> bytes:
-    """What `l2test` sends: a sequence number, the size, and filling."""
+    """Returns a frame as `l2test` sends it: a sequence number, the size, and padding."""
     return (number.to_bytes(4, "little") + FRAME_SIZE.to_bytes(2, "little")).ljust(FRAME_SIZE, b"\x7f")
 
 
 async def _reported(box: Box, count: int) -> None:
-    """Waits until `l2test` has reported as many octets; it prints them when the channel has been closed."""
+    """Waits until `l2test` has reported `count` octets; it prints them after the channel has closed."""
     had = 0
     for _ in range(100):
         report = await box.shell(f"cat {REPORT}; usleep 100000")
@@ -93,7 +93,7 @@ async def _reported(box: Box, count: int) -> None:
 
 
 async def _dump(box: Box) -> bytes:
-    """The octets that `l2test` has printed, once it has ended."""
+    """Returns the octets that `l2test` has printed, after it has ended."""
     printed = await box.shell(f"until grep -qE 'Exit|Disconnect' {REPORT}; do usleep 50000; done; cat {DUMP}")
     lines = re.findall(r"^[0-9a-f]{8}: ((?:[0-9a-f]{2} ){1,16})", printed, re.MULTILINE)
     return bytes.fromhex("".join(lines))

@@ -1,4 +1,4 @@
-"""The link is lost at packets of a pairing between our host and BlueZ, and the two pair at once afterwards."""
+"""Loses the link at packets of a pairing between our host and BlueZ; the next pairing must succeed immediately."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ Steps = Callable[[int], Sequence[int]]
 
 
 def some(total: int) -> Sequence[int]:
-    """One packet in the middle: what can be had in a few seconds."""
+    """Selects one packet in the middle, to save time."""
     return [total // 2]
 
 
 def every(total: int) -> Sequence[int]:
-    """All packets, but of the twenty rounds of a passkey only the first, one in the middle and the last."""
+    """Selects all packets, but of a passkey's twenty rounds only the first, one in the middle and the last."""
     return [step for step in range(1, total + 1) if total < 30 or not 6 < step < total - 10 or step == total // 2]
 
 
 def few(total: int) -> Sequence[int]:
-    """The same, but of the twenty rounds only every third of those."""
+    """Selects the same packets as `every`, but for a passkey's twenty rounds only every third of those."""
     return every(total) if total < 30 else every(total)[::3]
 
 
 def late(steps: Steps) -> Steps:
-    """The same without the first three packets.
+    """Removes the first three packets.
 
-    The kernel of BlueZ 5.66, Linux 6.1, faults as it closes the socket of a link that was lost so early, and
+    The kernel of BlueZ 5.66, Linux 6.1, faults when it closes the socket of a link that was lost so early, and
     `bluetoothd` ends.
     """
     return lambda total: [step for step in steps(total) if step > 3]
 
 
 def exactly(packets: Sequence[int]) -> Steps:
-    """These, as far as there are so many."""
+    """Selects these packets, if there are as many."""
     return lambda total: [step for step in packets if step <= total]
 
 
 class Cuts(NamedTuple):
-    """How a pairing is cut."""
+    """A pairing whose link is lost, with the line that is cut and the hosts involved."""
 
     scene: Scene
     case: Case
@@ -70,11 +70,11 @@ class Cuts(NamedTuple):
 
     @property
     def is_late(self) -> bool:
-        """Whether a key of the central was lost, which comes last: the central may have a bond then that is whole."""
+        """The lost packet was a key of the central. Those come last, so the central may have a complete bond."""
         return self.line.has_lost_key(is_own=(self.near == "ours") == (self.central == "ours"))
 
     def arm(self, step: int = 0) -> None:
-        """Has the link cut at this packet, and nothing have happened yet."""
+        """Cuts the link at this packet, or never for 0, and resets the user's state."""
         self.line.arm(step)
         self.user.begin()
 
@@ -90,7 +90,7 @@ async def accept(
     radio: str = "ours",
     steps: Steps = some,
 ) -> None:
-    """BlueZ pairs with `ble serve`, and the link is lost at each of those steps."""
+    """BlueZ pairs with `ble serve`, and the link is lost at each of the steps."""
     who = {"central": f"BlueZ {box.version}", "peripheral": "ours", "controllers": radio}
     scene = Scene(box, bluez, adapter, place, name, log)
     await each(_accepted, functools.partial(_cut, _accepted, _not_accepted), scene, cases, steps, who)
@@ -107,7 +107,7 @@ async def ask(
     radio: str = "ours",
     steps: Steps = some,
 ) -> None:
-    """`ble read` pairs with BlueZ, and the link is lost at each of those steps."""
+    """`ble read` pairs with BlueZ, and the link is lost at each of the steps."""
     who = {"central": "ours", "peripheral": f"BlueZ {box.version}", "controllers": radio}
     scene = Scene(box, bluez, adapter, place, name, log)
     await each(_read, functools.partial(_cut, _read, _not_read), scene, cases, steps, who)
@@ -122,7 +122,7 @@ async def each(
     who: dict[str, str],
     is_bonded: bool = False,
 ) -> None:
-    """Cuts each case at each step near each host that can be cut near to, and raises `Mismatch` with what failed."""
+    """Cuts each case at each step near each host that has a line, and raises `Mismatch` with the failures."""
     failures: list[str] = []
     kernel = (await scene.box.shell("uname -r")).strip()
     daemon = await management.daemon(scene.box)
@@ -150,7 +150,7 @@ async def each(
                         await whole.scene.forget()
                         whole.arm()
                         await succeed(whole)
-                except Exception as error:  # How many packets there are is not known, and the next is tried.
+                except Exception as error:  # The number of packets is unknown; continue with the next line.
                     failures.append(f"{case.title}, {near}: {error or type(error).__name__}")
                     continue
                 total = line.seen
@@ -165,7 +165,7 @@ async def each(
                             record["races"] = await management.races(scene.box) - before
                     except management.Fatal:
                         raise
-                    except Exception as error:  # Whatever went wrong, this cut failed and the next is tried.
+                    except Exception as error:  # Any error fails this cut; continue with the next.
                         failures.append(f"{case.title}, {near} {step} of {total}: {error or type(error).__name__}")
     if failures:
         more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
@@ -175,7 +175,7 @@ async def each(
 async def _cut(
     succeed: Callable[[Cuts], Awaitable[None]], fail: Callable[[Cuts], Awaitable[None]], cuts: Cuts, step: int
 ) -> None:
-    """Once in vain, and then at once with success."""
+    """Loses the link in one pairing, and expects the next one to succeed immediately."""
     await cuts.scene.forget()
     cuts.arm(step)
     await fail(cuts)
@@ -183,7 +183,7 @@ async def _cut(
         await cuts.scene.forget()
     else:
         kept = len(await cuts.scene.bonds()), len(await management.diversifiers(cuts.scene.box))
-        expect("what ours and BlueZ keep", kept, (0, 0))
+        expect("bonds of ours and keys of BlueZ", kept, (0, 0))
     cuts.arm()
     await succeed(cuts)
 
@@ -195,7 +195,7 @@ async def _accepted(cuts: Cuts) -> None:
 
 
 async def _not_accepted(cuts: Cuts) -> None:
-    """BlueZ does not get to pair with `ble serve`, and says so; `ble` has no bond, and goes on."""
+    """Expects that BlueZ reports a failed pairing with `ble serve`; `ble` has no bond, and continues."""
     scene = cuts.scene
     central = Central(scene.box, scene.bluez, scene.adapter, scene.name)
     async with _serving(cuts) as server:
@@ -211,7 +211,7 @@ async def _not_accepted(cuts: Cuts) -> None:
         expect("pairings of ours", [fact for fact in server.facts if fact["event"] == "paired"], [])
         if not cuts.is_late:
             if "org.bluez.Error." not in said:
-                raise Mismatch(f"BlueZ does not say that pairing failed: {said or 'it says that it has paired'}")
+                raise Mismatch(f"BlueZ does not report a failed pairing: {said or 'it reports success'}")
             expect("whether BlueZ is paired", scene.are_paired(), False)
         await server.interrupt()
 
@@ -241,13 +241,13 @@ async def _read(cuts: Cuts) -> None:
 
 
 async def _not_read(cuts: Cuts) -> None:
-    """`ble read` does not get to pair with BlueZ, and says so."""
+    """Expects that `ble read` reports a failed pairing with BlueZ."""
     scene = cuts.scene
     async with advertised(scene.bluez, scene.adapter, scene.name, (SAFE,)):
         async with _reading(cuts) as reader, attended(cuts.user, reader, ""):
             status = await reader.status(2 * PATIENCE)
             if not cuts.line.is_cut:
-                # BlueZ begins by asking for a safer link or does not, so that there may be a packet less.
+                # BlueZ does not always start with a security request, so there may be one packet fewer.
                 raise results.NotMade
             expect("the status of ble read", status, 1)
             if not cuts.is_late or cuts.near == "ours":

@@ -1,8 +1,7 @@
 """Runs `ble` in a box, on an adapter of the box's kernel, as if it ran here.
 
-`python -m bluez.inside SHELL_PORT ADAPTER ARGUMENT…`: what comes in through a pipe goes there, what it prints comes
-out here, and its exit status is the one here. SIGINT and SIGTERM reach it, and so do files that an argument or a word
-of the input names.
+`python -m bluez.inside SHELL_PORT ADAPTER ARGUMENT…` forwards standard input, output and errors, the exit status,
+SIGINT and SIGTERM. Files that an argument or a word of the input names are copied to the box.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ ENVIRONMENT = f"export PATH=/bin:/{FOLDER} LD_LIBRARY_PATH=/{FOLDER} XDG_STATE_H
 
 
 class Inside(NamedTuple):
-    """An adapter of a box that `ble` has for itself."""
+    """An adapter of a box, for the exclusive use of `ble`."""
 
     shell_port: int
     adapter: str
@@ -42,7 +41,7 @@ async def _do(shell_port: int, commands: str) -> None:
 
 
 async def _carry(shell_port: int, words: list[str]) -> None:
-    """Sees to it that files of this machine which `words` name are in the box, too."""
+    """Copies the files of this machine that `words` name into the box."""
     for path in map(pathlib.Path, words):
         if path.is_absolute() and path.is_file():
             content = base64.b64encode(path.read_bytes()).decode()
@@ -50,7 +49,7 @@ async def _carry(shell_port: int, words: list[str]) -> None:
 
 
 async def _feed(shell_port: int, writer: asyncio.StreamWriter) -> None:
-    """Passes on the standard input, line by line."""
+    """Forwards the standard input, line by line."""
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     while line := await reader.readline():
@@ -66,10 +65,10 @@ async def run(shell_port: int, adapter: str, arguments: list[str]) -> int:
     script = (
         f"{ENVIRONMENT} BLUETOOTH_HOST={adapter}; sh -c {shlex.quote(command)} 2> {log}; status=$?; "
         f"echo ::log; cat {log}; echo ::status=$status; "
-        # Input that nobody reads would cost the end of the output.
+        # Unread input would truncate the output.
         "cat > /dev/null"
     )
-    # The shell reads this line alone: what is sent to it from the mark on is for the program.
+    # The shell reads only this line: input after the mark is for the program.
     reader, writer = await _connect(shell_port, f"exec sh -c {shlex.quote(script)}\n")
     loop = asyncio.get_running_loop()
     tasks: set[asyncio.Task[None]] = set()

@@ -1,4 +1,4 @@
-"""What only the management socket of the kernel lets one say, and what a box shows of its pairings."""
+"""Settings that only the kernel's management socket offers, and queries of a box's pairings."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .box import Box
 
 LOG = "/run/log/bluetoothd"
 QUIET = "/run/quiet"
-"""A pipe that nothing comes through and that never ends: `btmgmt` leaves when its input does."""
+"""A pipe that stays open and empty as input: `btmgmt` exits when its input ends."""
 
 
 async def manage(box: Box, adapter: str, *words: str) -> str:
-    """Runs a command of `btmgmt` for an adapter, and returns what it says."""
+    """Runs a command of `btmgmt` for an adapter, and returns its output."""
     index = re.sub(r"\D", "", adapter.rpartition("/")[2])
     command = f"[ -p {QUIET} ] || mkfifo {QUIET}; timeout 10 btmgmt --index {index} {' '.join(words)} <> {QUIET} 2>&1"
     said = await box.shell(command, 15)
@@ -28,7 +28,7 @@ async def manage(box: Box, adapter: str, *words: str) -> str:
 
 @contextlib.asynccontextmanager
 async def secure(box: Box, adapter: str, is_on: bool) -> AsyncIterator[None]:
-    """Has the kernel know LE Secure Connections, or not, for as long as the context lasts."""
+    """Switches the kernel's support for LE Secure Connections on or off until the context ends."""
     if not is_on:
         await manage(box, adapter, "sc", "off")
     try:
@@ -40,7 +40,7 @@ async def secure(box: Box, adapter: str, is_on: bool) -> AsyncIterator[None]:
 
 @contextlib.asynccontextmanager
 async def private(box: Box, adapter: str, is_on: bool) -> AsyncIterator[None]:
-    """Has the kernel use private addresses, made and resolved by its controller, for as long as the context lasts."""
+    """Has the kernel use private addresses, which its controller generates and resolves, until the context ends."""
     if not is_on:
         yield
         return
@@ -57,31 +57,31 @@ async def _switch_privacy(box: Box, adapter: str, word: str) -> None:
 
 
 async def resolving_list(box: Box, adapter: str) -> list[str]:
-    """Whom the kernel has its controller know by private addresses."""
+    """Returns the entries of the controller's resolving list."""
     name = adapter.rpartition("/")[2]
     return (await box.shell(f"cat /sys/kernel/debug/bluetooth/{name}/resolv_list")).splitlines()
 
 
 async def take(box: Box, adapter: str, device: dict[str, Any], structures: str) -> None:
-    """Has the kernel know what a device tells out of band, as `ble --tell` prints it."""
+    """Passes a device's out-of-band data to the kernel, in the form in which `ble --tell` prints it."""
     kind = {"public": "1", "random": "2"}[device["AddressType"]]
     confirm, random = structures[4:36], structures[40:72]
     await manage(box, adapter, "remote-oob", "-t", kind, "-R", random, "-H", confirm, device["Address"])
 
 
 async def diversifiers(box: Box) -> list[int]:
-    """Those of all keys that BlueZ keeps for LE: 0 for a key of LE Secure Connections."""
+    """Returns the diversifiers of all keys that BlueZ stores for LE: 0 for a key of LE Secure Connections."""
     said = await box.shell("cat /var/lib/bluetooth/*/*/info 2> /dev/null || :")
     return [int(number) for number in re.findall(r"^EDiv=(\d+)", said, re.MULTILINE)]
 
 
 async def daemon(box: Box) -> str:
-    """The process of `bluetoothd`; empty if it has ended."""
+    """Returns the process of `bluetoothd`; empty if it has ended."""
     return (await box.shell("ps | awk '/bluetoothd -n/ && !/awk/ {print $1}'")).strip()
 
 
 async def fault(box: Box) -> str:
-    """What the kernel says of a fault of its own; empty if there was none."""
+    """Returns the kernel's messages about a fault of its own; empty if there was none."""
     said = await box.shell("dmesg | grep -E -m 3 'general protection fault|BUG: |hci_chan_del' || :")
     return "; ".join(line.partition("] ")[2].strip() for line in said.splitlines())
 
@@ -92,7 +92,7 @@ class Fatal(Mismatch):
 
 @contextlib.asynccontextmanager
 async def watched(box: Box, process: str) -> AsyncIterator[None]:
-    """Raises `Fatal`, with what the kernel says, if `bluetoothd` is not this process any more when the context ends."""
+    """Raises `Fatal`, with the kernel's messages, if `bluetoothd` is no longer this process when the context ends."""
     failure: Exception | None = None
     try:
         yield
@@ -105,26 +105,26 @@ async def watched(box: Box, process: str) -> AsyncIterator[None]:
 
 
 async def failures(box: Box) -> int:
-    """How often BlueZ has said that pairing failed."""
+    """Returns the number of failed pairings in BlueZ's log."""
     said = await box.shell(f"grep -cE 'attempt_complete.* status 0x0*[1-9a-f]|device_bonding_failed' {LOG} || :")
     return int(said)
 
 
 async def races(box: Box) -> int:
-    """How often `bluetoothd` has left a link to itself that our host had just encrypted.
+    """Returns how often `bluetoothd` has abandoned a link that our host had just encrypted.
 
-    It reads how safe the link is, and asks for more where it has a key. If the link has been encrypted in between, the
-    kernel refuses that as invalid; `bluetoothd` answers nothing then on that link, which the kernel ends after a while.
+    It reads the link's security, and requests more if it has a key. If the link has been encrypted in between, the
+    kernel refuses that as invalid; `bluetoothd` then answers nothing on that link, which the kernel ends after a while.
     """
     return int(await box.shell(f"grep -c 'device_attach_att.*BT_SECURITY.*Invalid argument' {LOG} || :"))
 
 
 async def keys(box: Box) -> list[str]:
-    """All long-term keys that BlueZ keeps."""
+    """Returns all long-term keys that BlueZ stores."""
     return re.findall(r"^Key=(\w+)", await box.shell("cat /var/lib/bluetooth/*/*/info 2> /dev/null || :"), re.MULTILINE)
 
 
 async def parted(box: Box, adapter: str) -> None:
-    """Waits until an adapter has no link any more."""
+    """Waits until an adapter has no link."""
     links = f"/sys/class/bluetooth/{adapter.rpartition('/')[2]}:*"
     await box.shell(f"while ls -d {links} > /dev/null 2>&1; do usleep 20000; done", 30)

@@ -1,4 +1,4 @@
-"""What the peripherals of these runs offer, whoever they are, and the form in which all that was found is compared."""
+"""The services of the peripherals in these runs, and the form in which discovered services are compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONFIGURATION = "2902"
 PRESENTATION_FORMAT = "2904"
 
 Tree = dict[str, dict[str, Any]]
-"""Services by their UUIDs, in the same form from wherever they come; what a configuration holds is left out."""
+"""Services by their UUIDs, independent of their origin; the values of configurations are left out."""
 
 
 class Characteristic(NamedTuple):
@@ -33,20 +33,20 @@ class Characteristic(NamedTuple):
     description: str | None = None
     format: bytes | None = None
     locked: bool = False
-    """Whether only paired devices may read it."""
+    """Only paired devices may read it."""
     strict: bool = False
-    """Whether only those may that were paired by more than Just Works; BlueZ alone can say so."""
+    """Only devices paired by more than Just Works may read it; only BlueZ can express that."""
 
     @property
     def descriptors(self) -> dict[str, bytes]:
-        """The descriptors that somebody has to make, with their values."""
+        """The descriptors that the server has to provide, with their values."""
         description = None if self.description is None else self.description.encode()
         values = {USER_DESCRIPTION: description, PRESENTATION_FORMAT: self.format}
         return {full(uuid): value for uuid, value in values.items() if value is not None}
 
 
 class Service(NamedTuple):
-    """A service with what it holds."""
+    """A service with its characteristics and included services."""
 
     uuid: str
     characteristics: tuple[Characteristic, ...]
@@ -59,7 +59,7 @@ def _uuid(number: int) -> str:
 
 
 def is_ours(uuid: str) -> bool:
-    """Whether a UUID is one of those here."""
+    """Returns whether a UUID is one of this file's."""
     return uuid.startswith("5c0d")
 
 
@@ -86,12 +86,12 @@ AT_FIRST = (CELLAR, HOUSE)
 
 
 def full(uuid: str) -> str:
-    """A UUID in its long form."""
+    """Returns a UUID in its long form."""
     return (f"0000{uuid}-0000-1000-8000-00805f9b34fb" if len(uuid) == 4 else uuid).lower()
 
 
 def tree(services: tuple[Service, ...], values: dict[str, bytes] | None = None) -> Tree:
-    """What a client must find, where `values` has the values that differ from those at first."""
+    """Returns the services that a client must find; `values` holds the values that have changed since the start."""
     return {
         service.uuid: {
             "primary": service.primary,
@@ -111,7 +111,7 @@ def _characteristic(characteristic: Characteristic, values: dict[str, bytes]) ->
 
 
 def expect_tree(what: str, found: Tree, wanted: Tree) -> None:
-    """Raises `Mismatch`, with what differs, unless two trees are the same."""
+    """Raises `Mismatch` with the differences unless two trees are equal."""
     mine, yours = dict(_leaves(found)), dict(_leaves(wanted))
     differing = [place for place in sorted(mine | yours) if mine.get(place, "-") != yours.get(place, "-")]
     expect(what, {each: mine.get(each, "-") for each in differing}, {each: yours.get(each, "-") for each in differing})

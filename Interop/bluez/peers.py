@@ -1,6 +1,6 @@
-"""BlueZ pairs with BlueZ, on two adapters of one box, over controllers that others wrote."""
+"""Pairs BlueZ with BlueZ, on two adapters of one box, over virtual controllers."""
 
-# No postponed annotations: those of D-Bus methods are their signatures.
+# No postponed annotations: dbus-fast reads D-Bus signatures from them.
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ CASE_SECONDS = 120
 
 
 class Case(NamedTuple):
-    """How the two pair: what each can, as BlueZ names it, by which generation, and whether keys are kept."""
+    """One pairing: the IO capability of each side as BlueZ names it, the generation, and whether keys are stored."""
 
     method: str
     central: str
@@ -55,7 +55,7 @@ USUAL = [COMPARISON, LEGACY[1]]
 
 
 class Person(ServiceInterface):
-    """Whom one of the two asks."""
+    """The agent of one side, which plays its user."""
 
     def __init__(self, shown: asyncio.Future[int]) -> None:
         super().__init__("org.bluez.Agent1")
@@ -65,11 +65,11 @@ class Person(ServiceInterface):
 
     @dbus_method()
     def Release(self) -> None:
-        """Nothing is asked any more."""
+        """BlueZ no longer uses this agent."""
 
     @dbus_method()
     def Cancel(self) -> None:
-        """What was asked needs no answer."""
+        """A request needs no answer any more."""
 
     @dbus_method()
     def RequestAuthorization(self, device: "o") -> None:  # type: ignore[name-defined]
@@ -101,7 +101,7 @@ async def pair(
     cases: Sequence[Case] = USUAL,
     radio: str = "ours",
 ) -> None:
-    """By each method the first adapter pairs with the second, reads what it protects, and again when it is back."""
+    """For each case, pairs the first adapter with the second and reads a protected value, also after reconnecting."""
     await bus.until("the second adapter is on", lambda: bus.property(SECOND, ADAPTER, "Powered"), 40)
     kernel = (await box.shell("uname -r")).strip()
     host = f"BlueZ {box.version}"
@@ -113,7 +113,7 @@ async def pair(
                 with results.recorded("bluez", **who, **case.facts):
                     async with asyncio.timeout(CASE_SECONDS):
                         await _converse(box, bus, other, adapter, f"{name[-8:]}{number}", case)
-            except Exception as error:  # Whatever went wrong, this case failed and the next is tried.
+            except Exception as error:  # Any error fails this case; continue with the next.
                 failures.append(f"{case.method}: {error or type(error).__name__}")
     if failures:
         raise Mismatch("; ".join(failures))
@@ -130,7 +130,7 @@ async def _converse(box: Box, bus: BlueZ, other: BlueZ, adapter: str, name: str,
         management.secure(box, SECOND, case.is_secure),
         advertised(bus, SECOND, name, (SAFE,)),
         _attended(bus, case.central, shown, is_default=False) as calling,
-        # Whoever is called asks the one that is asked in default.
+        # The peripheral uses the default agent.
         _attended(other, case.peripheral, shown, is_default=True) as called,
     ):
         if not case.is_bonding:
@@ -139,22 +139,22 @@ async def _converse(box: Box, bus: BlueZ, other: BlueZ, adapter: str, name: str,
         await bus.call(device, DEVICE, "Pair")
         expect("the numbers that both have shown", calling.numbers, called.numbers)
         compared = int(case.method == "numericComparison")
-        expect("numbers that were compared", len(calling.numbers), compared)
+        expect("number of comparisons", len(calling.numbers), compared)
         expect("whether a passkey was carried", shown.done(), case.method == "passkeyEntry")
         keys = await management.diversifiers(box)
         if not case.is_bonding:
-            expect("keys that are kept", keys, [])
+            expect("stored keys", keys, [])
             async with central.connected():
-                expect("what is read", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
+                expect("value that is read", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
             return
         for each in (adapter, SECOND):
             await bus.until("both are paired", lambda each=each: _are_paired(bus, each))
-        expect("whether the keys are of this generation", any(keys) != case.is_secure and keys != [], True)
+        expect("whether the keys have the expected generation", any(keys) != case.is_secure and keys != [], True)
         questions = calling.questions + called.questions
         for _ in range(2):
             async with central.connected():
-                expect("what is read", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
-        expect("questions when it is back", calling.questions + called.questions - questions, 0)
+                expect("value that is read", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
+        expect("questions after reconnecting", calling.questions + called.questions - questions, 0)
 
 
 def _are_paired(bus: BlueZ, adapter: str) -> bool:
@@ -165,7 +165,7 @@ def _are_paired(bus: BlueZ, adapter: str) -> bool:
 async def _attended(
     bus: BlueZ, capability: str, shown: asyncio.Future[int], is_default: bool
 ) -> AsyncIterator[Person]:
-    """Has whoever calls on this connection, or is called if it is the default, ask a person."""
+    """Registers an agent for the pairings of this connection, and as the default for the peripheral."""
     person = Person(shown)
     bus.bus.export(AGENT, person)
     await bus.call("/org/bluez", AGENT_MANAGER, "RegisterAgent", "os", AGENT, capability)

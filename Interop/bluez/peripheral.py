@@ -36,7 +36,7 @@ async def _registered(
 async def advertised(
     bluez: BlueZ, adapter: str, name: str, services: tuple[Service, ...]
 ) -> AsyncIterator[Application]:
-    """Has BlueZ serve and advertise `services` under `name`, for as long as the context lasts."""
+    """Has BlueZ serve and advertise `services` under `name` until the context ends."""
     root = "/" + "".join(each if each.isalnum() else "_" for each in name)
     async with _registered(bluez, adapter, root, services) as application:
         advertisement = application.advertise(name, HOUSE.uuid)
@@ -48,7 +48,7 @@ async def advertised(
 
 
 async def converse(_: Box, bluez: BlueZ, adapter: str, place: int | Inside, name: str, log: pathlib.Path) -> None:
-    """BlueZ advertises and serves; `ble` finds it, uses all that it has, and watches a service come and go."""
+    """`ble` finds and uses the services of BlueZ, and sees a service added and removed."""
     async with advertised(bluez, adapter, name, AT_FIRST) as application:
         async with tool.ble(place, log, "scan", "--name", name) as scan:
             await scan.heard("discovered", name=name)
@@ -60,12 +60,12 @@ async def converse(_: Box, bluez: BlueZ, adapter: str, place: int | Inside, name
 
 
 def _expect_tree(facts: list[tool.Fact], services: tuple[Service, ...]) -> None:
-    """Expects services, secondary ones that others include among them, beside those that BlueZ has of itself."""
-    offer.expect_tree("what ble inspect shows", _ours(facts), offer.tree(services))
+    """Expects these services, including secondary ones, and ignores BlueZ's own services."""
+    offer.expect_tree("services that ble inspect shows", _ours(facts), offer.tree(services))
 
 
 def _ours(facts: list[tool.Fact]) -> offer.Tree:
-    """The services that `ble inspect` shows last, but those that BlueZ has of itself."""
+    """Returns the services that `ble inspect` showed last, except BlueZ's own."""
     return {uuid: service for uuid, service in tool.tree_from(facts).items() if is_ours(uuid)}
 
 
@@ -84,7 +84,7 @@ async def _read_and_write(application: Application, place: int | Inside, name: s
         if application.value(NOTE.uuid) == b"a note":
             return
         await asyncio.sleep(0.05)
-    raise Mismatch("BlueZ was written no note within 5 s")
+    raise Mismatch("BlueZ received no write of the note within 5 s")
 
 
 async def _listen(application: Application, place: int | Inside, name: str, log: pathlib.Path) -> None:
@@ -105,13 +105,13 @@ async def _listen(application: Application, place: int | Inside, name: str, log:
 async def _meet(
     bluez: BlueZ, adapter: str, application: Application, place: int | Inside, name: str, log: pathlib.Path
 ) -> None:
-    """A service comes while `ble inspect --follow` is connected, and goes."""
+    """Adds a service while `ble inspect --follow` is connected, and removes it."""
     def shows(*services: Service) -> Callable[[list[tool.Fact]], bool]:
         values = {each.uuid: application.value(each.uuid) for service in AT_FIRST for each in service.characteristics}
         return lambda facts: _ours(facts) == offer.tree(services, values)
 
     async with tool.ble(place, log, "inspect", name, "--follow") as watcher:
-        await watcher.until("it shows what there is", shows(*AT_FIRST))
+        await watcher.until("it shows the services", shows(*AT_FIRST))
         async with _registered(bluez, adapter, f"{application.root}_guest", (GUEST,)):
             await watcher.until("it shows the service that was added", shows(*AT_FIRST, GUEST))
         await watcher.until("it shows that the service was removed", shows(*AT_FIRST))

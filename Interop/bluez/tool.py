@@ -1,4 +1,4 @@
-"""This project's host, as the tool `ble` shows it: descriptions for it, and the facts that it prints."""
+"""Runs of `ble`: service descriptions for it, and the facts that it prints."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Fact = dict[str, Any]
 
 SECONDS = 20
 SECONDS_INSIDE = 60
-"""How long anything may take, and how long in a box, whose processor is emulated."""
+"""The time limits of a step outside a box, and in a box, whose processor is emulated."""
 
 WITH_A_PEER = ("inspect", "read", "write", "notify")
-"""The commands that look for a peripheral and connect to it."""
+"""The commands that scan for a peripheral and connect to it."""
 
 
 class Tool:
-    """A `ble` that runs, where everything may take so many seconds."""
+    """A running `ble`, with a time limit for each step."""
 
     def __init__(self, command: str, process: asyncio.subprocess.Process, seconds: float = SECONDS) -> None:
         self.facts: list[Fact] = []
@@ -49,7 +49,7 @@ class Tool:
                 try:
                     self.facts.append(json.loads(line))
                 except json.JSONDecodeError:
-                    raise Mismatch(f"{self._command} printed what is not JSON: {line!r}") from None
+                    raise Mismatch(f"{self._command}: the output is not JSON: {line!r}") from None
                 self._news.set()
         finally:
             self._has_ended = True
@@ -58,7 +58,7 @@ class Tool:
     async def until(
         self, what: str, condition: Callable[[list[Fact]], Any], seconds: float | None = None
     ) -> Any:
-        """Waits for a condition on the facts and returns what it gave; raises `Mismatch` if it does not come."""
+        """Waits for a condition on the facts and returns its value; raises `Mismatch` after a timeout."""
         try:
             async with asyncio.timeout(seconds or self._seconds):
                 while not (result := condition(self.facts)):
@@ -69,7 +69,8 @@ class Tool:
                     await self._news.wait()
                 return result
         except TimeoutError:
-            raise Mismatch(f"{self._command}: not so after {seconds or self._seconds} s: {what}") from None
+            limit = seconds or self._seconds
+            raise Mismatch(f"{self._command}: timed out after {limit} s waiting for: {what}") from None
 
     async def heard(self, event: str, **fields: Any) -> Fact:
         """Waits for a fact with these fields."""
@@ -92,25 +93,25 @@ class Tool:
         return self.facts
 
     async def status(self, seconds: float | None = None) -> int:
-        """Waits until it ends, and returns with which status."""
+        """Waits until it ends, and returns its exit status."""
         try:
             await asyncio.wait_for(self._reading, seconds or self._seconds)
             return await asyncio.wait_for(self._process.wait(), 3)
         except TimeoutError:
-            said = f"not done after {seconds or self._seconds} s, having printed {self.facts[-3:]}"
+            said = f"still running after {seconds or self._seconds} s; last facts: {self.facts[-3:]}"
             raise Mismatch(f"{self._command}: {said}") from None
 
     async def interrupt(self) -> list[Fact]:
-        """Asks it to end and returns the facts."""
+        """Interrupts it, and returns the facts after it has succeeded."""
         self.signal()
         return await self.finish()
 
     def signal(self) -> None:
-        """Asks it to end."""
+        """Sends SIGINT."""
         self._process.send_signal(signal.SIGINT)
 
     async def stop(self) -> None:
-        """Ends it, whatever it does."""
+        """Ends the process, if necessary by force."""
         await end(self._process)
         self._reading.cancel()
 
@@ -119,9 +120,9 @@ class Tool:
 async def ble(
     place: int | Inside, log: pathlib.Path, *arguments: str, is_private: bool = False
 ) -> AsyncIterator[Tool]:
-    """Runs `ble` on the controller at a port, or in a box on an adapter, for as long as the context lasts.
+    """Runs `ble` on the controller at a port, or on an adapter in a box, until the context ends.
 
-    At a port it can be told to be private.
+    At a port, `is_private` makes it use private addresses.
     """
     command = " ".join(("ble", *arguments))
     environment = {"BLUETOOTH_LOG": "notice", "PYTHONPATH": str(pathlib.Path(__file__).parent.parent)}
@@ -153,7 +154,7 @@ async def run(
 
 
 def tree_from(facts: list[Fact]) -> Tree:
-    """What the last of the trees that `ble inspect` printed shows."""
+    """Returns the last tree that `ble inspect` printed."""
     found: Tree = {}
     characteristic: dict[str, Any] = {}
     for fact in facts:
@@ -181,7 +182,7 @@ def _descriptor(fact: Fact) -> bytes | None:
 
 @contextlib.contextmanager
 def description(content: dict[str, Any]) -> Any:
-    """A file with `content` as JSON, for as long as the context lasts."""
+    """Provides a file with `content` as JSON until the context ends."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(content, file)
         file.flush()
@@ -189,7 +190,7 @@ def description(content: dict[str, Any]) -> Any:
 
 
 def described(service: Service) -> dict[str, Any]:
-    """A service as `ble serve` takes it."""
+    """Returns a service in the form that `ble serve` reads."""
     characteristics = []
     for each in service.characteristics:
         entry: dict[str, Any] = {"uuid": each.uuid, "properties": each.properties, "value": each.value.hex()}

@@ -1,4 +1,4 @@
-"""BlueZ and our host pair by every method, in either role, and are refused where they should be."""
+"""BlueZ and our host pair by every method, in either role, and fail to pair where they should."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from .user import PATIENCE, User, asked, attended
 
 CASE_SECONDS = 150
 PAUSE = 1.5
-"""How long our host refuses to pair with one with whom it has just failed, in seconds, and more."""
+"""A little longer than our host refuses to pair with a device after a failure, in seconds."""
 TRIES = 3
 GIVES_UP = 45
-"""Until when both have given up a pairing in which nobody answers, in seconds."""
+"""The time after which both have given up a pairing that nobody answers, in seconds."""
 
 
 class Scene(NamedTuple):
-    """Where the two meet."""
+    """The box, BlueZ's adapter, and the adapter or port of our host."""
 
     box: Box
     bluez: BlueZ
@@ -43,10 +43,10 @@ class Scene(NamedTuple):
     log: pathlib.Path
     is_private: bool = False
     is_resolved: bool = False
-    """Whether BlueZ is private, too, and leaves it to its controller to make and to resolve addresses."""
+    """BlueZ is private, too, and its controller generates and resolves addresses."""
 
     def ble(self, *arguments: str) -> contextlib.AbstractAsyncContextManager[tool.Tool]:
-        """Runs `ble` for as long as the context lasts."""
+        """Runs `ble` until the context ends."""
         return tool.ble(self.place, self.log, *arguments, is_private=self.is_private)
 
     async def run(self, *arguments: str) -> list[tool.Fact]:
@@ -54,19 +54,19 @@ class Scene(NamedTuple):
         return await tool.run(self.place, self.log, *arguments, is_private=self.is_private)
 
     async def bonds(self) -> list[tool.Fact]:
-        """The bonds of our host, once the controller is free that it had."""
+        """Returns the bonds of our host, after its previous process has released the controller."""
         await asyncio.sleep(VACANCY)
         return await self.run("bonds")
 
     async def forget(self) -> None:
-        """Has both ends forget each other."""
+        """Removes the bonds of both ends."""
         for device in self.bluez.under(self.adapter, DEVICE):
             await self.bluez.call(self.adapter, ADAPTER, "RemoveDevice", "o", device)
         for bond in await self.run("bonds"):
             await self.run("bonds", "remove", bond["identifier"])
 
     def are_paired(self) -> bool:
-        """Whether BlueZ says that it is paired with anybody."""
+        """Returns whether BlueZ reports a paired device."""
         return any(found.get("Paired") for found in self.bluez.under(self.adapter, DEVICE).values())
 
 
@@ -80,7 +80,7 @@ async def accept(
     cases: Sequence[Case] = METHODS,
     radio: str = "ours",
 ) -> None:
-    """BlueZ pairs with `ble serve`, reads what only a paired device may, and does so again when it is back."""
+    """BlueZ pairs with `ble serve`, reads a value that requires pairing, and reads it again after reconnecting."""
     scene = Scene(box, bluez, adapter, place, name, log)
     await _each(_accept, scene, cases, radio, {"central": f"BlueZ {box.version}", "peripheral": "ours"})
 
@@ -95,7 +95,7 @@ async def ask(
     cases: Sequence[Case] = METHODS,
     radio: str = "ours",
 ) -> None:
-    """`ble read` pairs with BlueZ, which lets only paired devices read, and reads again without a question."""
+    """`ble read` pairs with BlueZ for a value that requires pairing, and reads it again without a question."""
     scene = Scene(box, bluez, adapter, place, name, log)
     await _each(_ask, scene, cases, radio, {"central": "ours", "peripheral": f"BlueZ {box.version}"})
 
@@ -107,12 +107,12 @@ async def _each(
     radio: str,
     who: dict[str, str],
 ) -> None:
-    """Tries all cases, records what came of each, and raises `Mismatch` with those that failed."""
+    """Tries all cases, records their results, and raises `Mismatch` with the failures."""
     failures = []
     kernel = (await scene.box.shell("uname -r")).strip()
     daemon = await management.daemon(scene.box)
     for number, case in enumerate(cases):
-        # Rootcanal's controllers do not resolve well enough.
+        # rootcanal's controllers do not report resolved addresses correctly.
         is_resolved = case.is_private and radio == "ours"
         try:
             with results.recorded("bluez", **who, kernel=kernel, controllers=radio, **case.facts) as record:
@@ -128,7 +128,7 @@ async def _each(
                     async with management.watched(scene.box, daemon):
                         await attempt(own, case)
                 record["races"] = await management.races(scene.box) - before
-        except Exception as error:  # Whatever went wrong, this case failed and the next is tried.
+        except Exception as error:  # Any error fails this case; continue with the next.
             failures.append(f"{case.title}: {error or type(error).__name__}")
     with contextlib.suppress(Mismatch):
         await scene.forget()
@@ -156,43 +156,43 @@ async def _accept(scene: Scene, case: Case) -> None:
 
 
 async def _met_again(scene: Scene, server: tool.Tool) -> None:
-    """BlueZ knows the `ble serve` that it is bonded with, which was started anew and has another private address."""
+    """Expects that BlueZ recognizes the bonded `ble serve` after a restart, under another private address."""
     central = Central(scene.box, scene.bluez, scene.adapter, scene.name)
     await server.heard("advertising")
     await central.find()
     async with central.connected():
-        expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
+        expect("value that BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
     expect("pairings and questions", [fact for fact in server.facts if "pair" in fact["event"]], [])
 
 
 async def paired(scene: Scene, case: Case, user: User, server: tool.Tool) -> None:
-    """BlueZ pairs with `ble serve` and uses what it has by that."""
+    """Pairs BlueZ with `ble serve`, and uses the services that require pairing."""
     central = Central(scene.box, scene.bluez, scene.adapter, scene.name)
     await server.heard("advertising")
     device = await central.find()
     if case.tells:
         told = (await server.heard("out_of_band"))["data"]
         await management.take(scene.box, scene.adapter, scene.bluez.objects[device][DEVICE], told)
-    expect("whether a stranger hears a private address", _is_private(scene, device), case.is_private)
+    expect("whether a device without a bond sees a private address", _is_private(scene, device), case.is_private)
     await scene.bluez.call(device, DEVICE, "Pair")
     await server.heard("paired", method=case.method, bonded=case.is_bonding)
     expect_same_numbers(user, case)
     async with central.connected():
-        expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
+        expect("value that BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
     if not case.is_bonding:
         return expect("bonds", len(await management.diversifiers(scene.box)), 0)
     await expect_generation(scene, case)
     async with central.connected():
-        expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
+        expect("value that BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
         if scene.is_resolved:
-            expect("whether BlueZ knows who it is", _is_private(scene, device), False)
+            expect("whether BlueZ shows a private address", _is_private(scene, device), False)
             known = await management.resolving_list(scene.box, scene.adapter)
-            expect("whether its controller knows it, too", known != [], True)
+            expect("whether the controller has its IRK", known != [], True)
     expect("pairings", sum(fact["event"] == "paired" for fact in server.facts), 1)
 
 
 async def _refused(scene: Scene, case: Case, user: User, file: str, options: list[str]) -> None:
-    """BlueZ does not get to pair with `ble serve`, and both say so."""
+    """Expects that BlueZ and `ble serve` both report a failed pairing."""
     central = Central(scene.box, scene.bluez, scene.adapter, scene.name)
     async with scene.ble("serve", file, *options) as server, attended(user, server, "pair "):
         await server.heard("advertising")
@@ -205,9 +205,9 @@ async def _refused(scene: Scene, case: Case, user: User, file: str, options: lis
         finally:
             pairing.cancel()
         if pairing.exception() is None:
-            raise Mismatch("BlueZ has paired in spite of a refusal")
+            raise Mismatch("BlueZ has paired despite the fault")
         if "org.bluez.Error." not in str(pairing.exception()):
-            raise Mismatch(f"BlueZ does not say that pairing failed: {pairing.exception()}")
+            raise Mismatch(f"BlueZ does not report a failed pairing: {pairing.exception()}")
         if case.refusal != Refusal.OURS_LEAVES:
             await server.heard("pairing_failed")
         expect("pairings", [fact for fact in server.facts if fact["event"] == "paired"], [])
@@ -234,9 +234,9 @@ async def _ask(scene: Scene, case: Case) -> None:
 
 
 async def _ask_told(scene: Scene, case: Case, command: list[str]) -> None:
-    """`ble read` pairs with BlueZ, which has been told something by our host before it advertises."""
+    """Pairs `ble read` with BlueZ, which gets our host's out-of-band data before it advertises."""
     async with advertised(scene.bluez, scene.adapter, f"{scene.name}x", (SAFE,)):
-        # The next process of our host has the address of this one, which reads what everybody may.
+        # Reads a value without pairing: the next process of our host has the same address.
         await scene.run("read", f"{scene.name}x", "2A50")
     (device,) = scene.bluez.under(scene.adapter, DEVICE).values()
     async with asked(scene.bluez, case), scene.ble(*command) as reader:
@@ -249,13 +249,13 @@ async def _ask_told(scene: Scene, case: Case, command: list[str]) -> None:
 
 def expect_read(case: Case, facts: list[tool.Fact]) -> None:
     paired = [(fact["method"], fact["bonded"]) for fact in facts if fact["event"] == "paired"]
-    expect("how they paired", paired, [(case.method, case.is_bonding)])
+    expect("method of the pairing", paired, [(case.method, case.is_bonding)])
     values = [bytes.fromhex(fact["value"]) for fact in facts if fact["event"] == "read"]
-    expect("what our host reads", values, [LOCKED.value])
+    expect("value that our host reads", values, [LOCKED.value])
 
 
 async def read_again(scene: Scene, case: Case) -> None:
-    """Our host comes back, where it keeps bonds, and is asked nothing."""
+    """Expects that our host, if it stores bonds, reconnects and reads without a question."""
     if not case.is_bonding:
         return expect("bonds", len(await management.diversifiers(scene.box)) + len(await scene.bonds()), 0)
     await expect_generation(scene, case)
@@ -266,7 +266,7 @@ async def read_again(scene: Scene, case: Case) -> None:
 
 
 async def use_bond(scene: Scene) -> None:
-    """Our host reads from a bonded peripheral what only a paired one may, and is asked nothing."""
+    """Reads a protected value from a bonded peripheral, and expects no question."""
     async def read() -> tuple[int, list[tool.Fact]]:
         async with scene.ble("read", scene.name, LOCKED.uuid, "--pairing", "none") as reader:
             return await reader.status(), reader.facts
@@ -279,7 +279,7 @@ async def use_bond(scene: Scene) -> None:
 async def undisturbed(
     scene: Scene, read: Callable[[], Awaitable[tuple[int, list[tool.Fact]]]]
 ) -> tuple[int, list[tool.Fact]]:
-    """Reads from a bonded peripheral, and does so again if `bluetoothd` has left the link to itself."""
+    """Reads from a bonded peripheral, and repeats that if `bluetoothd` has abandoned the link."""
     for _ in range(TRIES):
         await asyncio.sleep(VACANCY)
         before = await management.races(scene.box)
@@ -290,7 +290,7 @@ async def undisturbed(
 
 
 async def _not_read(scene: Scene, case: Case, user: User, command: list[str]) -> None:
-    """`ble read` does not get to pair with BlueZ, and both say so."""
+    """Expects that `ble read` and BlueZ both report a failed pairing."""
     before = await management.failures(scene.box)
     async with scene.ble(*command) as reader, attended(user, reader, ""):
         await _leave(scene, case, user, reader)
@@ -301,11 +301,11 @@ async def _not_read(scene: Scene, case: Case, user: User, command: list[str]) ->
         expect("pairings", [fact for fact in reader.facts if fact["event"] in ("paired", "read")], [])
     await management.parted(scene.box, scene.adapter)
     expect("whether BlueZ is paired", scene.are_paired(), False)
-    expect("whether BlueZ says that pairing failed", await management.failures(scene.box) > before, True)
+    expect("whether BlueZ reports a failed pairing", await management.failures(scene.box) > before, True)
 
 
 async def _leave(scene: Scene, case: Case, user: User, ours: tool.Tool) -> None:
-    """One of the two leaves as soon as its user is asked, if it does so in this case."""
+    """Ends the host that this case names as soon as its user is asked."""
     if case.refusal not in (Refusal.OURS_LEAVES, Refusal.BLUEZ_LEAVES):
         return
     await asyncio.wait_for(user.asked.wait(), PATIENCE)
@@ -318,16 +318,16 @@ async def _leave(scene: Scene, case: Case, user: User, ours: tool.Tool) -> None:
 
 
 def _is_private(scene: Scene, device: str) -> bool:
-    """Whether BlueZ knows a device by a resolvable private address."""
+    """Returns whether BlueZ knows a device by a resolvable private address."""
     return int(scene.bluez.property(device, DEVICE, "Address")[:2], 16) >> 6 == 1
 
 
 async def expect_generation(scene: Scene, case: Case) -> None:
-    """A key of LE Secure Connections has no diversifier; one of before has."""
+    """Expects that BlueZ stores a key of this generation: only legacy keys have a diversifier."""
     found = await management.diversifiers(scene.box)
-    expect("whether BlueZ keeps a key of this generation", any(found) != case.is_secure and found != [], True)
+    expect("whether BlueZ stores a key of this generation", any(found) != case.is_secure and found != [], True)
 
 
 def expect_same_numbers(user: User, case: Case) -> None:
-    expect("numbers that were compared", len(user.numbers), int(case.method == "numericComparison"))
+    expect("number of comparisons", len(user.numbers), int(case.method == "numericComparison"))
     expect("numbers that differ", [pair for pair in user.numbers if pair[0] != pair[1]], [])

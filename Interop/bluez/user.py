@@ -1,6 +1,6 @@
-"""Somebody who sits before both devices that pair."""
+"""The user of both devices that pair."""
 
-# No postponed annotations: those of D-Bus methods are their signatures.
+# No postponed annotations: dbus-fast reads D-Bus signatures from them.
 
 import asyncio
 import contextlib
@@ -17,33 +17,33 @@ AGENT_MANAGER = "org.bluez.AgentManager1"
 AGENT = "/agent"
 PATIENCE = 20
 OVER = 600
-"""Longer than anything takes, in seconds."""
+"""Longer than any run takes, in seconds."""
 
 
 class User(ServiceInterface):
-    """Whom BlueZ asks, and our host."""
+    """The agent of BlueZ, which also answers the questions of our host."""
 
     def __init__(self, refusal: str) -> None:
         super().__init__("org.bluez.Agent1")
         self.begin(refusal)
 
     def begin(self, refusal: str = "") -> None:
-        """Has forgotten all numbers, and does this wrong from now on."""
+        """Clears all numbers, and makes this mistake from now on."""
         self.refusal = refusal
-        # What BlueZ shows, and what our host does.
+        # The number that BlueZ shows, and the one that our host shows.
         self.shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self.ours: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self.numbers: list[tuple[int, int]] = []
         self.asked = asyncio.Event()
-        """Whether either of them has asked something or shown it."""
+        """Set as soon as one of the hosts has asked or shown something."""
 
     @dbus_method()
     def Release(self) -> None:
-        """BlueZ asks no more."""
+        """BlueZ no longer uses this agent."""
 
     @dbus_method()
     def Cancel(self) -> None:
-        """What was asked needs no answer."""
+        """A request needs no answer any more."""
 
     @dbus_method()
     async def RequestAuthorization(self, device: "o") -> None:  # type: ignore[name-defined]
@@ -66,7 +66,7 @@ class User(ServiceInterface):
             self.shown.set_result(passkey)
 
     async def _agree(self) -> None:
-        """Does nothing if all is well with what BlueZ asks."""
+        """Returns if the request of BlueZ is to be accepted; fails or never returns otherwise."""
         self.asked.set()
         if self.refusal == Refusal.BLUEZ_NO:
             raise DBusError("org.bluez.Error.Rejected", "the user says no")
@@ -77,7 +77,7 @@ class User(ServiceInterface):
         return (number + 1) % 1_000_000 if self.refusal == mistake else number
 
     async def attend(self, ours: tool.Tool, prefix: str) -> None:
-        """Answers what our host asks, for as long as it runs."""
+        """Answers the questions of our host until cancelled."""
         answered = 0
 
         def asked(facts: list[tool.Fact]) -> list[tool.Fact]:
@@ -103,7 +103,7 @@ class User(ServiceInterface):
 
 @contextlib.asynccontextmanager
 async def asked(bluez: BlueZ, case: Case) -> AsyncIterator[User]:
-    """Has BlueZ ask a user for as long as the context lasts."""
+    """Registers a user as BlueZ's agent until the context ends."""
     user = User(case.refusal)
     bluez.bus.export(AGENT, user)
     await bluez.call("/org/bluez", AGENT_MANAGER, "RegisterAgent", "os", AGENT, case.bluezs)
@@ -117,7 +117,7 @@ async def asked(bluez: BlueZ, case: Case) -> AsyncIterator[User]:
 
 @contextlib.asynccontextmanager
 async def attended(user: User, ours: tool.Tool, prefix: str) -> AsyncIterator[None]:
-    """Has the user answer what our host asks for as long as the context lasts."""
+    """Has the user answer the questions of our host until the context ends."""
     attending = asyncio.create_task(user.attend(ours, prefix))
     try:
         yield
