@@ -1,7 +1,7 @@
-"""Whether `ble agent` speaks for apps that cannot: agent.py BLED BLE
+"""Tests that `ble agent` answers pairing questions for apps that cannot: agent.py BLED BLE
 
-An app that knows nothing of pairing reads a value that only paired devices read. The device shows six digits, and the
-agent is told them. Another app wants its user to know when a connection is lost, and is stopped when that happens.
+An app without any pairing code reads a value that requires pairing. The device shows six digits, which the script types
+into the agent. Another app requests an alert for a lost connection, and is stopped when that happens.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ LAMP = {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
 
 
 def fact(process, event):
-    """The next fact of a command that is this event."""
+    """Returns the next fact of a command with this event."""
     for line in process.stdout:
         fields = json.loads(line)
         if fields["event"] == event:
@@ -56,10 +56,10 @@ with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as stack:
     app.connect(peer)
     app.ask(bytes([PEER]) + peer + bytes([DISCOVER_CHARACTERISTICS]) + bytes.fromhex("0100ffff") + bytes(1))
     found = app.event(PEER_EVENT, *peer, CHARACTERISTICS)
-    # A UUID of 2 octets, the properties and the declaration come before the handle of the value.
+    # The handle of the value follows a UUID of 2 octets, the properties and the declaration.
     value = found.index(bytes.fromhex("02192a")) + 6
     app.ask(bytes([PEER]) + peer + bytes([READ]) + found[value:value + 2])
-    assert fact(agent, "pairing_asked")["question"] == "enter", "the agent is not asked for digits"
+    assert fact(agent, "pairing_asked")["question"] == "enter", "the agent is not asked for the digits"
     agent.stdin.write(fact(lamp, "pairing_asked")["digits"] + "\n")
     agent.stdin.flush()
     assert fact(agent, "paired")["bonded"], "there is no bond"
@@ -70,5 +70,5 @@ with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as stack:
     lamp.kill()
     alert = fact(agent, "alert")
     told = alert["occasion"] == "disconnection" and alert["app"].startswith("python") and "name" in alert
-    assert told, f"this is no alert of a loss: {alert}"
-print("an agent answered for an app that knows nothing of pairing, and told of one that was stopped")
+    assert told, f"not an alert of a lost connection: {alert}"
+print("an agent answered for an app without pairing code, and showed an alert for a stopped one")

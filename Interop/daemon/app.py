@@ -1,4 +1,4 @@
-"""An app that speaks to the daemon itself, for scripts that try the daemon out. docs/DAEMON.md says how."""
+"""An app that uses the daemon's protocol directly, for tests of the daemon; docs/DAEMON.md describes the protocol."""
 
 import os
 import pathlib
@@ -31,7 +31,7 @@ def optional(words):
 
 
 class Lost(Exception):
-    """The daemon has ended the connection, or said nothing in time."""
+    """The daemon has closed the connection, or sent nothing in time."""
 
 
 class App:
@@ -48,7 +48,7 @@ class App:
             except OSError as error:
                 self.socket.close()
                 if time.monotonic() > due:
-                    raise Lost(f"nobody listens at {path}: {error}") from None
+                    raise Lost(f"cannot connect to {path}: {error}") from None
                 time.sleep(0.005)
 
     def close(self):
@@ -61,7 +61,7 @@ class App:
             raise Lost(str(error)) from None
 
     def greet(self, role=CENTRAL, identifier=None, unit=None):
-        """Begins a session; with a unit, it is said by which program and unit the app is launched again."""
+        """Begins a session; with a unit, adds the program and unit by which the app is launched again."""
         description = b"" if unit is None else text(os.path.realpath(sys.executable)) + optional(unit)
         self.say(struct.pack("<BHHB", HELLO, 1, 1, role) + optional(identifier) + bytes(5) + description)
 
@@ -70,7 +70,7 @@ class App:
         self.say(struct.pack("<BI", REQUEST, self.number) + request)
 
     def message(self):
-        """The next message."""
+        """Returns the next message."""
         while True:
             if len(self.octets) >= 4:
                 end = 4 + struct.unpack_from("<I", self.octets)[0]
@@ -81,13 +81,13 @@ class App:
             try:
                 octets = self.socket.recv(1 << 16)
             except OSError as error:
-                raise Lost(str(error) or "nothing was said in time") from None
+                raise Lost(str(error) or "timed out waiting for a message") from None
             if not octets:
-                raise Lost("the connection was ended")
+                raise Lost("the daemon closed the connection")
             self.octets += octets
 
     def event(self, *wanted):
-        """The next event that begins with these octets: its fields behind them. What came before is in `heard`."""
+        """Returns the fields of the next event that begins with these octets; `heard` has the messages before it."""
         beginning, self.heard = bytes([EVENT, *wanted]), []
         due = time.monotonic() + self.patience
         while time.monotonic() < due:
@@ -100,7 +100,7 @@ class App:
         raise Lost(f"no event {wanted} within {self.patience:g} s")
 
     def find(self, name):
-        """Scans until a device with this name is found: its identifier."""
+        """Scans until a device with this name is found, and returns its identifier."""
         self.ask(bytes([SCAN]) + EVERYTHING)
         while True:
             fields = self.event(DISCOVERED)
@@ -108,6 +108,6 @@ class App:
                 return fields[:16]
 
     def connect(self, peer, alerts=0):
-        """Connects, or hears that it is; while the app sleeps its user is told of what is in `alerts`."""
+        """Connects, or returns if connected; `alerts` are the events to show to the user while the app sleeps."""
         self.ask(bytes([CONNECT]) + peer + bytes(11) + bytes([alerts]))
         self.event(CONNECTED, *peer)

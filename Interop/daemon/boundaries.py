@@ -1,9 +1,9 @@
-"""What apps that share the daemon can do to each other: boundaries.py BLED BLE
+"""Tests that apps that share the daemon cannot interfere with each other: boundaries.py BLED BLE
 
-First a policy allows an app one role, and the app makes the requests of all others in its session. Then an app has a
-central and a bond, and another process tries to take them away: of the same user, of another user without rights, and
-of root, who may decide for all. Run by somebody else than root, there are no other users. Each time the app must still
-have what it had, and the other must not be told of it.
+First, a policy allows an app one role, and the app makes the requests of all others in its session. Then an app has a
+central and a bond, and another process tries to take them away: as the same user, as another user without rights, and
+as root, who may decide for all apps. Other users are tested only if root runs this. Each time the app must still have
+what it had, and the other process must not receive events about it.
 """
 
 import contextlib
@@ -58,7 +58,7 @@ def update(value):
 
 
 def requests(peer=NOBODY, central=NOBODY):
-    """Requests of each role, about a device and a central."""
+    """Returns requests of each role, about a peer and a central."""
     return {
         CENTRAL: [
             bytes([SCAN]) + EVERYTHING, connection(peer), bytes([PEER]) + peer + bytes([DISCOVER_SERVICES, 0]),
@@ -78,7 +78,7 @@ def requests(peer=NOBODY, central=NOBODY):
 
 
 def outcome(app, request):
-    """Whether the daemon takes a request, or why it does not; and what the app is told meanwhile."""
+    """Returns the daemon's refusal of a request (`None` if it accepts it), and the messages before that."""
     app.ask(request)
     told = []
     while True:
@@ -91,7 +91,7 @@ def outcome(app, request):
 
 
 class Lab:
-    """A daemon, and whatever else a trial starts, in a folder that all users may enter."""
+    """A daemon and other processes of a test, in a folder that all users may enter."""
 
     def __init__(self, bled, ble, stack):
         self.bled, self.ble, self.stack = bled, ble, stack
@@ -135,17 +135,17 @@ def try_roles(bled, ble):
                 turned_away = App(lab.path)
                 turned_away.greet(other)
                 message = turned_away.message()
-                assert message[:2] == bytes([REFUSED, NOT_ALLOWED]), f"a {NAMES[role]} is welcome as {NAMES[other]}"
+                assert message[:2] == bytes([REFUSED, NOT_ALLOWED]), f"a {NAMES[role]} is accepted as {NAMES[other]}"
                 for request in requests()[other]:
                     refusal, _ = outcome(app, request)
                     assert refusal and refusal[0] == NOT_ALLOWED and "rule 1 of" in refusal[1], \
                         f"a {NAMES[role]} may ask for {request.hex()}: {refusal}"
             for fact in map(json.loads, lab.tool("apps").communicate(timeout=30)[0].splitlines()):
-                assert not fact.get("services") and not fact.get("advertising"), f"it has published: {fact}"
+                assert not fact.get("services") and not fact.get("advertising"), f"the app has published: {fact}"
 
 
 def be_other(path, user):
-    """Makes the requests that are read, one a line, and says what came of them."""
+    """Makes the requests that it reads, one a line, and prints their outcomes."""
     if user >= 0:
         os.setgroups([])
         os.setgid(user)
@@ -167,7 +167,7 @@ class Other:
 
     def __init__(self, lab, user):
         self.process = lab.start(sys.executable, __file__, "--other", lab.path, str(user))
-        assert self.process.stdout.readline() == "ready\n", "the other app is turned away"
+        assert self.process.stdout.readline() == "ready\n", "the daemon refuses the other app"
 
     def ask(self, role, request):
         self.process.stdin.write(json.dumps({"role": role, "request": request.hex()}) + "\n")
@@ -176,7 +176,7 @@ class Other:
 
 
 class Own:
-    """An app with a bond, and with a central that listens."""
+    """An app with a bond, and with a central that has subscribed."""
 
     def __init__(self, lab):
         (lab.place / "lamp.json").write_text(json.dumps(LAMP))
@@ -190,7 +190,7 @@ class Own:
         self.lab, self.phone_radio, self.rounds = lab, f"tcp:127.0.0.1:{third}", 0
 
     def begin(self):
-        """Publishes, and has a central listen."""
+        """Publishes a service, and has a central subscribe."""
         self.server, self.agent, self.client = [self.lab.app(role) for role in (PERIPHERAL, AGENT, CENTRAL)]
         self.server.ask(service())
         self.server.event(SERVER_EVENT, SERVICE_ADDED)
@@ -203,7 +203,7 @@ class Own:
         threading.Thread(target=self.listen, daemon=True).start()
 
     def pair(self):
-        """Bonds with the lamp; returns whether the keys are kept."""
+        """Bonds with the lamp; returns whether the keys are stored."""
         self.peer = self.client.find("Lamp")
         self.client.ask(bytes([SCAN + 1]))
         self.client.ask(connection(self.peer))
@@ -212,7 +212,10 @@ class Own:
         return bool(self.agent.event(SECURITY_EVENT, PAIRED, *self.peer)[1])
 
     def is_told(self):
-        """Whether the central is told of a value. It is not until it knows of services that another app has added."""
+        """Returns whether the central receives a value.
+
+        While the central does not know services that another app has added, it receives none.
+        """
         for _ in range(20):
             self.rounds += 1
             value = f"{self.rounds:04}"
@@ -224,15 +227,15 @@ class Own:
         return False
 
     def listen(self):
-        """Reads what the central is told."""
+        """Reads the output of the central."""
         for line in self.phone.stdout:
             self.lines.put(line)
         self.lines.put("")
 
     def expect_all(self, after):
-        """Expects that the central is still told of values, that the bond is there, and the link to the lamp."""
+        """Expects that the central still receives values, and that the bond and the link to the lamp exist."""
         for _ in range(3):
-            assert self.is_told(), f"{after}: the central is told nothing any more"
+            assert self.is_told(), f"{after}: the central receives no values any more"
         self.agent.ask(bytes([SECURITY, LIST_BONDS]))
         assert self.peer in self.agent.event(SECURITY_EVENT, BONDS), f"{after}: the bond is gone"
         self.client.ask(bytes([PEER]) + self.peer + bytes([READ_RSSI]))
@@ -240,7 +243,7 @@ class Own:
 
 
 def is_foreign(message, user):
-    """Whether an app is told of a central of another, or of a pairing of another user."""
+    """Returns whether a message is about another app's central, or a pairing of another user."""
     return (message[:2] == bytes([EVENT, SERVER_EVENT]) and message[2] in CENTRAL_EVENTS
             or message[:3] == bytes([EVENT, SERVER_EVENT, CENTRALS_CONNECTED]) and message[3] != 0
             or user > 0 and message[:2] == bytes([EVENT, SECURITY_EVENT]) and message[2] in PAIRING_EVENTS)
@@ -253,25 +256,26 @@ def try_owners(bled, ble, user):
         own = Own(lab)
         own.begin()
         other = Other(lab, user)
-        # A requirement of the other is there when the app pairs.
+        # The other app's requirement is in place when this app pairs.
         other.ask(AGENT, bytes([SECURITY, INSIST]) + NO_BONDS)
         everywhere = other.ask(AGENT, bytes([SECURITY, INSIST]) + NO_BONDS + b"\1\0")
         if user > 0:
-            assert everywhere["refusal"] and everywhere["refusal"][0] == NOT_ALLOWED, "a stranger decides for all apps"
+            refusal = everywhere["refusal"]
+            assert refusal and refusal[0] == NOT_ALLOWED, "an app of another user decides for all apps"
         else:
             other.ask(AGENT, bytes([SECURITY, INSIST]) + NO_BONDS)
-        assert own.pair(), "the bond is not kept, since another app keeps none"
+        assert own.pair(), "the bond is not stored, because another app requires that"
         for role, list_of_role in requests(own.peer, own.central).items():
             for request in list_of_role:
-                # Apps of one user, and administrators, have the same bonds.
+                # Apps of one user, and administrators, share their bonds.
                 if user <= 0 and request[:2] == bytes([SECURITY, REMOVE_BOND]):
                     continue
                 answer = other.ask(role, request)
                 own.expect_all(f"a {NAMES[role]} of user {user} asked for {request.hex()}")
                 for message in map(bytes.fromhex, answer["told"]):
                     is_list = message[:3] == bytes([EVENT, SECURITY_EVENT, BONDS])
-                    assert not is_foreign(message, user), f"it is told {message.hex()}"
-                    assert not (user > 0 and is_list and own.peer in message), "it is told of the bond"
+                    assert not is_foreign(message, user), f"the other app receives {message.hex()}"
+                    assert not (user > 0 and is_list and own.peer in message), "the other app sees the bond"
 
 
 def main(bled, ble):

@@ -1,6 +1,6 @@
-"""Has apps share a simulated world through the daemon: check.py BLED BLE CLIENT
+"""Tests that apps can share a simulated world through the daemon: check.py BLED BLE CLIENT
 
-One of them is in another language. The daemon is killed and started anew while an app listens.
+One of them is written in another language. The daemon is killed and restarted while an app listens.
 """
 
 import os
@@ -49,18 +49,18 @@ with tempfile.TemporaryDirectory() as place:
         assert listener.stdout.readline(), "nothing is notified"
         assert "ble" in output(tool(place, "links")), "the link is not listed"
         assert f"{listener.pid}" in output(tool(place, "apps")), "the app is not listed"
-        assert "no policy" in output(tool(place, "policy", f"{listener.pid}")), "nobody says what the app may do"
+        assert "no policy" in output(tool(place, "policy", f"{listener.pid}")), "the app's permissions are not shown"
         listener.kill()
         listener.wait()
         daemon.send_signal(signal.SIGKILL)
         daemon.wait()
         daemon = start(place)
-        # Whoever read what the daemon says may go.
+        # The reader of the daemon's output may close it.
         daemon.stdout.close()
         daemon.send_signal(signal.SIGHUP)
         assert "Lamp" in output(tool(place, "scan", "--duration", "2")), "nothing is found after a restart"
         daemon.send_signal(signal.SIGTERM)
-        assert daemon.wait(10) == 0, "the daemon did not end well"
+        assert daemon.wait(10) == 0, "the daemon did not end with status 0"
         assert not os.path.exists(place + "/socket"), "the daemon left its socket"
     finally:
         daemon.kill()

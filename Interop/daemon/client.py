@@ -1,6 +1,8 @@
-"""An app in another language: finds a device through the daemon, and prints its services. docs/DAEMON.md says how.
+"""An app in another language: finds a device through the daemon, and prints its services.
 
     client.py SOCKET NAME
+
+docs/DAEMON.md describes the protocol.
 """
 
 import socket
@@ -29,7 +31,7 @@ def ask(request):
 
 
 def hear():
-    """The next event: its code, and its fields."""
+    """Returns the next event's code and fields."""
     while True:
         message = stream.read(struct.unpack("<I", stream.read(4))[0])
         if message[0] == REFUSED:
@@ -44,7 +46,7 @@ while True:
     if code == STATE_CHANGED and fields[0] == POWERED_ON:
         ask(struct.pack("<BBBBBB", SCAN, 0, 0, 0, 0, 0))
     elif code == DISCOVERED:
-        # A peer of 16 octets, an address of 7, connectable, RSSI, the data behind its length, and perhaps a name.
+        # A peer of 16 octets, an address of 7, connectable, RSSI, the data after its length, and an optional name.
         size = struct.unpack_from("<I", fields, 25)[0]
         rest = fields[29 + size:]
         name = rest[5:5 + struct.unpack_from("<I", rest, 1)[0]].decode() if rest[0] else ""

@@ -1,9 +1,8 @@
-"""Whether `ble agent --desktop` asks by notifications: desktop.py BLED BLE
+"""Tests that `ble agent --desktop` asks by notifications: desktop.py BLED BLE
 
-Run it with the Python of `Interop/setup`, which has dbus-fast. It needs dbus-daemon, on a bus of its own.
-
-An app that knows nothing of pairing reads a value that only paired devices read. Somebody at a desktop, who is played
-here, is shown the question, and presses a button, closes it, or does nothing while the device goes.
+Run it with the Python of `Interop/setup`, which has dbus-fast. It needs dbus-daemon, and starts a bus of its own.
+An app without any pairing code reads a value that requires pairing. A simulated desktop user sees the question, and
+presses a button, closes it, or does nothing while the device leaves.
 """
 
 import asyncio
@@ -35,7 +34,7 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration
 """
 
 if not shutil.which("dbus-daemon"):
-    print("skipped: there is no dbus-daemon (apt-get install dbus)")
+    print("skipped: dbus-daemon is not installed (apt-get install dbus)")
     sys.exit()
 
 from dbus_fast import Message, MessageType, NameFlag  # noqa: E402
@@ -43,7 +42,7 @@ from dbus_fast.aio import MessageBus  # noqa: E402
 
 
 class Desktop:
-    """Shows notifications on a bus, on a thread of its own; what it is asked for is in queues."""
+    """A notification server on a bus, on a thread of its own; queues hold what it is asked to show and close."""
 
     def __init__(self, address):
         self.shown, self.closed, self.count = queue.Queue(), queue.Queue(), 0
@@ -88,7 +87,7 @@ class Desktop:
 
 
 def fact(process, *events):
-    """The next fact of a command that is one of these events."""
+    """Returns the next fact of a command with one of these events."""
     for line in process.stdout:
         fields = json.loads(line)
         if fields["event"] in events:
@@ -109,7 +108,7 @@ class Lab:
                                BLUETOOTH_HOST=f"tcp:127.0.0.1:{second}", XDG_STATE_HOME=place + "/lamp")
         self.start(bled, "--socket", path, "--sessions", place + "/sessions", f"tcp:127.0.0.1:{first}",
                    XDG_STATE_HOME=place + "/daemon").stdout.readline()
-        # Without --json, it is said when the agent is there.
+        # Without --json, the agent prints a line when it is ready.
         self.agent = self.start(ble, "agent", "--desktop", stderr=subprocess.PIPE, BLUETOOTH_HOST=f"bled:{path}",
                                 DBUS_SESSION_BUS_ADDRESS=bus)
         assert "on the desktop" in self.agent.stderr.readline(), "the agent does not start"
@@ -119,14 +118,14 @@ class Lab:
     def start(self, *words, stderr=subprocess.DEVNULL, **environment):
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr,
                                    env=os.environ | environment, text=True)
-        # A process that says nothing is not waited for without end.
+        # Ends processes that print nothing, so that no wait is unbounded.
         timer = threading.Timer(3 * PATIENCE, process.kill)
         timer.start()
         self.stack.callback(lambda: (timer.cancel(), process.kill(), process.wait()))
         return process
 
     def ask(self, desktop):
-        """Has the app read; returns the number of the notification that asks, and what the lamp was asked."""
+        """Has the app read; returns the number of the notification that asks."""
         app = self.app
         app.greet()
         app.event(STATE_CHANGED, POWERED_ON)
@@ -134,7 +133,7 @@ class Lab:
         app.connect(self.peer)
         app.ask(bytes([PEER]) + self.peer + bytes([DISCOVER_CHARACTERISTICS]) + bytes.fromhex("0100ffff") + bytes(1))
         found = app.event(PEER_EVENT, *self.peer, CHARACTERISTICS)
-        # A UUID of 2 octets, the properties and the declaration come before the handle of the value.
+        # The handle of the value follows a UUID of 2 octets, the properties and the declaration.
         value = found.index(bytes.fromhex("02192a")) + 6
         app.ask(bytes([PEER]) + self.peer + bytes([READ]) + found[value:value + 2])
         digits = fact(self.lamp, "pairing_asked")["digits"]
@@ -154,7 +153,7 @@ class Lab:
         return fields.endswith(b"\x64")
 
     def told(self, desktop, title):
-        """Waits for a notification without buttons, and for what the agent prints."""
+        """Waits for a notification without buttons, and returns its body."""
         _, summary, body, actions, _, _ = desktop.shown.get(timeout=PATIENCE)
         assert summary == title and not actions, (summary, actions)
         return body
@@ -164,7 +163,7 @@ def pairs(lab, desktop):
     number = lab.ask(desktop)
     lab.answer("yes")
     desktop.press(number, "pair")
-    assert desktop.closed.get(timeout=PATIENCE) == number, "the question stays when it is answered"
+    assert desktop.closed.get(timeout=PATIENCE) == number, "the question stays after the answer"
     assert "numeric comparison" in lab.told(desktop, "Paired with Lamp <b>")
     assert lab.is_read(), "the value is not read"
 
@@ -172,7 +171,7 @@ def pairs(lab, desktop):
 def refuses(lab, desktop):
     number = lab.ask(desktop)
     desktop.press(number, "cancel")
-    assert desktop.closed.get(timeout=PATIENCE) == number, "the question stays when it is answered"
+    assert desktop.closed.get(timeout=PATIENCE) == number, "the question stays after the answer"
     assert fact(lab.lamp, "paired", "pairing_failed")["event"] == "pairing_failed", "a refusal pairs"
     assert not lab.is_read(), "a refusal lets the value be read"
 
@@ -180,19 +179,19 @@ def refuses(lab, desktop):
 def dismisses(lab, desktop):
     number = lab.ask(desktop)
     desktop.dismiss(number)
-    assert fact(lab.lamp, "paired", "pairing_failed")["event"] == "pairing_failed", "who closes the question pairs"
+    assert fact(lab.lamp, "paired", "pairing_failed")["event"] == "pairing_failed", "closing the question pairs"
 
 
 def loses_the_device(lab, desktop):
     number = lab.ask(desktop)
     lab.lamp.kill()
-    assert desktop.closed.get(timeout=PATIENCE) == number, "the question stays when the device has gone"
+    assert desktop.closed.get(timeout=PATIENCE) == number, "the question stays after the device has left"
     lab.told(desktop, "Not paired with Lamp <b>")
 
 
 def tells_of_a_loss(lab, desktop):
     sleeper = lab.start(sys.executable, pathlib.Path(__file__).with_name("sleeper.py"), lab.path, "Lamp")
-    assert sleeper.stdout.readline() == "connected\n", "there is no app that could sleep"
+    assert sleeper.stdout.readline() == "connected\n", "the app to be stopped does not connect"
     sleeper.send_signal(signal.SIGSTOP)
     lab.lamp.kill()
     _, summary, body, actions, _, _ = desktop.shown.get(timeout=PATIENCE)
@@ -203,12 +202,12 @@ def tells_of_a_loss(lab, desktop):
 def ends(lab, desktop):
     number = lab.ask(desktop)
     lab.agent.terminate()
-    assert desktop.closed.get(timeout=PATIENCE) == number, "the question stays when the agent has ended"
-    assert lab.agent.wait(PATIENCE) == 0, "the agent does not end well"
+    assert desktop.closed.get(timeout=PATIENCE) == number, "the question stays after the agent has ended"
+    assert lab.agent.wait(PATIENCE) == 0, "the agent does not end with status 0"
 
 
 def refuse_to_start(address, reason):
-    """Whether an agent ends at once, with one line that says why and what to do."""
+    """Expects that an agent exits immediately, with one line that says why and what to do."""
     environment = os.environ | {"DBUS_SESSION_BUS_ADDRESS": address, "BLUETOOTH_HOST": "demo"}
     done = subprocess.run([ble, "agent", "--desktop"], env=environment, capture_output=True, text=True,
                           timeout=PATIENCE, stdin=subprocess.DEVNULL)

@@ -1,9 +1,9 @@
-"""How long a well-behaved app waits while others attack the daemon: hostile.py BLED [ROUNDS]
+"""Measures how long a well-behaved app waits while others attack the daemon: hostile.py BLED [ROUNDS]
 
-Two daemons run side by side, and only one is attacked. An app of each asks for the RSSI of its device, again and again
-and by turns, so that what keeps the machine busy counts for both; the medians are compared. Attackers are in a process
-of their own. Each must be turned away with a reason, and the daemon must not grow. It takes ten seconds or two for each
-round, and two processors that are not busy otherwise.
+Two daemons run side by side, and only one is attacked. An app of each asks for the RSSI of its device repeatedly, in
+turns, so that other load on the machine counts for both; the medians are compared. Attackers are in a process of their
+own. Each must be refused with a reason, and the daemon must not grow. A round takes ten to twenty seconds, and needs
+two processors that are otherwise idle.
 """
 
 import contextlib
@@ -22,12 +22,12 @@ from app import PEER, PEER_EVENT, POWERED_ON, READ_RSSI, REFUSED, RSSI_READ, SCA
 
 SAMPLES = 400
 EXPECTED = {"noise": 1, "halves": 1, "flood": 6, "crowd": 5, "silence": 5}
-"""Why each attacker is turned away: docs/DAEMON.md has the reasons."""
+"""The reason for which each attacker is refused; docs/DAEMON.md lists the reasons."""
 MOST_RATIO, MOST_GROWTH = 1.2, 1 << 20
 
 
 def reason(app):
-    """Why an app is turned away; `None` if it is not told."""
+    """Returns the reason for which an app is refused; `None` if it gets none."""
     with contextlib.suppress(Lost):
         while True:
             message = app.message()
@@ -37,7 +37,7 @@ def reason(app):
 
 
 def noise(path, dice):
-    """Random messages."""
+    """Sends random messages."""
     app = App(path)
     with contextlib.suppress(Lost):
         for _ in range(200):
@@ -46,7 +46,7 @@ def noise(path, dice):
 
 
 def halves(path, dice):
-    """A message that is announced and never comes to its end."""
+    """Announces a message and never completes it."""
     app = App(path)
     with contextlib.suppress(OSError):
         app.socket.sendall(struct.pack("<I", 0xFFFFF) + dice.randbytes(0xFFFF0))
@@ -54,7 +54,7 @@ def halves(path, dice):
 
 
 def flood(path, _):
-    """A million requests without reading."""
+    """Sends a million requests without reading."""
     app = App(path)
     app.greet()
     request = b"".join(
@@ -67,7 +67,7 @@ def flood(path, _):
 
 
 def crowd(path, _, greets=True):
-    """A thousand connections."""
+    """Opens a thousand connections."""
     apps, found = [], None
     for _ in range(1_000):
         with contextlib.suppress(Lost):
@@ -82,7 +82,7 @@ def crowd(path, _, greets=True):
 
 
 def silence(path, dice):
-    """A thousand connections that say nothing."""
+    """Opens a thousand connections that send nothing."""
     return crowd(path, dice, greets=False)
 
 
@@ -95,7 +95,7 @@ ATTACKS = {"noise": noise, "halves": halves, "flood": flood, "crowd": crowd, "si
 
 
 def attack(name, path):
-    """Attacks until it is ended, and says each time why it was turned away."""
+    """Attacks until it is killed, and prints the reason of each refusal."""
     dice = random.Random(1)
     while True:
         print(json.dumps(ATTACKS[name](path, dice)), flush=True)
@@ -116,7 +116,7 @@ class Daemon:
         self.app.connect(self.peer)
 
     def wait(self):
-        """Seconds until the RSSI is told."""
+        """Returns the seconds until the RSSI arrives."""
         begun = time.perf_counter()
         self.app.ask(bytes([PEER]) + self.peer + bytes([READ_RSSI]))
         self.app.event(PEER_EVENT, *self.peer, RSSI_READ, 0)
@@ -132,13 +132,13 @@ class Daemon:
 
 
 def by_turns(one, other):
-    """The median waits of two daemons, each asked after the other."""
+    """Returns the median waits of two daemons, asked in turns."""
     waits = [(one.wait(), other.wait()) for _ in range(SAMPLES)]
     return [statistics.median(column) for column in zip(*waits)]
 
 
 def besides(name, attacked, spared):
-    """What the apps wait while an attack goes on, and why the attackers were turned away."""
+    """Returns the waits of the apps during an attack, and the reasons for which the attackers were refused."""
     attacker = subprocess.Popen([sys.executable, __file__, "--attack", name, attacked.path],
                                 stdout=subprocess.PIPE, text=True)
     try:
@@ -150,7 +150,7 @@ def besides(name, attacked, spared):
 
 
 def awake():
-    """Keeps each processor from sleeping, whose awakening would count, and gives way to everybody."""
+    """Keeps each processor awake, so that waking up does not count, with idle priority."""
     idle = "import os\nos.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))\nwhile True: pass"
     return [subprocess.Popen([sys.executable, "-c", idle]) for _ in range(os.cpu_count())]
 
@@ -161,7 +161,7 @@ def measure(name, rounds, attacked, spared):
     for _ in range(rounds):
         before = by_turns(attacked, spared)
         (slowed, alone), reasons = besides(name, attacked, spared)
-        assert reasons == {EXPECTED[name]}, f"{name} was turned away for {reasons}"
+        assert reasons == {EXPECTED[name]}, f"{name} was refused for {reasons}"
         ratios.append(slowed / alone / (before[0] / before[1]))
         seen.append((slowed, alone))
     grown = attacked.memory() - settled
@@ -187,7 +187,7 @@ def main(bled, rounds):
             for burner in burners:
                 burner.kill()
                 burner.wait()
-    sys.exit(0 if all(results) else "others were slowed down by more than 20 %, or the daemon has grown by 1 MiB")
+    sys.exit(0 if all(results) else "other apps were slowed down by more than 20 %, or the daemon has grown by 1 MiB")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Ten apps share the daemon, and are killed at random: hour.py BLED BLE BLEDAY [MINUTES] [SEED]
+"""Runs ten apps that share the daemon, and kills them at random: hour.py BLED BLE BLEDAY [MINUTES] [SEED]
 
 The apps are those of `BLEDay app`, each a process: seven centrals and three peripheral managers behind one daemon, and
-three servers and two centrals on machines of their own, on the air of `ble radio`. Each does what it likes and judges
-all that it hears by what Apple documents. Every other central has a restore identifier: it is launched again and goes
-on where it was. Meanwhile the host must have no link that no session keeps, the daemon no session of an app that has
-ended, and in the end no more descriptors and memory than when it had settled.
+three servers and two centrals on machines of their own, on the air of `ble radio`. Each acts at random, and checks
+everything that it receives against Apple's documentation. Every other central has a restore identifier: it is launched
+again and continues where it was. Meanwhile the host must have no link without a session, the daemon no session of an
+app that has ended, and in the end no more descriptors and memory than when it had settled.
 """
 
 import contextlib
@@ -24,11 +24,11 @@ from app import EVENT, STATE_CHANGED, App, Lost, free_ports
 CENTRALS, SERVERS = 7, 3
 LINKS = 5
 CALM, PARTING = 14, 5
-"""How many seconds everything has that was begun, and then the end of all connections."""
+"""Seconds to complete what was begun, and then to close all connections."""
 
 
 class Place:
-    """Where the files of a run are, and its processes."""
+    """The files of a run, and its processes."""
 
     def __init__(self, folder, stack, dice):
         self.folder, self.stack, self.dice = pathlib.Path(folder), stack, dice
@@ -36,7 +36,7 @@ class Place:
         self.bulletin.touch()
 
     def post(self, *words):
-        """Adds a line of three words to what all apps know."""
+        """Adds a line of three words to the bulletin that all apps read."""
         with self.bulletin.open("ab", buffering=0) as file:
             file.write((" ".join(map(str, words)) + "\n").encode())
 
@@ -53,7 +53,7 @@ def end(process):
 
 
 class Member:
-    """An app, and those that were launched in its place before."""
+    """An app, with its previous launches."""
 
     def __init__(self, place, program, host, role, name, machine, *options):
         self.place, self.role, self.name, self.machine, self.launches = place, role, name, machine, 0
@@ -67,7 +67,7 @@ class Member:
         return "--restore" in self.options
 
     def launch(self):
-        # Names are of one length, since numbers that must differ follow from them.
+        # Names have one length, since numbers that must differ are derived from them.
         words = [self.program, "app", self.role, f"{self.name}.{self.launches:04}", self.machine, self.place.bulletin,
                  "--seed", str(self.place.dice.randrange(1 << 32)), *self.options]
         with self.output.open("ab") as file:
@@ -89,7 +89,7 @@ class Member:
 
 
 class Daemon:
-    """The daemon, and what it says of itself."""
+    """The daemon, and queries of its state."""
 
     def __init__(self, place, bled, ble, radio):
         self.ble, self.path, self.servers = ble, str(place.folder / "socket"), set()
@@ -114,7 +114,7 @@ class Daemon:
         return sessions
 
     def links(self):
-        """The links to servers that the host itself has, as it tells every app that comes."""
+        """Returns the host's links to servers, as the daemon reports them to every new app."""
         app, found = App(self.path), set()
         with contextlib.closing(app):
             app.greet()
@@ -126,7 +126,7 @@ class Daemon:
 
 
 def peers(octets):
-    """The peers of a list of links: an identifier, perhaps a name, and services each."""
+    """Yields the peers of a list of links: for each, an identifier, an optional name, and services."""
     while octets and octets[0]:
         yield str(uuid.UUID(bytes=octets[16:0:-1])).upper()
         octets = octets[17:]
@@ -137,7 +137,7 @@ def peers(octets):
 
 
 def within(seconds, problem):
-    """Waits until a function finds no problem any more."""
+    """Waits until a function finds no problem; exits with the problem after a timeout."""
     due = time.monotonic() + seconds
     while found := problem():
         if time.monotonic() > due:
@@ -152,7 +152,7 @@ def listens(port):
 
 
 def strangers(daemon, crowd):
-    """What the daemon keeps that belongs to no app."""
+    """Returns a description of sessions and links in the daemon that belong to no app."""
     sessions = daemon.sessions()
     there = {member.process.pid for member in crowd}
     dead = [each for each in sessions if each.get("process") not in there | {None}]
@@ -165,7 +165,7 @@ def strangers(daemon, crowd):
 
 
 def kill(daemon, crowd, dice):
-    """Kills an app, sees what becomes of its session, and launches it again."""
+    """Kills an app, checks its session, and launches it again."""
     victim = dice.choice(crowd)
     victim.kill()
     if victim.is_restorable:
@@ -180,7 +180,7 @@ def kill(daemon, crowd, dice):
     else:
         def problem():
             left = [each for each in daemon.sessions() if each.get("process") == victim.process.pid]
-            return f"the session of {victim.name} is there: {left}" if left else None
+            return f"the session of {victim.name} remains: {left}" if left else None
     within(5, problem)
     within(5, lambda: strangers(daemon, crowd))
     victim.launch()
@@ -193,7 +193,7 @@ def examine(everybody):
 
 
 def conclude(place, everybody, daemon):
-    """Lets everything come to its end, and everybody judge it."""
+    """Lets all apps finish and check their results."""
     for stage, seconds in (("calm", CALM), ("parting", PARTING), ("over", 0)):
         place.post("stage", stage)
         time.sleep(seconds)
@@ -215,7 +215,7 @@ def main(bled, ble, day, minutes=60.0, seed=1.0):
         place.start([ble, "radio", "--shared-port", str(port), "--seed", str(int(seed))])
         within(10, lambda: not listens(port) and "the radio does not listen")
         daemon = Daemon(place, bled, ble, radio)
-        # Dispatch opens an epoll set, an eventfd and a timerfd when the daemon first needs it, to launch an app.
+        # Dispatch opens an epoll set, an eventfd and a timerfd when the daemon first launches an app.
         before = daemon.descriptors + 3
         others = [Member(place, day, radio, "server", name, name) for name in ("lamp", "lock", "scale")]
         others += [Member(place, day, radio, "central", name, name) for name in ("tablet", "watch")]

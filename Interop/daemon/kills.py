@@ -1,11 +1,11 @@
-"""Kills the daemon at random moments, and sees that nothing is lost: kills.py BLED BLE [COUNT] [SEED] [--full]
+"""Kills the daemon at random moments, and checks that nothing is lost: kills.py BLED BLE [COUNT] [SEED] [--full]
 
-With --full the file system of TMPDIR is filled up first, which must be a small one of its own, such as a tmpfs.
+With --full, the file system of TMPDIR is filled up first, which must be a small one of its own, such as a tmpfs.
 
-The controllers are rootcanal's, which `Interop/setup` installs: nothing is kept of the peers of our own virtual ones.
-The daemon has one of them, and bonds with a device on another. After each kill the files of the
-daemon must be whole, a new daemon must know the device, the bond and the session that goes on, and an app that listens
-all the time must hear of devices again.
+The controllers are rootcanal's, which `Interop/setup` installs: peers of our own virtual controllers are not stored.
+The daemon has one of them, and bonds with a device on another. After each kill, the daemon's files must be intact, a
+new daemon must know the device, the bond and the session that continues, and an app that scans all the time must find
+devices again.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ PERIPHERAL = {"services": [{"uuid": "180F", "characteristics": [
 
 
 class Lab:
-    """A radio with two devices, a place for the daemon's files, and an app that listens all the time."""
+    """A radio with two devices, a folder for the daemon's files, and an app that scans all the time."""
 
     def __init__(self, place, stack):
         self.place, self.stack = pathlib.Path(place), stack
@@ -51,13 +51,13 @@ class Lab:
         self.heard = 0
 
     def listen(self):
-        """Starts the app that listens all the time."""
+        """Starts the app that scans all the time."""
         listener = self.start([ble, "scan", "--duplicates", "--json"], stdout=subprocess.PIPE,
                               BLUETOOTH_HOST=f"bled:{self.socket}")
         threading.Thread(target=self.count, args=(listener.stdout,), daemon=True).start()
 
     def radio(self):
-        """Starts rootcanal; every connection to the port that is returned is a controller."""
+        """Starts rootcanal, and returns its port; every connection to it is a controller."""
         port, control, *links = free_ports(4)
         self.start([
             HOME / "rootcanal", "-enable_log_color=false", f"-hci_port={port}", f"-test_port={control}",
@@ -66,7 +66,7 @@ class Lab:
         due = time.monotonic() + 20
         while True:
             try:
-                # To leave the port for tests would end it.
+                # rootcanal ends when the connection to its test port is closed.
                 self.stack.enter_context(socket.create_connection(("127.0.0.1", control)))
                 socket.create_connection(("127.0.0.1", port)).close()
                 return port
@@ -91,36 +91,37 @@ class Lab:
             env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def whole(self, bonds):
-        """The files are whole, and have the bond."""
+        """Expects that the files are intact, and hold the bonds."""
         state = json.loads(self.state.read_bytes())
         found = [peer for peer in state["peers"] if peer.get("adapterBonds")]
         assert len(found) == bonds, f"{len(found)} bonds are there instead of {bonds}"
         octets = self.sessions.read_bytes()
-        assert octets.startswith(MARK), "the file of sessions is another one"
+        assert octets.startswith(MARK), "the file of sessions has another format"
         octets, records = octets[len(MARK):], 0
         while octets:
             length = struct.unpack_from("<I", octets)[0]
-            assert len(octets) >= 4 + length, "the file of sessions is cut off"
+            assert len(octets) >= 4 + length, "the file of sessions is truncated"
             octets, records = octets[4 + length:], records + 1
         assert records == 1, f"{records} sessions are kept instead of 1"
 
     def fill(self):
-        """Leaves no room for the daemon to write."""
-        assert os.statvfs(self.place).f_blocks * os.statvfs(self.place).f_frsize < 64 << 20, "TMPDIR is not a small one"
+        """Leaves no space for the daemon's files."""
+        status = os.statvfs(self.place)
+        assert status.f_blocks * status.f_frsize < 64 << 20, "TMPDIR is not a small file system"
         with open(self.place / "filler", "wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:
                 file.write(bytes(1024))
 
     def hears(self):
-        """The app that listens hears of a device again."""
+        """Expects that the scanning app finds a device again."""
         before, due = self.heard, time.monotonic() + 30
         while self.heard == before:
-            assert time.monotonic() < due, "the app that listens hears of no device any more"
+            assert time.monotonic() < due, "the scanning app finds no device any more"
             time.sleep(0.01)
 
 
 def begin(lab):
-    """Bonds with the device; what it is called here."""
+    """Bonds with the device, and returns its identifier."""
     app = App(lab.socket)
     app.greet(CENTRAL, "kills")
     app.event(STATE_CHANGED, POWERED_ON)
@@ -137,10 +138,10 @@ def begin(lab):
 
 
 def go_on(lab, peer):
-    """The app is launched again, and finds its session and its device."""
+    """Launches the app again, and expects its session and its device."""
     app = App(lab.socket)
     app.greet(CENTRAL, "kills")
-    assert peer in app.event(RESTORED), "the session is not that of before"
+    assert peer in app.event(RESTORED), "the session is not the previous one"
     app.event(STATE_CHANGED, POWERED_ON)
     app.connect(peer)
     app.ask(bytes([PEER]) + peer + bytes([READ_RSSI]))
@@ -163,7 +164,7 @@ def main():
                     if is_full:
                         lab.fill()
                 elif dice.random() < 0.5:
-                    # An app is at work when it happens, every other time; else it is on its way to its session.
+                    # In half of the rounds, the app is at work during the kill; otherwise it is starting its session.
                     app = go_on(lab, peer)
                     lab.hears()
                     worked += 1

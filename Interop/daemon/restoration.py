@@ -1,9 +1,9 @@
-"""Whether an app is launched again, by what became of it and the device: restoration.py BLED BLE
+"""Tests that an app is launched again, or not, after the events of TN3115: restoration.py BLED BLE
 
-The table of Apple's technical note TN3115 row by row, and all that an app may wait for, with real processes, real ends
-and real launches. The app is this file, run by a copy of the interpreter, since the manifest lies beside the program.
-It asks for something, and after whatever happens to it, what it waits for happens. Then it is seen whether that
-launches it, whether the launch says what to restore, and whether the app finds it.
+Covers Apple's technical note TN3115 row by row, and everything that an app may wait for, with real processes, signals
+and launches. The app is this file, run by a copy of the interpreter, since the manifest lies beside the program. It
+requests something, the event of the row happens to it, and then what it waits for happens. The test checks that this
+launches the app, that the launch says what to restore, and that the app receives it.
 """
 
 import concurrent.futures
@@ -41,11 +41,11 @@ AWAITED = {
     "connected": bytes([EVENT, DISCONNECTED]),
     "advertising": bytes([EVENT, SERVER_EVENT, UNSUBSCRIBED]),
 }
-"""With what begins what an app hears at last that waits for something; a link that was lost comes before its values."""
+"""The beginning of the message that completes each wait. A link that was lost is reported before its values."""
 
 
 class Diary:
-    """What all launches of the app say, each in a line."""
+    """A file with the messages of all launches of the app, one a line."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -61,7 +61,7 @@ class Diary:
 
 
 def live(waits, path, log):
-    """The app: the first launch asks for something, later ones hear what came of it."""
+    """Runs the app: the first launch requests something, later ones wait for its result."""
     diary, app = Diary(log), App(path)
     role = PERIPHERAL if waits == "advertising" else CENTRAL
     kind = "PERIPHERALS" if role == PERIPHERAL else "CENTRALS"
@@ -90,7 +90,7 @@ def connect(app, _):
 
 
 def reconnect(app, diary):
-    """Waits for a device that has gone."""
+    """Waits for a device that has left."""
     peer = connect(app, diary)
     diary.say(needs="no device")
     app.event(DISCONNECTED)
@@ -104,7 +104,7 @@ def scan(app, _):
 def subscribe(app, diary):
     peer = connect(app, diary)
     app.ask(bytes([PEER]) + peer + bytes([DISCOVER_CHARACTERISTICS]) + bytes.fromhex("0100ffff") + bytes(1))
-    # A UUID of 2 octets, the properties, the declaration, the value and the end.
+    # The fields: a UUID of 2 octets, the properties, and the handles of declaration, value and end.
     found = app.event(PEER_EVENT, *peer, CHARACTERISTICS)
     value = found.index(MEASUREMENT) + 6
     handle = found[value:value + 2]
@@ -115,7 +115,7 @@ def subscribe(app, diary):
 
 
 def advertise(app, diary):
-    """Has a service, which the lab's central subscribes to."""
+    """Publishes a service, which the lab's central subscribes to."""
     service, measurement = (1).to_bytes(4, "little"), (2).to_bytes(4, "little")
     readable_and_notified = bytes.fromhex("120001")
     app.ask(bytes([SERVER, ADD_SERVICE]) + service + HEART_RATE + b"\1\0"
@@ -130,10 +130,10 @@ def advertise(app, diary):
 
 
 class Lab:
-    """A daemon, a device and a central on one air, and an app beside which its manifest lies.
+    """A daemon, a device and a central on one air, and an app with its manifest.
 
-    The controllers are virtual ones of `ble radio`, whose peers are others for the next daemon, or rootcanal's, whose
-    peers are remembered as those of real ones; each of its connections is another controller.
+    The controllers are virtual ones of `ble radio`, whose peers have other identifiers for the next daemon, or
+    rootcanal's, whose peers are stored like those of real ones; each connection to it is another controller.
     """
 
     def __init__(self, place, bled, ble, waits, remembers=False):
@@ -171,7 +171,7 @@ class Lab:
             port, control, link, link_ble = free_ports(4)
             self.radio = self.spawn(str(ROOTCANAL), f"-hci_port={port}", f"-test_port={control}",
                                     f"-link_port={link}", f"-link_ble_port={link_ble}")
-            # To leave the port for tests would end it.
+            # rootcanal ends when the connection to its test port is closed.
             self.control, self.ports = await_listener(control), [port] * 3
             return
         ports = [word for port in self.ports for word in ("--port", str(port))]
@@ -193,7 +193,7 @@ class Lab:
         self.central = self.spawn(self.ble, "notify", "App", "2A37", host=f"tcp:127.0.0.1:{self.ports[2]}")
 
     def ask(self, *words):
-        """Has `ble` ask the daemon."""
+        """Runs `ble` with a command for the daemon."""
         subprocess.run([self.ble, *words], check=True, stdout=subprocess.DEVNULL,
                        env=os.environ | {"BLUETOOTH_HOST": f"bled:{self.path}"})
 
@@ -215,18 +215,18 @@ class Lab:
         return True
 
     def run(self):
-        """Launches the app as a user does, and returns when it waits for what it waits for."""
+        """Launches the app as a user does, and returns when it waits for its event."""
         self.app = self.spawn(*self.words)
         met = {"no device": self.stop_device, "a subscriber": self.start_central}
         if self.waits in ("connecting", "advertising"):
-            assert self.wait(lambda lines: any("needs" in line for line in lines)), "the app does not begin"
+            assert self.wait(lambda lines: any("needs" in line for line in lines)), "the app does not start"
             met[next(line["needs"] for line in self.diary.read() if "needs" in line)]()
-        assert self.wait(lambda lines: any("works" in line for line in lines)), "the app does not work"
-        # What it asked for last has no answer, and the daemon writes its sessions at most once a second.
+        assert self.wait(lambda lines: any("works" in line for line in lines)), "the app does not make its request"
+        # Its last request has no response, and the daemon writes its sessions at most once a second.
         time.sleep(1.2)
 
     def happen(self):
-        """What the app waits for happens, if it does not by itself."""
+        """Triggers the event that the app waits for, unless it happens by itself."""
         match self.waits:
             case "connecting" | "scanning":
                 self.start_device()
@@ -242,7 +242,7 @@ def await_listener(port, patience=10.0):
         with contextlib.suppress(OSError):
             return socket.create_connection(("127.0.0.1", port))
         time.sleep(0.02)
-    raise AssertionError(f"nobody listens at {port}")
+    raise AssertionError(f"nothing listens on port {port}")
 
 
 def stop(process):
@@ -308,7 +308,7 @@ CRASH = killed(signal.SIGABRT)
 ROWS = [
     ("App suspended in memory", "it is stopped (SIGSTOP)", "subscribed", suspended, False),
     ("App removed from memory", "it is killed", "subscribed", killed(signal.SIGKILL), True),
-    ("App removed from memory", "it is told to end", "subscribed", killed(signal.SIGTERM), True),
+    ("App removed from memory", "it is terminated (SIGTERM)", "subscribed", killed(signal.SIGTERM), True),
     ("App crashed", "it crashes", "subscribed", CRASH, True),
     ("App crashed", "it crashes", "connecting", CRASH, True),
     ("App crashed", "it crashes", "scanning", CRASH, True),
@@ -324,10 +324,10 @@ ROWS = [
     ("Control Center Bluetooth button toggled", "ble links end --all", "connected", links_ended, True),
     ("Airplane Mode toggled", "the controller goes and comes back", "connecting", radio_lost, True),
     ("Airplane Mode toggled", "the controller goes and comes back", "scanning", radio_lost, True),
-    ("Device restarted", "the daemon ends and is started anew", "subscribed", machine_restarted, True),
-    ("Device restarted", "the daemon ends and is started anew", "scanning", machine_restarted, True),
+    ("Device restarted", "the daemon ends and is restarted", "subscribed", machine_restarted, True),
+    ("Device restarted", "the daemon ends and is restarted", "scanning", machine_restarted, True),
 ]
-"""Apple's row, what it is here, what the app waits for, what is done, and whether the app is launched again."""
+"""Apple's row, its equivalent here, what the app waits for, the action, and whether the app is launched again."""
 
 
 def prove(bled, ble, row):

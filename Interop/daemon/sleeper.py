@@ -1,6 +1,6 @@
-"""An app that is connected and wants its user to know when that is lost: sleeper.py SOCKET NAME
+"""An app with an alert for the loss of its connection: sleeper.py SOCKET NAME
 
-Says "connected", and does nothing from then on until it is ended.
+Prints "connected", and then does nothing until it is ended.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""Ten apps hear 10 000 values a second through the daemon: stream.py BLED BLE [SECONDS]
+"""Sends 10 000 values a second to ten apps through the daemon: stream.py BLED BLE [SECONDS]
 
-A simulated device notifies a thousand values a second, and each of ten apps, processes that share its link, hears all
-of them. One app is stopped for some seconds (SIGSTOP), and one is frozen by its cgroup where that can be written. No
-app may lose a value or hear one out of order, those that slept included.
+A simulated device notifies a thousand values a second, and each of ten apps, processes that share its link, receives
+all of them. One app is stopped for some seconds (SIGSTOP), and one is frozen by its cgroup if that can be written. No
+app may lose a value or receive one out of order, including those that were stopped.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ class Freezer:
 
 
 class Listener:
-    """An app that prints what is notified into a file, as JSON."""
+    """An app that writes the notified values to a file, as JSON."""
 
     def __init__(self, ble, path, place, number, count):
         self.place = place / f"app-{number}"
@@ -69,12 +69,12 @@ class Listener:
     def wait_for_first(self, patience=90):
         due = time.monotonic() + patience
         while self.place.stat().st_size < 1_000:
-            assert time.monotonic() < due and self.process.poll() is None, "an app hears nothing"
+            assert time.monotonic() < due and self.process.poll() is None, "an app receives nothing"
             time.sleep(0.02)
 
 
 def disturb(listeners):
-    """Has one app stopped and one frozen while values come; says who could be."""
+    """Stops one app and freezes one while values arrive; returns whether freezing was possible."""
     stopped, frozen = listeners[:2]
     freezer = None
     try:
@@ -85,8 +85,8 @@ def disturb(listeners):
         before = [each.place.stat().st_size for each in (stopped, frozen)]
         time.sleep(SLEEP)
         after = [each.place.stat().st_size for each in (stopped, frozen)]
-        assert before[0] == after[0], "the app that was stopped has heard something"
-        assert freezer is None or before[1] == after[1], "the app that was frozen has heard something"
+        assert before[0] == after[0], "the stopped app has received something"
+        assert freezer is None or before[1] == after[1], "the frozen app has received something"
         stopped.process.send_signal(signal.SIGCONT)
     finally:
         if freezer:
@@ -112,7 +112,7 @@ def main(bled, ble, seconds):
             late = sum(len(each.heard()[:-1]) for each in listeners[2:])
             rate = (late - early) / (time.monotonic() - begun) / (APPS - 2) * APPS
             for listener in listeners:
-                assert listener.process.wait(60 + 10 * seconds) == 0, "an app did not hear all"
+                assert listener.process.wait(60 + 10 * seconds) == 0, "an app did not receive all values"
             for listener in listeners:
                 values = listener.heard()
                 assert len(values) == count, f"{len(values)} values of {count}"

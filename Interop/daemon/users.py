@@ -1,8 +1,8 @@
-"""What users of a computer can do to each other through the daemon: users.py BLED BLE
+"""Tests that users of a computer cannot harm each other through the daemon: users.py BLED BLE
 
-It needs root, takes the part of other users, and asks for itself again through sudo where it is not. The other users
-need no accounts. It tries: directories and links that others can change, a user who connects without end, and programs
-that pretend to be the one that a rule of the policy names.
+It needs root, acts as other users, and restarts itself through sudo if necessary. The other users need no accounts. It
+tries directories and links that others can change, a user who connects endlessly, and programs that pretend to be the
+one that a rule of the policy names.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ def as_other(*command):
 
 
 def daemon(bled, place, *options, user=(), **variables):
-    """Runs a daemon at a place, and returns when it listens or has ended."""
+    """Runs a daemon with its socket at a place, and returns when it listens or has ended."""
     process = subprocess.Popen(
         [*user, bled, "--socket", f"{place}/socket", *options, "demo"], env=os.environ | variables,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -50,7 +50,10 @@ def folder(parent, name, owner=0, mode=EVERYBODY):
 
 
 def untrusted_places(bled, place):
-    """No socket, state, capture or policy in a directory that another user can change, or behind another's link."""
+    """Expects no socket, state, capture or policy in a directory that another user can change.
+
+    That includes a directory behind another user's link.
+    """
     secret = pathlib.Path(place, "secret")
     secret.write_text("secret")
     secret.chmod(0o600)
@@ -68,7 +71,7 @@ def untrusted_places(bled, place):
             App(f"{good}/socket").greet(identifier="kept")
         time.sleep(0.5)
         errors = end(process)[1]
-        assert str(directory) in errors, f"nothing is said of {directory}: {errors}"
+        assert str(directory) in errors, f"{directory} is not mentioned: {errors}"
         assert not list(directory.iterdir()), f"there are files in {directory}: {list(directory.iterdir())}"
         policy = directory / "policy.json"
         policy.write_text('{"rules": []}')
@@ -79,7 +82,7 @@ def untrusted_places(bled, place):
 
 
 def swapped_socket(bled, place):
-    """A user who swaps the fresh socket for a link to root's file, in a directory that is open to all."""
+    """Has a user swap the new socket for a link to root's file, in a directory that is open to all."""
     secret, shared = pathlib.Path(place, "roots-file"), folder(place, "shared", mode=0o1777)
     secret.write_text("secret")
     secret.chmod(0o600)
@@ -103,14 +106,14 @@ def swapped_socket(bled, place):
 
 
 def no_home(bled, place):
-    """A daemon that knows of no directory of its user's says so, and uses none of everybody's."""
+    """Expects that a daemon that knows no directory of its user says so, and uses no shared one."""
     process = subprocess.run(as_other(bled, "--socket", f"{place}/socket", "demo"), env={}, capture_output=True,
                              text=True, timeout=20, check=False)
     assert process.returncode == 64 and "--sessions" in process.stderr, process
 
 
 def flood(bled, ble, place):
-    """A user who connects without end, beside the apps of another."""
+    """Has a user connect endlessly, beside the apps of another."""
     process = daemon(bled, folder(place, "flooded"), "--sessions", f"{place}/sessions")
     path = f"{place}/flooded/socket"
     source = (
@@ -140,20 +143,20 @@ def flood(bled, ble, place):
 
 
 def answer(app):
-    """What the daemon says to a greeting: its code, and the reason if it refuses."""
+    """Returns the code of the daemon's answer to a greeting, and the reason if it refuses."""
     message = app.message()
     return message[0], message[1] if message[0] == REFUSED else None
 
 
 def greet(path):
-    """Greets as this process, and prints what the daemon says; the program of a rule may be this one."""
+    """Greets as this process, and prints the daemon's answer; this may be the program of a rule."""
     app = App(path)
     app.greet()
     print(json.dumps(answer(app)), flush=True)
 
 
 def replace_oneself(path, program):
-    """Connects, has a child greet, and is the program of a rule by then."""
+    """Connects, becomes the program of a rule, and has a child send the greeting."""
     app = App(path)
     os.set_inheritable(app.socket.fileno(), True)
     come = os.pipe()
@@ -163,7 +166,7 @@ def replace_oneself(path, program):
         os.set_inheritable(come[1], True)
         os.execv(program, [program, "5"])
     os.close(come[1])
-    # The parent is another program as soon as it says so by its name.
+    # Wait until the parent has become the other program.
     while os.readlink(f"/proc/{os.getppid()}/exe") != program:
         time.sleep(0.01)
     app.greet()
@@ -171,7 +174,7 @@ def replace_oneself(path, program):
 
 
 def pretended_programs(bled, place):
-    """A rule for a program is for nothing that pretends to be it."""
+    """Expects that the rule for a program applies to no other program that pretends to be it."""
     programs = folder(place, "programs")
     sensor, sleeper = programs / "sensor", programs / "sleeper"
     shutil.copy(os.path.realpath(sys.executable), sensor)
@@ -187,7 +190,7 @@ def pretended_programs(bled, place):
         return json.loads(run.stdout)
 
     try:
-        assert said([sensor, *script, path]) == [WELCOME, None], "the program of the rule is not let in"
+        assert said([sensor, *script, path]) == [WELCOME, None], "the program of the rule is refused"
         assert said([sys.executable, *script, path]) == [REFUSED, NOT_ALLOWED]
         greeting = f"{sleeper} {os.path.abspath(__file__)} --greet {path}"
         mounted = f"mount --bind {os.path.realpath(sys.executable)} {sleeper} && exec {greeting}"
@@ -207,7 +210,7 @@ def main(bled, ble):
         for attempt in (untrusted_places, swapped_socket, no_home, pretended_programs):
             attempt(bled, folder(place, attempt.__name__))
         flood(bled, ble, folder(place, "flood"))
-    print("no user changed a file of another, kept others from the daemon, or passed for a program of the policy")
+    print("no user changed another's file, blocked the daemon for others, or passed for a program of the policy")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The packaged daemon in a machine of its own: run.py BLE
+"""Tests the packaged daemon in a machine of its own: run.py BLE
 
 The machine is that of `Interop/service/setup`: Debian, booted by systemd in QEMU, with bled on its adapter hci0 for
-apps of a user without rights, and bluetoothd on hci1. Its controllers and that of the device it meets are rootcanal's.
-Prints one JSON object a row; the exit status is 1 if one does not hold.
+apps of a user without rights, and bluetoothd on hci1. Its controllers and that of its peer are rootcanal's.
+Prints one JSON object a row; the exit status is 1 if a row fails.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ BOX = pathlib.Path(os.environ.get("INTEROP_BOXES", CACHE / "corebluetooth-linux"
 WORDS = "root=/dev/vda rw console=ttyS0 quiet net.ifnames=0 mitigations=off audit=0 panic=-1"
 APP = "runuser -u visitor -- env -u BLUETOOTH_HOST XDG_RUNTIME_DIR=/run/user/1000"
 BOOT_SECONDS = 240
-"""A boot takes about 30 s on an idle machine; processors are emulated."""
+"""The time limit of a boot, which takes about 30 s on an idle machine with emulated processors."""
 
 sys.path.insert(0, str(HERE.parent / "daemon"))
 
@@ -31,7 +31,7 @@ from app import free_ports  # noqa: E402
 
 
 class Failed(Exception):
-    """Something in the machine is not as it should be."""
+    """A check in the machine has failed."""
 
 
 def connect(port, seconds=20.0):
@@ -41,19 +41,19 @@ def connect(port, seconds=20.0):
             return socket.create_connection(("127.0.0.1", port))
         except OSError:
             if time.monotonic() > due:
-                raise Failed(f"nobody listens at {port}") from None
+                raise Failed(f"nothing listens on port {port}") from None
             time.sleep(0.05)
 
 
 class Machine:
-    """The machine, and a device that it meets."""
+    """The machine, and its peer device."""
 
     def __init__(self, place, ble, stack):
         self.place, self.ble, self.stack, self.device = pathlib.Path(place), ble, stack, None
         self.hci, self.control, link, link_ble, self.port = free_ports(5)
         self.start(HOME / "rootcanal", f"-hci_port={self.hci}", f"-test_port={self.control}", f"-link_port={link}",
                    f"-link_ble_port={link_ble}", LD_PRELOAD=str(HOME / "rootcanal-loopback.so"))
-        # To leave the port for tests would end it.
+        # rootcanal ends when the connection to its test port is closed.
         self.stack.enter_context(connect(self.control))
         disk = self.place / "disk.img"
         subprocess.run(["cp", "--sparse=always", BOX / "disk.img", disk], check=True)
@@ -76,7 +76,7 @@ class Machine:
         return process
 
     def shell(self, commands, seconds=60.0):
-        """Runs commands in the machine: what they print. They must succeed."""
+        """Runs commands in the machine, which must succeed, and returns their output."""
         with connect(self.port) as line:
             line.sendall(f"(\n{commands}\n)\necho status=$?\nexit\n".encode())
             line.settimeout(seconds)
@@ -85,7 +85,7 @@ class Machine:
                 try:
                     octets = line.recv(1 << 16)
                 except OSError:
-                    raise Failed(f"not done after {seconds:g} s: {commands}: {printed.decode()}") from None
+                    raise Failed(f"timed out after {seconds:g} s: {commands}: {printed.decode()}") from None
                 if not octets:
                     break
                 printed += octets
@@ -95,7 +95,7 @@ class Machine:
         return text
 
     def await_boot(self, before=""):
-        """Returns the name of the boot when it is over, which is another one than `before`."""
+        """Waits until a boot other than `before` has finished, and returns its identifier."""
         due = time.monotonic() + BOOT_SECONDS
         while time.monotonic() < due:
             with contextlib.suppress(Failed):
@@ -118,11 +118,11 @@ class Machine:
         stop(self.device)
 
     def remembered(self):
-        """What the daemon keeps of its radio."""
+        """Returns the daemon's stored state of its radio."""
         return json.loads(self.shell("cat $(find /var/lib/bled -name host.json)"))
 
     def until(self, what, commands, seconds=60.0):
-        """Returns what commands print as soon as they succeed."""
+        """Repeats commands until they succeed, and returns their output."""
         due = time.monotonic() + seconds
         while True:
             try:
@@ -181,7 +181,7 @@ def pull(machine):
     machine.shell(bridge.format("USR2"))
     machine.until("an app works again", f"{APP} ble read Counter 2A38 | grep 07", 90)
     if machine.shell("pidof bled").strip() != pid:
-        raise Failed("the daemon is another one")
+        raise Failed("the daemon has restarted")
     if status != "69":
         raise Failed(f"the app ended with status {status}: {machine.shell('cat /tmp/pulled')}")
     return {"status_of_the_app": int(status)}
@@ -204,11 +204,11 @@ def reboot(machine):
     before, boot = machine.remembered(), machine.shell("cat /proc/sys/kernel/random/boot_id").strip()
     machine.shell("(sleep 1; systemctl reboot) > /dev/null 2>&1 &")
     machine.await_boot(before=boot)
-    machine.until("the daemon goes on by itself", "systemctl is-active bled.service")
+    machine.until("the daemon starts by itself", "systemctl is-active bled.service")
     kept = machine.until("the session is kept", f"{APP} ble apps | grep kept")
     after = machine.remembered()
     if after["secret"] != before["secret"] or any(peer not in after["peers"] for peer in before["peers"]):
-        raise Failed(f"the daemon remembers {after}, and remembered {before}")
+        raise Failed(f"the daemon has stored {after}, and had stored {before}")
     machine.shell(f"! {heard} | grep restored")
     machine.start_device()
     said = machine.until("the app is launched and finds the device", f"{heard} | grep -A9 restored | grep discovered")
@@ -227,11 +227,11 @@ def confined(machine):
 
 ROWS = {
     "an app without rights starts the daemon by its socket, and reads from a device": activation,
-    "two apps hear all values of a device": sharing,
-    "bluetoothd has another adapter, and finds the device meanwhile": neighbour,
-    "the adapter is pulled out and put back: an app hears of it, and the next one works": pull,
+    "two apps receive all values of a device": sharing,
+    "bluetoothd has another adapter, and finds the device at the same time": neighbour,
+    "the adapter is removed and returned: an app ends with an error, and the next one works": pull,
     "the daemon is killed: the next app works": killed,
-    "the machine is booted anew: an app that waited is launched for what it waits for": reboot,
+    "the machine is rebooted: an app that was waiting is launched for its event": reboot,
     "the daemon is confined, and stops": confined,
 }
 
@@ -240,7 +240,7 @@ def main(ble):
     missing = [str(path) for path in (BOX / "disk.img", HOME / "rootcanal") if not path.exists()]
     missing += [] if shutil.which("qemu-system-x86_64") else ["qemu-system-x86_64"]
     if missing:
-        print(f"Left out, since there is no {', '.join(missing)}. Interop/setup and Interop/service/setup make them.")
+        print(f"Skipped: {', '.join(missing)} is missing. Run Interop/setup and Interop/service/setup.")
         return 0
     failures = 0
     with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as stack:

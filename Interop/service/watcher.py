@@ -1,6 +1,6 @@
 """An app that scans for heart rate sensors and is launched again for them, in the machine of Interop/service.
 
-It says what it hears on standard output, a line each, and by its greeting that the unit watcher.service launches it.
+It prints the events that it receives, a line each. Its greeting says that the unit watcher.service launches it.
 """
 
 import os
