@@ -1,1 +1,1 @@
-"""Pairs this project's host and controllers with Bumble's and with rootcanal's."""
+"""Tests this project's host and controllers against Bumble and rootcanal."""

@@ -17,11 +17,11 @@ from .pairings import BY_NAME, PAIRINGS, PEERS_ONLY, Pairing
 from .processes import who
 
 JOBS = 3
-"""How many pairings are run side by side: they wait for each other's packets most of the time."""
+"""The number of concurrent pairings: mostly they wait for each other's packets."""
 
 
 async def run(pairing: Pairing, rounds: int) -> int:
-    """Runs `pairing` and returns how many rounds failed. After a failure the controllers are started anew."""
+    """Runs `pairing` and returns the number of failed rounds. After a failure, new controllers are started."""
     who.set(pairing.name.replace("/", "-"))
     for log in pairing.logs:
         log.unlink(missing_ok=True)
@@ -34,7 +34,7 @@ async def run(pairing: Pairing, rounds: int) -> int:
                 endpoints = endpoints or await controllers.enter_async_context(pairing.controllers_running())
                 await asyncio.wait_for(pairing.converse(endpoints, number), pairing.seconds)
                 say(f"{pairing.name} {number}/{rounds}: passed, {time.monotonic() - start:.2f} s")
-            except Exception as error:  # Whatever went wrong, this round failed and the next is tried.
+            except Exception as error:  # Any error fails this round; continue with the next.
                 failed += 1
                 reason = str(error) or type(error).__name__
                 say(f"{pairing.name} {number}/{rounds}: FAILED, {reason}", *last_words(pairing))
@@ -46,12 +46,12 @@ async def run(pairing: Pairing, rounds: int) -> int:
 
 
 def say(*lines: str) -> None:
-    """Prints at once, also into a pipe."""
+    """Prints immediately, also into a pipe."""
     print(*lines, sep="\n    ", flush=True)
 
 
 def last_words(pairing: Pairing) -> list[str]:
-    """The end of what the processes of `pairing` said, and where the rest is."""
+    """Returns the ends of the logs of `pairing`, and their paths."""
     lines: list[str] = []
     for log in pairing.logs:
         if log.exists():
@@ -60,7 +60,7 @@ def last_words(pairing: Pairing) -> list[str]:
 
 
 async def run_all(pairings: list[Pairing], rounds: int | None, jobs: int) -> int:
-    """Runs all, so many at a time, and returns how many rounds failed. Ends what it started when asked to stop."""
+    """Runs all pairings, `jobs` at a time, and returns the number of failed rounds. SIGTERM stops all processes."""
     task = asyncio.current_task()
     assert task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -86,21 +86,21 @@ Choice = TypeVar("Choice", bound=Named)
 
 
 def choose(names: list[str], known: Iterable[Choice], parser: argparse.ArgumentParser) -> list[Choice]:
-    """Those of `known` that have these names, in their order; stops the program if there is no such thing."""
+    """Returns the elements of `known` with these names, in their order; exits if there is none of a name."""
     by_name = {each.name: each for each in known}
     if unknown := [name for name in names if name not in by_name]:
-        parser.error(f"there is no {', no '.join(unknown)}: see --list")
+        parser.error(f"unknown name {', '.join(unknown)}: see --list")
     return [by_name[name] for name in names]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="Interop/run", description=__doc__)
-    parser.add_argument("pairing", nargs="*", help="CONTROLLERS/CENTRAL-PERIPHERAL as --list shows them; all if none")
-    parser.add_argument("--list", action="store_true", help="show the pairings and stop")
-    parser.add_argument("--peers-only", action="store_true", help="the pairings in which nothing of ours takes part")
+    parser.add_argument("pairing", nargs="*", help="CONTROLLERS/CENTRAL-PERIPHERAL as --list shows it (default: all)")
+    parser.add_argument("--list", action="store_true", help="list the pairings and exit")
+    parser.add_argument("--peers-only", action="store_true", help="only pairings without this project's code")
     rounds = int(os.environ["INTEROP_ROUNDS"]) if "INTEROP_ROUNDS" in os.environ else None
-    parser.add_argument("--rounds", type=int, default=rounds, help="20 unless given, and 5 of channels and privacy")
-    parser.add_argument("--jobs", type=int, default=JOBS, metavar="N", help=f"how many to run side by side ({JOBS})")
+    parser.add_argument("--rounds", type=int, default=rounds, help="rounds per pairing (default: 3 to 20)")
+    parser.add_argument("--jobs", type=int, default=JOBS, metavar="N", help=f"concurrent pairings (default: {JOBS})")
     parser.add_argument("--trace", action="store_true", help="have Bumble log every packet, on stderr")
     arguments = parser.parse_args()
 

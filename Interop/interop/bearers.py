@@ -1,4 +1,4 @@
-"""Bumble asks our host for attributes over several bearers at once, on an encrypted link."""
+"""Bumble accesses attributes of our host over several bearers concurrently, on an encrypted link."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from .bumble_host import find, powered_on
 from .profile import GREETING, NOTE, SERVICE, STORY, STORY_VALUE, Mismatch, expect, greeting, numbered
 
 COUNT = 3
-"""How many bearers there are beside the one that every link has."""
+"""The number of bearers besides the one that every link has."""
 CENTRAL = "F0:F1:F2:F3:F4:F6"
 LEAST = 64
-"""The smallest unit that a bearer may take, in octets."""
+"""The smallest MTU of a bearer, in octets."""
 MORE = 517
-"""How much one takes when it was reconfigured."""
+"""The MTU of a bearer after it was reconfigured."""
 NOTES = 10
-"""How many values of a characteristic are notified."""
+"""The number of notified values of a characteristic."""
 DIARY = numbered(0)
 """Another characteristic like the note."""
 
@@ -46,7 +46,7 @@ Result = L2CAP_Credit_Based_Reconfigure_Response.Result
 
 
 async def converse(first: int, second: int, name: str, log: pathlib.Path) -> None:
-    """One round: Bumble encrypts the link to our host, opens bearers, and uses all of them at once."""
+    """Runs one round: Bumble encrypts the link to our host, opens bearers, and uses all of them concurrently."""
     with tempfile.TemporaryDirectory() as directory:
         remember(directory, CENTRAL)
         async with (
@@ -58,7 +58,7 @@ async def converse(first: int, second: int, name: str, log: pathlib.Path) -> Non
                 clients = await asyncio.wait_for(Client.connect_eatt(connection, spec, count=COUNT), 5)
                 expect("bearers", len(clients), COUNT)
                 for client in clients:
-                    client.mtu = LEAST  # Bumble takes them for bearers of the least size that the other bearer has.
+                    client.mtu = LEAST  # Bumble assumes the default ATT_MTU for them.
                 found = await asyncio.gather(*(_discover(client) for client in clients))
                 await _resize(clients, found)
                 await _use(clients, found, name)
@@ -68,12 +68,12 @@ async def converse(first: int, second: int, name: str, log: pathlib.Path) -> Non
 
 @contextlib.asynccontextmanager
 async def _encrypted(device: Device, address: Address) -> AsyncIterator[Connection]:
-    """A connection that is refused bearers at first, and encrypted then."""
+    """Connects, expects that bearers are refused, and encrypts the link."""
     connection = await asyncio.wait_for(device.connect(address), 5)
     try:
         await asyncio.wait_for(Client.connect_eatt(connection), 5)
     except Exception as error:
-        expect("why there are no bearers without encryption", "ENCRYPTION" in str(error), True)
+        expect("whether bearers are refused for lack of encryption", "ENCRYPTION" in str(error), True)
     else:
         raise Mismatch("our host opened a bearer on a link that is not encrypted")
     await remember_in_bumble(device, connection)
@@ -93,24 +93,24 @@ async def _discover(client: Client) -> Found:
 
 
 async def _resize(clients: list[Client], found: list[Found]) -> None:
-    """Has the bearers take longer packets, which are then used; what would make them shorter is refused."""
+    """Enlarges the MTU of the bearers, and expects that it is used, and that reducing it is refused."""
     channels = [client.bearer for client in clients]
     stories = [each[STORY] for each in found]
     for client, story in zip(clients, stories):
         part = await client.read_value(story, no_long_read=True)
-        expect("what a small bearer carries", part, STORY_VALUE[: LEAST - 1])
+        expect("value on a small bearer", part, STORY_VALUE[: LEAST - 1])
     for channel in channels:
         channel.mtu, channel.mps = MORE, MORE
     expect("the answer to a longer MTU", await _reconfigure(channels, MORE), Result.RECONFIGURATION_SUCCESSFUL)
     for client, story in zip(clients, stories):
         client.mtu = MORE
-        expect("what it carries then", await client.read_value(story, no_long_read=True), STORY_VALUE)
+        expect("value after the reconfiguration", await client.read_value(story, no_long_read=True), STORY_VALUE)
     refusal = Result.RECONFIGURATION_FAILED_REDUCTION_IN_SIZE_OF_MTU_NOT_ALLOWED
     expect("the answer to a shorter MTU", await _reconfigure(channels, LEAST), refusal)
 
 
 async def _reconfigure(channels: list[LeCreditBasedChannel], size: int) -> int:
-    """Says that this end takes units of another size. Bumble knows the packets for that, but does not use them."""
+    """Announces another MTU and MPS of this end. Bumble has the packets for that, but does not use them."""
     manager, connection = channels[0].manager, channels[0].connection
     answered: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     identifier = manager.next_identifier(connection)
@@ -128,7 +128,7 @@ async def _reconfigure(channels: list[LeCreditBasedChannel], size: int) -> int:
 
 
 async def _use(clients: list[Client], found: list[Found], name: str) -> None:
-    """Reads and writes on every bearer at once."""
+    """Reads and writes on every bearer concurrently."""
     reads = (client.read_value(each[STORY]) for client, each in zip(clients, found))
     for story in await asyncio.gather(*reads):
         expect("story", story, STORY_VALUE)
@@ -159,11 +159,11 @@ async def _write_long(clients: list[Client], found: list[Found]) -> None:
     clients[0].mtu = MORE
     expect("bearers that read meanwhile", sum(count > 0 for count in seen), len(clients) - 1)
     for client, each in zip(clients, found):
-        expect("the note as it was written in parts", await client.read_value(each[NOTE]), after)
+        expect("the note after it was written in parts", await client.read_value(each[NOTE]), after)
 
 
 async def _be_notified(base: Client, clients: list[Client], found: list[Found]) -> None:
-    """Subscribes on one bearer, writes on two others, and reads on the last: each value comes once, and in order."""
+    """Subscribes on one bearer, writes on two others, and reads on the last: expects each value once, in order."""
     heard: dict[int, list[tuple[int, bytes]]] = {found[0][uuid].handle: [] for uuid in (NOTE, DIARY)}
     bearers = [base, *clients]
     for number, bearer in enumerate(bearers):
@@ -185,7 +185,7 @@ async def _be_notified(base: Client, clients: list[Client], found: list[Found]) 
             break
         await asyncio.sleep(0.02)
     for bearer in bearers:
-        await bearer.read_value(found[0][GREETING].handle)  # What comes behind the values would be there by now.
+        await bearer.read_value(found[0][GREETING].handle)  # Further values would have arrived earlier.
     for values in heard.values():
         expect("notes as notified", [note for _, note in values], notes)
         expect("bearers that the values of one characteristic came on", len({number for number, _ in values}), 1)
@@ -193,5 +193,5 @@ async def _be_notified(base: Client, clients: list[Client], found: list[Found]) 
 
 
 def _listener(number: int, heard: dict[int, list[tuple[int, bytes]]]) -> Any:
-    """Notes on which bearer a value came."""
+    """Returns a handler that records the bearer of each value."""
     return lambda event: heard[event.attribute_handle].append((number, event.attribute_value))

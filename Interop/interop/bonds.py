@@ -1,4 +1,4 @@
-"""A bond that both ends were given beforehand, since our host does not pair yet."""
+"""A bond that is given to both ends in advance."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from bumble.keys import MemoryKeyStore, PairingKeys
 
 SECRET = bytes(range(1, 17))
 KEY = bytes(range(0x20, 0x30))
-"""The key as it goes over the wire, its least significant octet first."""
+"""The key as it is sent, its least significant octet first."""
 
 
 def remember(directory: str, peer: str) -> None:
-    """Writes what our host remembers of earlier runs: that it is bonded with `peer`, which has a random address."""
+    """Writes our host's stored state: a bond with `peer`, which has a random address."""
     octets = bytes.fromhex(peer.replace(":", ""))
     number = int.from_bytes(aes_cmac(b"\x01" + octets, SECRET), "big")
     identifier = number & ~(0xF << 76 | 0x3 << 62) | 0x8 << 76 | 0x2 << 62
@@ -36,13 +36,13 @@ def remember(directory: str, peer: str) -> None:
 
 
 async def remember_in_bumble(device: Device, connection: Connection) -> None:
-    """Has Bumble know the key when it is the central of a connection."""
+    """Gives Bumble the key as the central of a connection."""
     device.keystore = MemoryKeyStore()
     await device.keystore.update(str(connection.peer_address), PairingKeys(ltk=PairingKeys.Key(KEY)))
 
 
 def answer_in_bumble(device: Device) -> None:
-    """Has Bumble know the key when it is the peripheral, whoever the central is."""
+    """Gives Bumble the key as a peripheral, for any central."""
 
     async def key(*_: object) -> bytes:
         return KEY

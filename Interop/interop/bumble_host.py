@@ -20,7 +20,7 @@ from .profile import GREETING, NOTE, SERVICE, STORY, STORY_VALUE, TICKS, Mismatc
 
 @contextlib.asynccontextmanager
 async def powered_on(port: int, name: str, address: str, **settings: Any) -> AsyncIterator[Device]:
-    """Bumble's host on the controller at `port`, with `settings` as in Bumble's `DeviceConfiguration`."""
+    """Runs Bumble's host on the controller at `port`, with `settings` for Bumble's `DeviceConfiguration`."""
     configuration = DeviceConfiguration(name=name, address=Address(address), **settings)
     async with await open_transport(f"tcp-client:127.0.0.1:{port}") as transport:
         device = Device.from_config_with_hci(configuration, transport.source, transport.sink)
@@ -29,7 +29,7 @@ async def powered_on(port: int, name: str, address: str, **settings: Any) -> Asy
 
 
 async def advertise(device: Device, **settings: Any) -> None:
-    """Advertises the device's name now, and again whenever a central has gone; `settings` as for Bumble."""
+    """Advertises the device's name, now and after each disconnection; Bumble gets the `settings`."""
     flags = (AdvertisingData.FLAGS, b"\x06")
     name = (AdvertisingData.COMPLETE_LOCAL_NAME, device.name.encode())
     await device.start_advertising(
@@ -42,7 +42,7 @@ async def advertise(device: Device, **settings: Any) -> None:
 
 
 async def find(device: Device, name: str, **settings: Any) -> Address:
-    """Scans until something called `name` is heard, and says where it is; `settings` as for Bumble."""
+    """Scans until a device called `name` is found, and returns its address; Bumble gets the `settings`."""
     found: asyncio.Future[Address] = asyncio.get_running_loop().create_future()
 
     def heard(advertisement: Advertisement) -> None:
@@ -55,13 +55,13 @@ async def find(device: Device, name: str, **settings: Any) -> Address:
     try:
         return await asyncio.wait_for(found, 5)
     except TimeoutError:
-        raise Mismatch(f"Bumble heard no {name} in 5 s") from None
+        raise Mismatch(f"Bumble did not find {name} within 5 s") from None
     finally:
         await device.stop_scanning()
 
 
 class BumblePeripheral:
-    """Offers the common service and, to show notifications that nobody asked for, a count."""
+    """A peripheral with the common service and a counter, which notifies without requests."""
 
     def __init__(self, device: Device) -> None:
         self.name = device.name
@@ -84,7 +84,7 @@ class BumblePeripheral:
         device.add_services([Service(UUID(SERVICE), [*characteristics, self._note, self._ticks])])
 
     def stop(self) -> None:
-        """Counts no longer."""
+        """Stops counting."""
         for task in self._counting:
             task.cancel()
 
@@ -126,7 +126,7 @@ class BumbleCentral:
         self._port = port
 
     async def converse(self, peripheral: Any) -> None:
-        """Finds `peripheral` by its name, and uses the common service of it."""
+        """Finds `peripheral` by its name, and uses its common service."""
         async with powered_on(self._port, "central", "F0:F1:F2:F3:F4:F6") as device:
             address = await find(device, peripheral.name)
             connection = await asyncio.wait_for(device.connect(address), 5)
@@ -154,5 +154,5 @@ class BumbleCentral:
         try:
             expect("note as notified", await asyncio.wait_for(notified.get(), 5), note)
         except TimeoutError:
-            raise Mismatch("Bumble was not notified of the note within 5 s") from None
+            raise Mismatch("Bumble received no notification of the note within 5 s") from None
         expect("note read back", await characteristic.read_value(), note)

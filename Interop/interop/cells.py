@@ -1,4 +1,4 @@
-"""What came of pairings, counted for each cell of the tables in docs/INTEROP.md, and kept in `results.jsonl`."""
+"""The results of pairings, counted for each cell of the tables in docs/INTEROP.md, and stored in `results.jsonl`."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ GENERATIONS = {"secure": "LE Secure Connections", "legacy": "legacy"}
 
 
 class Cell(NamedTuple):
-    """Where in the tables a pairing counts."""
+    """A position in the tables."""
 
     part: str
     generation: str
     method: str
     case: str
     pair: str
-    """Who pairs with whom."""
+    """The central and the peripheral."""
 
 
 class Count(NamedTuple):
-    """What came of the pairings of a cell."""
+    """The results of the pairings of a cell."""
 
     date: str
-    """On which day they were made at last."""
+    """The day of the most recent one."""
     made: int = 0
     passed: int = 0
     races: int = 0
-    """How often `bluetoothd` left a link to itself, so that something was read once more."""
+    """The number of links that `bluetoothd` abandoned, so that a read was repeated."""
     controllers: dict[str, tuple[int, int]] = {}
-    """How many of them were made on whose controllers, and passed; those of which that is not known are missing."""
+    """The numbers of pairings made and passed, for each make of controllers, if recorded."""
     kernels: dict[str, str] = {}
     failures: tuple[str, ...] = ()
-    """What failed, and why."""
+    """Descriptions of the failed pairings, with reasons."""
 
     def with_row(self, row: Row, what: str) -> Count:
-        """With one pairing more."""
+        """Returns the counts with one more pairing."""
         made, passed = self.controllers.get(row["controllers"], (0, 0))
         hosts = [host for host in (row["central"], row["peripheral"]) if "kernel" in row and host != "ours"]
         return Count(
@@ -66,7 +66,7 @@ Counts = dict[Cell, Count]
 
 
 def load(folder: pathlib.Path) -> Counts:
-    """All that was recorded in a folder."""
+    """Returns all results in a folder."""
     counts: Counts = {}
     for file in sorted(folder.glob("*.jsonl")):
         for row in map(json.loads, file.read_text().splitlines()):
@@ -76,7 +76,7 @@ def load(folder: pathlib.Path) -> Counts:
 
 
 def kept(file: pathlib.Path = KEPT) -> Counts:
-    """What was kept before."""
+    """Returns the stored counts."""
     found: Counts = {}
     for line in map(json.loads, file.read_text().splitlines() if file.exists() else []):
         cell = Cell(*(line.pop(name) for name in Cell._fields))
@@ -86,7 +86,7 @@ def kept(file: pathlib.Path = KEPT) -> Counts:
 
 
 def keep(counts: Counts, file: pathlib.Path = KEPT) -> None:
-    """Keeps all counts, a line for each cell."""
+    """Stores all counts, a line for each cell."""
     lines = []
     for cell, count in sorted(counts.items()):
         facts = {name: value for name, value in count._asdict().items() if value}
@@ -95,7 +95,7 @@ def keep(counts: Counts, file: pathlib.Path = KEPT) -> None:
 
 
 def merged(old: Counts, new: Counts) -> Counts:
-    """The later counts take the place of earlier ones, but where fewer pairings were made."""
+    """Returns both, preferring a new count to an old one unless it has fewer pairings."""
     return old | {cell: count for cell, count in new.items() if cell not in old or count.made >= old[cell].made}
 
 
@@ -122,7 +122,7 @@ def _part(row: Row) -> str:
 
 
 def _place(text: str, row: Row) -> str:
-    """Who is meant by `ours`, `the peer` or a name, as the central or the peripheral."""
+    """Returns the role of `ours`, `the peer` or a named host, as the central or the peripheral."""
     central = row["central"]
     if text in ("", "the central", "the peripheral", "nobody"):
         return text
@@ -132,7 +132,7 @@ def _place(text: str, row: Row) -> str:
 
 
 def _refusal(row: Row) -> str:
-    """What goes wrong in a refusal."""
+    """Returns a description of the fault."""
     text = row["refusal"]
     if text == "cut":
         return f"at {_place(row['near'], row)}" + (", with an existing bond" if row.get("bonded") else "")

@@ -1,4 +1,4 @@
-"""Channels of octets beside the attributes: what one end sends, the other sends back, both ways at once."""
+"""L2CAP channels: the peripheral echoes what the central sends, in both directions concurrently."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .profile import Mismatch, expect
 from .tool import BLE, environment
 
 OCTETS = int(os.environ.get("INTEROP_OCTETS", 1 << 17))
-"""How many octets go each way in a round."""
+"""The octets sent each way in a round."""
 PSM = 0x80
-"""Where Bumble can be reached; our host says itself where it can."""
+"""The PSM of Bumble's server; our host prints its own."""
 SECONDS = 30 + OCTETS / 5_000
-"""How long a round may take: the slowest controllers carry several times as much."""
+"""The time limit of a round; the slowest controllers are several times faster."""
 
 
 async def converse(central: str, first: int, second: int, name: str, log: pathlib.Path) -> None:
-    """One round: the central opens channels to the peripheral, whose echo must be what was sent."""
+    """Runs one round: the central opens channels to the peripheral, whose echo must equal the data sent."""
     data = random.Random(name).randbytes(OCTETS)
     if central == "ours":
         async with _bumble_echoes(second, name) as echoed:
@@ -40,7 +40,7 @@ async def converse(central: str, first: int, second: int, name: str, log: pathli
 
 @contextlib.asynccontextmanager
 async def _bumble_echoes(port: int, name: str) -> AsyncIterator[list[int]]:
-    """Has Bumble echo on each channel that is opened; the list says how many octets of each."""
+    """Has Bumble echo on each channel that is opened; the list has the number of octets of each."""
     echoed: list[int] = []
 
     def opened(channel: LeCreditBasedChannel) -> None:
@@ -78,7 +78,7 @@ async def _send_with_ble(port: int, name: str, data: bytes, log: pathlib.Path) -
 
 @contextlib.asynccontextmanager
 async def _ble_echoes(port: int, name: str, log: pathlib.Path) -> AsyncIterator[int]:
-    """Has our host echo on each channel that is opened, and says to which number they can be."""
+    """Has our host echo on each channel that is opened, and yields its PSM."""
     async with running(
         log,
         *(BLE, "channel", "serve", "--name", name, "--echo", "--json"),
@@ -94,11 +94,11 @@ async def _ble_echoes(port: int, name: str, log: pathlib.Path) -> AsyncIterator[
                 break
         yield psm
         if process.returncode is not None:
-            raise Mismatch(f"ble channel serve ended by itself, with status {process.returncode}")
+            raise Mismatch(f"ble channel serve ended unexpectedly, with status {process.returncode}")
 
 
 async def _send_with_bumble(port: int, name: str, psm: int, data: bytes) -> None:
-    """Uses one channel that is asked for alone, and then three that are asked for with one request."""
+    """Uses one channel that is opened alone, and then three that are opened with one request."""
     async with powered_on(port, "central", "F0:F1:F2:F3:F4:F6") as device:
         connection = await asyncio.wait_for(device.connect(await find(device, name)), 5)
         channel = await connection.create_l2cap_channel(LeCreditBasedChannelSpec(psm=psm))
@@ -135,4 +135,4 @@ def _compare(received: bytes, sent: bytes) -> None:
     expect("octets that came back", len(received), len(sent))
     if received != sent:
         first = next(at for at, (one, other) in enumerate(zip(received, sent)) if one != other)
-        raise Mismatch(f"what came back differs from what was sent at octet {first}")
+        raise Mismatch(f"the echo differs from the data at octet {first}")

@@ -21,11 +21,11 @@ from .processes import HOME, connected, running
 from .tool import BLE
 
 VACANCY = 0.3
-"""Until rootcanal has noted that a host has gone, in seconds: who comes next has its controller, and so its address."""
+"""Seconds until rootcanal has noticed that a host has left: the next host gets its controller and address."""
 
 
 class Endpoints(NamedTuple):
-    """Where two controllers listen. They may share a port, if each connection to it is a controller of its own."""
+    """The ports of two controllers. They may be the same, if each connection to it is a controller of its own."""
 
     first: int
     second: int
@@ -33,7 +33,7 @@ class Endpoints(NamedTuple):
 
 @contextlib.asynccontextmanager
 async def rootcanal(log: pathlib.Path) -> AsyncIterator[Endpoints]:
-    """Rootcanal, where every connection to one port is a new controller."""
+    """Runs rootcanal, where every connection to one port is a new controller."""
     controller, control, link, le_link = free_ports(4)
     ports = {"hci_port": controller, "test_port": control, "link_port": link, "link_ble_port": le_link}
     options = [f"-{name}={port}" for name, port in ports.items()]
@@ -42,7 +42,7 @@ async def rootcanal(log: pathlib.Path) -> AsyncIterator[Endpoints]:
     loopback = {"LD_PRELOAD": str(HOME / "rootcanal-loopback.so")}
     command = [str(HOME / "rootcanal"), "-enable_log_color=false", *options]
     async with running(log, *command, environment=loopback) as process:
-        # Its port for controllers is opened last: one comes and goes. To leave the port for tests would end it.
+        # The port for controllers opens last, so a host connects and leaves. Leaving the test port would end rootcanal.
         async with connected(control, process):
             async with connected(controller, process):
                 pass
@@ -51,7 +51,7 @@ async def rootcanal(log: pathlib.Path) -> AsyncIterator[Endpoints]:
 
 @contextlib.asynccontextmanager
 async def ours(log: pathlib.Path) -> AsyncIterator[Endpoints]:
-    """This project's controllers: `ble radio`."""
+    """Runs this project's controllers: `ble radio`."""
     first, second = free_ports(2)
     async with running(log, BLE, "radio", "--port", str(first), "--port", str(second)) as process:
         for port in (first, second):
@@ -62,7 +62,7 @@ async def ours(log: pathlib.Path) -> AsyncIterator[Endpoints]:
 
 @contextlib.asynccontextmanager
 async def bumble(log: pathlib.Path) -> AsyncIterator[Endpoints]:
-    """Bumble's controllers, in this process."""
+    """Runs Bumble's controllers, in this process."""
     ports = free_ports(2)
     radio = _Radio()
     servers = [await asyncio.start_server(radio.serve, "127.0.0.1", port) for port in ports]
@@ -76,8 +76,8 @@ async def bumble(log: pathlib.Path) -> AsyncIterator[Endpoints]:
 class _Radio(LocalLink):
     """Bumble's radio, for hosts that come and go.
 
-    Its own takes every packet as sent from the random address of a controller. Here a packet comes from the
-    address that its connection was made with, which may be the public one.
+    Its own treats every packet as sent from the random address of a controller. Here a packet comes from the address
+    that its connection was made with, which may be the public one.
     """
 
     def __init__(self) -> None:
@@ -100,9 +100,9 @@ class _Radio(LocalLink):
         return None
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Is a controller for the host that has just connected, from its power-on to its power-off.
+        """Runs a controller for the host that has just connected, until it disconnects.
 
-        A new connection has a new controller, since Bumble's does nothing upon HCI Reset.
+        A new connection gets a new controller, since Bumble's does nothing upon HCI Reset.
         """
         number = next(self._numbers)
         address = f"C0:FF:EE:00:{number >> 8:02X}:{number & 0xFF:02X}"
@@ -112,7 +112,7 @@ class _Radio(LocalLink):
             while data := await reader.read(4096):
                 parser.feed_data(data)
         except (ConnectionError, asyncio.CancelledError):
-            pass  # The host has gone, or the round is over.
+            pass  # The host has disconnected, or the round is over.
         finally:
             self._switch_off(controller)
             writer.close()
@@ -129,7 +129,10 @@ class _Radio(LocalLink):
 
 
 class _Controller(Controller):
-    """Bumble's controller, which announces two commands more than it has, and answers one of them never."""
+    """Bumble's controller, which no longer announces two commands that it does not support.
+
+    It refuses one of them, and never answers the other.
+    """
 
     supported_commands = Controller.supported_commands - {
         hci.HCI_LE_SET_DATA_LENGTH_COMMAND,
@@ -138,7 +141,7 @@ class _Controller(Controller):
 
 
 class _Sink:
-    """Takes packets from a controller to the host at the other end of a connection."""
+    """The connection that carries packets from a controller to its host."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer

@@ -1,4 +1,4 @@
-"""The link is lost at each packet of a pairing between our host and Bumble's, and the two pair at once afterwards."""
+"""Loses the link at each packet of a pairing between our host and Bumble's; the next must succeed immediately."""
 
 from __future__ import annotations
 
@@ -37,41 +37,41 @@ from .sides import (
 from .user import PATIENCE, User
 
 SECONDS = 900
-# Longer than our host refuses to pair with one with whom it has just failed.
+# Longer than our host refuses to pair with a device after a failure.
 PAUSE = 1.1
 ROUNDS = len(KEPT)
 """One for each method."""
 
 
 class Scene(NamedTuple):
-    """Where a pairing is cut."""
+    """A pairing whose link is lost."""
 
     method: Method
     near: str
-    """At whose controller: that one's host has lost the link, and the other hears that it has left."""
+    """The host at whose controller the link is cut: it gets a Connection Timeout, and the other one a disconnection."""
     cutter: Cutter
     port: int
-    """Of the controller of our host, or of the line to it."""
+    """The port of our host's controller, or of the line to it."""
     name: str
     log: pathlib.Path
     facts: dict[str, object]
     is_all: bool
     is_bonded: bool = False
-    """Whether there is a bond already, which must stay what it is."""
+    """There is a bond already, which must not change."""
 
     def steps(self) -> Sequence[int]:
-        """At which packets to cut, after a pairing in which all were counted."""
+        """Returns the packets to cut at, after a pairing in which all were counted."""
         total = self.cutter.seen
         if not self.is_all:
             return [total // 2] if self.is_bonded else [total // 2, total]
-        # Of the twenty rounds of a passkey that is to replace a bond, the first and the last will do.
+        # Of the twenty rounds of a passkey that replaces a bond, the first and the last suffice.
         return [step for step in range(1, total + 1) if not self.is_bonded or total < 30 or not 10 < step < total - 10]
 
 
 async def converse(
     controllers: str, central: str, first: int, second: int, name: str, number: int, log: pathlib.Path, is_all: bool
 ) -> None:
-    """One round: by one method, with the link cut at each packet, or at some, near either host, or near one."""
+    """Runs one round: one method, with the link cut at each packet near both hosts, or at some near one."""
     method = KEPT[(number - 1) % len(KEPT)]
     sides = ("ours", "Bumble") if is_all else (("ours", "Bumble")[number % 2],)
     who = {"central": "ours", "peripheral": "Bumble"}
@@ -116,10 +116,10 @@ async def _ours_as_central(scene: Scene, port: int) -> list[str]:
 
 
 async def _each(scene: Scene, cut: Callable[[int, bool, str], Awaitable[None]]) -> list[str]:
-    """Makes all cuts, records what comes of each, and returns what failed."""
+    """Makes all cuts, records their results, and returns the failures."""
     failures: list[str] = []
     total = scene.cutter.seen
-    # What the central has to send when the peripheral has sent all of its own.
+    # The packets that the central sends after the last one of the peripheral.
     finals = scene.cutter.last(is_own=(scene.near == "ours") == (scene.facts["central"] == "ours"))
     for step in scene.steps():
         facts = scene.method.facts | {"refusal": "cut", "near": scene.near, "step": step, "steps": total}
@@ -127,15 +127,15 @@ async def _each(scene: Scene, cut: Callable[[int, bool, str], Awaitable[None]]) 
         try:
             with tempfile.TemporaryDirectory() as state, results.recorded("bumble", **scene.facts, **facts):
                 await cut(step, step > total - finals, state)
-        except Exception as error:  # Whatever went wrong, this one failed and the next is tried.
+        except Exception as error:  # Any error fails this cut; continue with the next.
             failures.append(f"{scene.near} {step} of {total}: {error or type(error).__name__}")
     return failures
 
 
 async def _begin(scene: Scene, user: User, device: Device, step: int = 0) -> None:
-    """Nothing has happened yet, and the link is cut at this packet."""
+    """Disconnects Bumble, clears its keys and the user's state, and cuts the link at this packet."""
     for connection in list(device.connections.values()):
-        with contextlib.suppress(Exception):  # It may be over just now.
+        with contextlib.suppress(Exception):  # The link may just have ended.
             await asyncio.wait_for(connection.disconnect(), PATIENCE)
     device.keystore = MemoryKeyStore()
     scene.cutter.arm(step)
@@ -145,9 +145,9 @@ async def _begin(scene: Scene, user: User, device: Device, step: int = 0) -> Non
 async def _not_read(
     scene: Scene, user: User, peripheral: Device, state: str, may_keep: bool
 ) -> None:
-    """`ble read` says that it failed, and neither end keeps anything.
+    """Expects that `ble read` fails, and that neither end stores anything.
 
-    Where the last packet has been acknowledged and not arrived, our host may keep a bond, which is removed then.
+    If the last packet was acknowledged but did not arrive, our host may store a bond, which is then removed.
     """
     variables = tool.environment(scene.port, state)
     command = _reading(scene, user)
@@ -161,7 +161,7 @@ async def _not_read(
             await tool.run(variables, scene.log, "bonds", "remove", bond["identifier"])
         return
     expect("pairings", count(facts, "paired"), 0)
-    expect("what ours and Bumble keep", (len(kept), await keys_of(peripheral)), (0, 0))
+    expect("bonds of ours and keys of Bumble", (len(kept), await keys_of(peripheral)), (0, 0))
 
 
 async def _bonds(scene: Scene, state: str) -> list[tool.Fact]:
@@ -171,7 +171,7 @@ async def _bonds(scene: Scene, state: str) -> list[tool.Fact]:
 
 
 async def _read(scene: Scene, user: User, peripheral: Device, state: str) -> None:
-    """`ble read` pairs, and has read then."""
+    """Expects that `ble read` pairs and reads."""
     variables = tool.environment(scene.port, state)
     command = _reading(scene, user)
     status, facts = await asyncio.wait_for(answering(variables, scene.log, user, peripheral, command), user.patience)
@@ -181,7 +181,7 @@ async def _read(scene: Scene, user: User, peripheral: Device, state: str) -> Non
 
 
 def _reading(scene: Scene, user: User) -> list[str]:
-    """The arguments with which `ble` reads, again and again where it does not wait for that to be paired."""
+    """Returns the arguments of `ble`, which reads repeatedly where it does not wait for the pairing."""
     # A passkey has twenty rounds.
     again = ["--count", "8" if scene.method.name == "passkeyEntry" else "3", "--every", "1"]
     return reading(scene.name, scene.method, user) + (again if scene.is_bonded else [])
@@ -196,7 +196,7 @@ async def _ours_as_peripheral(scene: Scene, port: int) -> list[str]:
                 await _pair(scene, user, central, facts)
 
         def is_restarted(step: int) -> bool:
-            """Whether our host is started anew in between; what it tells out of band is told once, at the start."""
+            """Returns whether our host restarts in between; out-of-band data is printed only once, at the start."""
             return step % 2 == 1 or scene.method.name == "outOfBand"
 
         async def cut(step: int, is_late: bool, state: str) -> None:
@@ -217,7 +217,7 @@ async def _ours_as_peripheral(scene: Scene, port: int) -> list[str]:
 
 
 async def _ours_as_bonded_central(scene: Scene, port: int) -> list[str]:
-    """There is a bond by Just Works, and Bumble asks for a better one when the link is encrypted."""
+    """Starts with a bond by Just Works; Bumble requests a better one when the link is encrypted."""
     async with powered_on(port, scene.name, PERIPHERAL) as peripheral:
         await offer(peripheral, scene.method)
         with tempfile.TemporaryDirectory() as first:
@@ -247,13 +247,13 @@ async def _ours_as_bonded_central(scene: Scene, port: int) -> list[str]:
                 )
                 expect("whether the link was cut", scene.cutter.is_cut, True)
                 if status == 0:
-                    # It was so early that `ble` has come back by itself, and done all.
+                    # The cut was so early that `ble` has reconnected by itself, and succeeded.
                     return expect_paired(facts, scene.method)
                 expect("the status of ble read", status, 1)
                 if not is_late or scene.near == "ours":
                     expect("pairings", count(facts, "paired"), 0)
                     expect("the bond", await _bonds(scene, state), bonds)
-                    expect("whether Bumble's keys are what they were", await _keys(peripheral) == keys, True)
+                    expect("whether Bumble's keys are unchanged", await _keys(peripheral) == keys, True)
                 await begin(state)
                 await _read(scene, user, peripheral, state)
 
@@ -264,7 +264,7 @@ async def _ours_as_bonded_central(scene: Scene, port: int) -> list[str]:
 
 
 def _ask_for_more(connection: Connection) -> None:
-    """Has Bumble ask for a safer link as soon as it is encrypted."""
+    """Has Bumble request more security as soon as the link is encrypted."""
 
     def ask() -> None:
         connection.request_pairing()
@@ -273,13 +273,13 @@ def _ask_for_more(connection: Connection) -> None:
 
 
 async def _keys(device: Device) -> list[tuple[str, PairingKeys]]:
-    """What Bumble keeps."""
+    """Returns the keys that Bumble stores."""
     assert device.keystore
     return [(peer, keys) for peer, keys in await device.keystore.get_all()]
 
 
 async def _ours_as_bonded_peripheral(scene: Scene, port: int) -> list[str]:
-    """Bumble, which says that it is the one that our host is bonded with, pairs anew, or would."""
+    """Has a central with the address of our host's bonded peer try to pair again."""
     async with powered_on(port, "central", CENTRAL) as central:
         user = User(scene.method, keeps=True)
         user.use(central)
@@ -312,9 +312,9 @@ def _serving(scene: Scene, user: User, state: str) -> contextlib.AbstractAsyncCo
 
 
 async def _not_paired(scene: Scene, user: User, central: Device, facts: list[tool.Fact], is_late: bool) -> None:
-    """Bumble does not get to pair with `ble serve`, and neither end keeps anything.
+    """Expects that Bumble does not pair with `ble serve`, and that neither end stores anything.
 
-    Bumble keeps the keys as soon as it has given all of its own to its controller.
+    Bumble stores the keys as soon as it has passed all of its own to its controller.
     """
     connection = await _connect(scene, user, central)
     gone = asyncio.Event()
@@ -323,14 +323,14 @@ async def _not_paired(scene: Scene, user: User, central: Device, facts: list[too
         # A pairing whose link ends is cancelled by Bumble.
         await asyncio.wait_for(connection.pair(), PATIENCE)
         if not is_late:
-            raise Mismatch("Bumble has paired though the link was cut")
+            raise Mismatch("Bumble has paired although the link was cut")
     if asyncio.current_task().cancelling():  # type: ignore[union-attr]
         raise asyncio.CancelledError
     await asyncio.wait_for(gone.wait(), PATIENCE)
     expect("whether the link was cut", scene.cutter.is_cut, True)
     expect("pairings", count(facts, "paired"), 0)
     if not is_late:
-        expect("keys that Bumble keeps", await keys_of(central), 0)
+        expect("keys that Bumble stores", await keys_of(central), 0)
 
 
 async def _connect(scene: Scene, user: User, central: Device) -> Connection:
@@ -341,10 +341,10 @@ async def _connect(scene: Scene, user: User, central: Device) -> Connection:
 
 
 async def _pair(scene: Scene, user: User, central: Device, facts: list[tool.Fact]) -> None:
-    """Bumble pairs with `ble serve`, and has read then."""
+    """Pairs Bumble with `ble serve`, and reads."""
     connection = await _connect(scene, user, central)
     await asyncio.wait_for(connection.pair(), PATIENCE)
-    await until("our host says that they paired", lambda: count(facts, "paired") == 1)
+    await until("our host reports the pairing", lambda: count(facts, "paired") == 1)
     await read(connection, scene.name)
     expect_paired(facts, scene.method)
     await asyncio.wait_for(connection.disconnect(), PATIENCE)

@@ -8,52 +8,52 @@ from collections.abc import AsyncIterator, Callable
 
 COMMAND, DATA, EVENT = 1, 2, 4
 HEADERS = {COMMAND: 4, DATA: 5, 3: 4, EVENT: 3, 5: 5}
-"""How many octets of an H4 packet tell how long it is, by its type."""
+"""The size of the header of an H4 packet, by its type."""
 
 SECURITY_MANAGER = 0x0006
 DISCONNECTION_COMPLETE, COMMAND_STATUS = 0x05, 0x0F
 DISCONNECT = 0x0406
 KEYS = range(0x06, 0x0B)
-"""The codes of the packets by which the security manager gives keys and identities."""
+"""The codes of the Security Manager's packets that distribute keys and identities."""
 REMOTE_USER, TIMEOUT = 0x13, 0x08
-"""Why the other end is told that the link is over, and this one."""
+"""The reasons for the disconnection, for the other end and for this one."""
 
 
 class Cutter:
-    """Passes on what a host and its controller say, and counts the packets of the security manager, both ways.
+    """A proxy between a host and its controller, which counts the Security Manager's packets, both ways.
 
-    Where the link is cut, the packet that was due is lost, with all that follows. This host hears that the link was
-    lost (Connection Timeout), and the other one that this one has disconnected.
+    When the link is cut, the packet that was due is lost, with all that follow. This host receives a lost link
+    (Connection Timeout), and the other one a disconnection by this one.
     """
 
     def __init__(self, controller: int) -> None:
         self.is_cut = False
         self._senders: list[bool] = []
-        """Of each packet of the security manager since it was armed, whether it came from this host."""
+        """The Security Manager's packets since the line was armed: true for each that this host sent."""
         self._lost: tuple[bool, int] | None = None
-        """Of the packet that was lost, whether it came from this host, and its code."""
+        """The lost packet: true if this host sent it, and its code."""
         self._controller = controller
         self._step = 0
 
     def arm(self, step: int = 0) -> None:
-        """Has the link cut at that packet, counting from 1; at none if it is 0."""
+        """Cuts the link at that packet, counting from 1; at none for 0."""
         self._senders, self._step, self.is_cut, self._lost = [], step, False, None
 
     @property
     def seen(self) -> int:
-        """How many packets of the security manager there were since it was armed."""
+        """The number of the Security Manager's packets since the line was armed."""
         return len(self._senders)
 
     def last(self, is_own: bool) -> int:
-        """How many packets this host has sent at last, or the other one, since the other of the two sent any."""
+        """Returns the number of packets that this host, or the other one, has sent since the other side's last one."""
         return next((count for count, sender in enumerate(reversed(self._senders)) if sender != is_own), self.seen)
 
     def has_lost_key(self, is_own: bool) -> bool:
-        """Whether what was lost was a key or an identity, of this host or of the other one."""
+        """Returns whether the lost packet was a key or an identity of this host, or of the other one."""
         return self._lost is not None and self._lost[0] == is_own and self._lost[1] in KEYS
 
     def cuts(self, is_own: bool, code: int) -> bool:
-        """Counts one packet more, of this host or of the other one, and says whether it is the one."""
+        """Counts a packet of this host, or of the other one, and returns whether it is the one to cut at."""
         self._senders.append(is_own)
         if self.seen != self._step:
             return False
@@ -61,7 +61,7 @@ class Cutter:
         return True
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Has the host that has just connected talk with the controller, as long as both want to."""
+        """Forwards packets between a newly connected host and the controller, until one of them disconnects."""
         inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", self._controller)
         line = _Line(self, writer, inner_writer)
         tasks = [
@@ -84,7 +84,7 @@ class _Line:
         self._cutter = cutter
         self._to_host, self._to_controller = to_host, to_controller
         self._cut: int | None = None
-        """The link that is being cut, by its handle."""
+        """The handle of the link that is being cut."""
         self._is_status_due = False
 
     def from_host(self, packet: bytes) -> None:
@@ -105,7 +105,7 @@ class _Line:
         self._to_host.write(packet)
 
     def _is_lost(self, packet: bytes, is_own: bool) -> bool:
-        """Whether a packet of a link is lost, since that is cut here, or was."""
+        """Returns whether a packet is lost, since its link is being cut, or is cut at this packet."""
         field = int.from_bytes(packet[1:3], "little")
         handle, is_first = field & 0xFFF, field >> 12 & 3 != 1
         if handle == self._cut:
@@ -123,7 +123,7 @@ class _Line:
 async def _carry(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, take: Callable[[bytes], None]
 ) -> None:
-    """Has each packet taken, until the one who sends them has gone."""
+    """Passes each packet to `take`, until the sender disconnects."""
     with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
         while True:
             kind = await reader.readexactly(1)
@@ -139,7 +139,7 @@ async def _carry(
 
 @contextlib.asynccontextmanager
 async def cutter(controller: int) -> AsyncIterator[tuple[Cutter, int]]:
-    """A line to the controller at a port, and the port of this end of it."""
+    """Provides a line to the controller at a port, and the port of its other end."""
     found = Cutter(controller)
     server = await asyncio.start_server(found.serve, "127.0.0.1", 0)
     try:

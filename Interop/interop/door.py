@@ -25,7 +25,7 @@ Line = dict[str, Any]
 
 
 class Suite:
-    """Talks with `BLEConformance host`."""
+    """A client of `BLEConformance host`."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin and process.stdout
@@ -34,7 +34,7 @@ class Suite:
         self._count = 0
 
     async def call(self, op: str, **arguments: Any) -> Line:
-        """Sends a request that must succeed, and returns what it came to."""
+        """Sends a request that must succeed, and returns its result."""
         return await self.answer(self.ask(op, **arguments))
 
     def ask(self, op: str, **arguments: Any) -> int:
@@ -44,14 +44,14 @@ class Suite:
         return self._count
 
     async def answer(self, number: int) -> Line:
-        """What a request came to, which must succeed."""
+        """Returns the result of a request, which must succeed."""
         line = await self._wait(lambda line: line.get("id") == number)
         if "result" not in line:
             raise Mismatch(f"request {number}: {line}")
         return line["result"]
 
     async def event(self, name: str, **values: Any) -> Line:
-        """The next event of this name in which these values are."""
+        """Returns the next event with this name and these values."""
         values["event"] = name
         return await self._wait(lambda line: all(line.get(key) == value for key, value in values.items()))
 
@@ -63,13 +63,13 @@ class Suite:
                         return self._seen.pop(index)
                 octets = await self._output.readline()
                 if not octets:
-                    raise Mismatch(f"BLEConformance host has ended; it said {self._seen[-3:]}")
+                    raise Mismatch(f"BLEConformance host has ended; its last lines: {self._seen[-3:]}")
                 self._seen.append(json.loads(octets))
 
 
 @contextlib.asynccontextmanager
 async def suite(port: int, log: pathlib.Path) -> AsyncIterator[Suite]:
-    """Runs the host at a controller."""
+    """Runs the host with the controller at a port."""
     program = str(pathlib.Path(tool.BLE).with_name("BLEConformance"))
     command = (program, "host", "--controller", f"tcp:127.0.0.1:{port}")
     pipe = asyncio.subprocess.PIPE
@@ -82,7 +82,7 @@ def octets(address: Address) -> str:
 
 
 async def converse(first: int, second: int, name: str, log: pathlib.Path) -> None:
-    """One round: each hears what the other advertises and connects to it, and they pair, once."""
+    """Runs one round: each host finds the other's advertisement and connects to it, and they pair once."""
     async with suite(first, log) as ours, powered_on(second, name, CENTRAL) as bumble:
         user = User(COMPARISON, True)
         user.use(bumble)
@@ -94,7 +94,7 @@ async def converse(first: int, second: int, name: str, log: pathlib.Path) -> Non
 
 
 async def _heard_by_bumble(ours: Suite, bumble: Device, own: Line, name: str) -> None:
-    """Bumble hears two sets of ours, one of the old packets and one of the new, as they were given."""
+    """Expects that Bumble receives two of our sets, one legacy and one extended, as requested."""
     short = bytes([2, 1, 6, len(name) + 1, 9]) + name.encode()
     long = bytes([201, 0xFF]) + bytes(range(200))
     heard: dict[bytes, Advertisement] = {}
@@ -117,19 +117,19 @@ async def _heard_by_bumble(ours: Suite, bumble: Device, own: Line, name: str) ->
     try:
         await asyncio.wait_for(complete.wait(), PATIENCE)
     except TimeoutError:
-        raise Mismatch(f"Bumble heard only {[data.hex() for data in heard]}") from None
+        raise Mismatch(f"Bumble received only {[data.hex() for data in heard]}") from None
     finally:
         await bumble.stop_scanning()
         bumble.remove_listener(Device.EVENT_ADVERTISEMENT, take)
     expect("address", octets(heard[short].address), own["address"])
     expect("kinds", (heard[short].is_legacy, heard[long].is_legacy), (True, False))
-    expect("whether to connect", (heard[short].is_connectable, heard[long].is_connectable), (True, False))
+    expect("whether connectable", (heard[short].is_connectable, heard[long].is_connectable), (True, False))
     expect("whether random and static", heard[long].address.is_static, True)
     await ours.call("stop_advertising", set=beacon["set"])
 
 
 async def _paired_by_bumble(ours: Suite, bumble: Device, user: User, own: Line) -> None:
-    """Bumble connects and pairs, by comparing a number."""
+    """Has Bumble connect, and pair by numeric comparison."""
     await ours.call("on_pairing", io_capability="display_yes_no")
     connection = await asyncio.wait_for(bumble.connect(Address(bytes.fromhex(own["address"]), 0)), PATIENCE)
     link = await ours.event("connected", role="peripheral")
@@ -146,7 +146,7 @@ async def _paired_by_bumble(ours: Suite, bumble: Device, user: User, own: Line) 
 
 
 async def _found_by_ours(ours: Suite, bumble: Device, name: str) -> None:
-    """Our host hears Bumble's extended advertisement, connects, and encrypts with the bond."""
+    """Expects that our host receives Bumble's extended advertisement, connects, and encrypts with the bond."""
     data = bytes(AdvertisingData([(AdvertisingData.COMPLETE_LOCAL_NAME, name.encode() * 8)]))
     properties = AdvertisingEventProperties(is_connectable=True)
     parameters = AdvertisingParameters(
@@ -162,7 +162,7 @@ async def _found_by_ours(ours: Suite, bumble: Device, name: str) -> None:
     expect("report", (report["legacy"], report["connectable"], report["data"]), (False, True, data.hex()))
     await ours.call("stop_scan")
     connection = (await ours.call("connect", address=report["address"], address_type=1))["connection"]
-    # A central encrypts by itself where it has a bond, and may have done so already.
+    # A central with a bond encrypts the link by itself, and may already have done so.
     secured = await ours.call("secure", connection=connection, level=4)
     expect("level", secured["level"], 4)
     await ours.call("disconnect", connection=connection)

@@ -1,4 +1,4 @@
-"""How our host and Bumble's are to pair: by which method and generation, kept or not, and what goes wrong."""
+"""Pairings between our host and Bumble's: by method and generation, bonding or not, and with which fault."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from bumble.pairing import PairingDelegate
 
 
 class Method(NamedTuple):
-    """How the two are to pair in one round."""
+    """The pairing of one round."""
 
     name: str
     ours: str
-    """What our host can show and ask, as `ble --pairing` has it."""
+    """The argument of `ble --pairing`."""
     bumbles: PairingDelegate.IoCapability
     secure: bool = True
-    """Whether by LE Secure Connections."""
+    """Uses LE Secure Connections; legacy pairing otherwise."""
     bonding: bool = True
-    """Whether both keep keys: if not, the central does not if it is ours, and the peripheral not if it is Bumble's."""
+    """Both store keys; otherwise ours does not as the central, and Bumble does not as the peripheral."""
     refusal: str = ""
-    """What goes wrong at first: one of those below."""
+    """The fault of the first attempt: one of those below."""
 
     @property
     def authenticated(self) -> bool:
@@ -27,12 +27,12 @@ class Method(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Whether what one tells the other by other means is made for this pairing."""
+        """The out-of-band data is generated for this pairing."""
         return self.name == "outOfBand" and self.secure
 
     @property
     def key(self) -> list[str]:
-        """The arguments with which `ble` has the key that both know by other means, if they pair so."""
+        """The arguments of `ble` for an out-of-band key that both know."""
         is_known = self.name == "outOfBand" and not self.secure
         return ["--temporary-key", TEMPORARY_KEY.hex()] if is_known else []
 
@@ -62,7 +62,7 @@ JUST_WORKS, COMPARISON = Method("justWorks", "none", NOTHING), Method("numericCo
 BUMBLE_SHOWS, OURS_SHOWS = Method("passkeyEntry", "keyboard", SHOWS), Method("passkeyEntry", "display", TYPES)
 OUT_OF_BAND = Method("outOfBand", "none", NOTHING)
 TEMPORARY_KEY = bytes(range(1, 17))
-"""What both know by other means when they pair out of band the legacy way."""
+"""The key for legacy out-of-band pairing, which both know."""
 SECURE = [JUST_WORKS, COMPARISON, BUMBLE_SHOWS, OURS_SHOWS, OUT_OF_BAND]
 KEPT = SECURE + [each._replace(secure=False) for each in (JUST_WORKS, BUMBLE_SHOWS, OURS_SHOWS, OUT_OF_BAND)]
 REFUSED = [
@@ -77,12 +77,12 @@ REFUSED = [
 ]
 ALL = [*KEPT, *(each._replace(bonding=False) for each in KEPT), *REFUSED]
 SILENT = [COMPARISON._replace(refusal=OURS_SILENT), COMPARISON._replace(refusal=BUMBLE_SILENT)]
-"""Those that take half a minute, and are made when so many rounds are asked for."""
+"""Methods that take half a minute, and run only with that many rounds."""
 USUAL_ROUNDS = len(ALL) // 2
 
 
 def methods(controllers: str) -> list[Method]:
-    """One for each round: the usual ones first, of which each make of controllers has its half, then the others."""
+    """Returns one method a round: first the usual ones, half of them for each make of controllers, then the others."""
     halves = [ALL[::2], ALL[1::2]]
     if controllers == "ours":
         halves.reverse()

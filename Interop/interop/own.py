@@ -1,4 +1,4 @@
-"""Two processes of our host pair with each other, by each method that two of them can have, and are refused."""
+"""Pairs two processes of our host with each other, by each method that they can have, also with faults."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from .sides import answering, count, expect_paired, serving, until, values
 from .user import PATIENCE
 
 CENTRAL, PERIPHERAL = "the central", "the peripheral"
-# Longer than our host refuses to pair with one with whom it has just failed.
+# Longer than our host refuses to pair with a device after a failure.
 PAUSE = 1.1
 
 
 class Case(NamedTuple):
-    """How the two pair in one round."""
+    """The pairing of one round."""
 
     method: str
     central: str
-    """What it can show and ask, as `ble --pairing` has it."""
+    """The argument of `ble --pairing`."""
     peripheral: str
     by: str = ""
-    """Who shows a passkey, or tells something out of band."""
+    """The side that shows a passkey or provides out-of-band data."""
     bonding: bool = True
     refusal: str = ""
-    """What goes wrong at first, and at which of them."""
+    """The fault of the first attempt, and its side."""
     secure: bool = True
-    """Whether by LE Secure Connections, which both have: without only if they know a key by other means."""
+    """Uses LE Secure Connections. Both support it, so legacy pairing needs an out-of-band key."""
 
     @property
     def facts(self) -> dict[str, object]:
@@ -43,7 +43,7 @@ class Case(NamedTuple):
         return generation | {name: getattr(self, name) for name in ("method", "by", "bonding", "refusal")}
 
     def at(self, capability: str) -> Method:
-        """The case for one of the two."""
+        """Returns the case for one of the two."""
         return Method(self.method, capability, 0, secure=self.secure, bonding=self.bonding)
 
 
@@ -70,7 +70,7 @@ CASES = [
 
 
 class Person:
-    """Somebody who sits before one of the two, and sees what the other one shows."""
+    """The user of one side, to whom the other side's display is visible, too."""
 
     def __init__(self, place: str, shown: dict[str, asyncio.Future[int]], refusal: str) -> None:
         self.asked = asyncio.Event()
@@ -80,7 +80,7 @@ class Person:
         self._mistake = refusal.removesuffix(f" at {place}") if refusal.endswith(f" at {place}") else ""
 
     async def answer(self, question: str, digits: str | None) -> str | None:
-        """What is typed in when this is asked."""
+        """Returns the text to type in for this question."""
         other = PERIPHERAL if self._place == CENTRAL else CENTRAL
         if digits is not None and not self._shown[self._place].done():
             self._shown[self._place].set_result(int(digits))
@@ -96,7 +96,7 @@ class Person:
 
 
 async def converse(controllers: str, first: int, second: int, name: str, number: int, log: pathlib.Path) -> None:
-    """One round: they pair, and do so no more when both were started anew, where the peers of the radio are kept."""
+    """Runs one round: they pair, and where the radio's peers are stored, reconnect without pairing after a restart."""
     case = CASES[(number - 1) % len(CASES)]
     who = {"central": "ours", "peripheral": "ours", "controllers": controllers}
     with (
@@ -134,7 +134,7 @@ def _people(refusal: str) -> list[Person]:
 
 
 async def _meet(case: Case, first: int, second: int, name: str, log: pathlib.Path, one: str, other: str) -> None:
-    """They pair, or do not if something is to go wrong; then both say so, and neither has a bond."""
+    """Pairs them, or expects for a fault that both report a failure and neither stores a bond."""
     caller, called = _people(case.refusal)
     async with serving(case.at(case.peripheral), called, second, name, log, other) as facts:
         await until("it advertises", lambda: count(facts, "advertising") == 1)
@@ -147,7 +147,7 @@ async def _meet(case: Case, first: int, second: int, name: str, log: pathlib.Pat
         status, said = await asyncio.wait_for(answering(variables, log, caller, None, command), 2 * PATIENCE)
         if case.refusal:
             expect("the status of ble read", status, 1)
-            await until("both say that it failed", lambda: count(facts, "pairing_failed") == 1)
+            await until("both report the failure", lambda: count(facts, "pairing_failed") == 1)
             expect("failures of the central", count(said, "pairing_failed"), 1)
             expect("pairings and reads", count([*facts, *said], "paired") + count(said, "read"), 0)
             return await asyncio.sleep(PAUSE)

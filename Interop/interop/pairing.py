@@ -1,4 +1,4 @@
-"""Two of Bumble's hosts pair over our controllers, which agree on keys for them and encrypt the link."""
+"""Pairs two of Bumble's hosts over our controllers, which agree on keys for them and encrypt the link."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWS, TYPES = PairingDelegate.DISPLAY_OUTPUT_ONLY, PairingDelegate.KEYBOARD_INP
 
 
 class Case(NamedTuple):
-    """How the two pair in one round."""
+    """The pairing of one round."""
 
     method: str
     central: PairingDelegate.IoCapability
@@ -32,7 +32,7 @@ class Case(NamedTuple):
     is_secure: bool = True
     is_bonding: bool = True
     refusal: str = ""
-    """What the user at the peripheral does wrong: `no` is said, or `wrong` digits are typed in."""
+    """The mistake of the user at the peripheral: `no` is answered, or `wrong` digits are typed in."""
 
     @property
     def facts(self) -> dict[str, object]:
@@ -66,7 +66,7 @@ CASES = [
 
 
 class User(PairingDelegate):
-    """Somebody who sits before one of the devices, and sees what the other one shows."""
+    """The user of one device, to whom the other device's display is visible, too."""
 
     def __init__(self, capability: PairingDelegate.IoCapability, shown: asyncio.Future[int], refusal: str) -> None:
         super().__init__(capability)
@@ -87,7 +87,7 @@ class User(PairingDelegate):
 
 
 def configure(case: Case, devices: list[Device]) -> list[User]:
-    """Has two devices, the central first, pair as in a case."""
+    """Makes two devices, the central first, pair as in a case, and returns their users."""
     shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     contexts, legacy = [OobContext(), OobContext()], OobLegacyContext()
     users = [User(case.central, shown, ""), User(case.peripheral, shown, case.refusal)]
@@ -109,7 +109,7 @@ def configure(case: Case, devices: list[Device]) -> list[User]:
 
 
 async def converse(first: int, second: int, name: str, round_number: int) -> None:
-    """One round: the central pairs, reads what only a paired device may read, and does so again when it comes back."""
+    """Runs one round: the central pairs and reads a protected value, and again after it has reconnected."""
     case = CASES[(round_number - 1) % len(CASES)]
     with results.recorded("bumble", central="Bumble", peripheral="Bumble", controllers="ours", **case.facts):
         async with powered_on(second, name, PERIPHERAL) as peripheral, powered_on(first, "central", CENTRAL) as central:
@@ -126,13 +126,13 @@ async def _paired(case: Case, central: Device, users: list[User], name: str) -> 
     connection = await _connect(central, name)
     await asyncio.wait_for(connection.pair(), PATIENCE)
     compared = [1, 1] if case.method == "numericComparison" else [0, 0]
-    expect("numbers that were compared", [len(user.numbers) for user in users], compared)
+    expect("number of comparisons", [len(user.numbers) for user in users], compared)
     expect("the number that both devices showed", users[0].numbers, users[1].numbers)
     authenticated = await _is_authenticated(central, connection)
     expect("whether the key is authenticated", authenticated, case.method != "justWorks")
     await read(connection, name)
     await asyncio.wait_for(connection.disconnect(), 5)
-    # Of the two keys of the legacy way, each of Bumble's hosts takes another one when the central comes back.
+    # After legacy pairing, each of Bumble's hosts uses a different one of the two keys when the central reconnects.
     if not case.is_secure or not case.is_bonding:
         return
     connection = await _connect(central, name)
@@ -142,25 +142,25 @@ async def _paired(case: Case, central: Device, users: list[User], name: str) -> 
 
 
 async def _refused(central: Device, peripheral: Device, name: str) -> None:
-    """They do not get to pair, and both are told so."""
+    """Expects that they do not pair, and that both report it."""
     failed = asyncio.Event()
     peripheral.on("connection", lambda connection: connection.on(connection.EVENT_PAIRING_FAILURE, failed_by(failed)))
     connection = await _connect(central, name)
     with contextlib.suppress(ProtocolError):
         await asyncio.wait_for(connection.pair(), PATIENCE)
-        raise Mismatch("Bumble has paired in spite of a refusal")
+        raise Mismatch("Bumble has paired despite the fault")
     await asyncio.wait_for(failed.wait(), PATIENCE)
     expect("whether the link is encrypted", connection.is_encrypted, False)
     await asyncio.wait_for(connection.disconnect(), 5)
 
 
 def failed_by(event: asyncio.Event):
-    """What notes a failure of pairing."""
+    """Returns a handler of pairing failures that sets an event."""
     return lambda _: event.set()
 
 
 def offer(peripheral: Device) -> None:
-    """Offers the greeting to those alone whose link is encrypted."""
+    """Offers the greeting, readable only on an encrypted link."""
     protected = Characteristic(
         GREETING,
         Characteristic.READ,
@@ -175,15 +175,15 @@ async def _connect(central: Device, name: str) -> Connection:
 
 
 async def _is_authenticated(central: Device, connection: Connection) -> bool:
-    """What the central has kept of the key that it shares with whom it is connected to."""
+    """Returns whether the central's key for the peer of a connection is authenticated."""
     keys = await central.keystore.get(str(connection.peer_address))
-    expect("whether a key is kept", keys is not None, True)
+    expect("whether a key is stored", keys is not None, True)
     key = keys.ltk or keys.ltk_central or keys.ltk_peripheral
     return key.authenticated
 
 
 async def read(connection: Connection, name: str) -> None:
-    """Reads what only an encrypted link may."""
+    """Reads a value that requires an encrypted link."""
     expect("whether the link is encrypted", connection.is_encrypted, True)
     peer = Peer(connection)
     await peer.discover_services()

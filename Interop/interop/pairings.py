@@ -1,4 +1,4 @@
-"""The pairings: which controllers, which host is the central, which is the peripheral."""
+"""The pairings: their controllers, their central and their peripheral."""
 
 from __future__ import annotations
 
@@ -29,17 +29,20 @@ class Pairing(NamedTuple):
     """Two hosts on two controllers of one make."""
 
     controllers: str
-    """Whose controllers: `rootcanal`, `bumble` or `ours`."""
+    """The make of the controllers: `rootcanal`, `bumble` or `ours`."""
     central: str
-    """Whose host is the central: `ours` or `bumble`."""
+    """The host that is the central: `ours` or `bumble`."""
     peripheral: str
-    """Whose host is the peripheral: `ours` or `bumble`."""
+    """The host that is the peripheral: `ours` or `bumble`."""
     swapped: bool = False
-    """Whether the central is on the second controller instead of the first."""
+    """The central is on the second controller instead of the first."""
     topic: str = "attributes"
-    """What they use: `attributes`, `channels`, `bearers`, which are attributes over several channels, `pairing`,
-    `privacy`, `serial`, which are attributes over a serial line to our host's controller, or `door`, for which our host
-    is driven as test suites drive hosts."""
+    """The subject of the test.
+
+    `attributes`; `channels`; `bearers`, which are attributes over several channels; `pairing`; `cuts` and `cuts-all`,
+    which are pairings whose link is lost; `privacy`; `serial`, which are attributes over a serial line to our host's
+    controller; or `door`, with our host driven as test suites drive hosts.
+    """
 
     @property
     def name(self) -> str:
@@ -49,14 +52,14 @@ class Pairing(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How long a round may take."""
+        """The time limit of a round."""
         longest = {"channels": channels.SECONDS, "serial": serial_talk.SECONDS, "pairing": trust.SECONDS}
         longest |= {"cuts": cuts.SECONDS, "cuts-all": cuts.SECONDS}
         return longest.get(self.topic, 30)
 
     @property
     def rounds(self) -> int:
-        """How many rounds are usual; one of channels carries a great deal, and one of privacy takes its time."""
+        """The usual number of rounds: fewer for channels, which carry much data, and for privacy, which is slow."""
         if self.topic == "pairing" and self.central != self.peripheral:
             return methods.USUAL_ROUNDS
         if self.topic == "pairing" and self.central == "ours":
@@ -69,16 +72,16 @@ class Pairing(NamedTuple):
 
     @property
     def logs(self) -> tuple[pathlib.Path, pathlib.Path]:
-        """The files for what the controllers and our host say."""
+        """The log files of the controllers and of our host."""
         stem = self.name.replace("/", "-")
         return LOGS / f"{stem}.controllers.log", LOGS / f"{stem}.ble.log"
 
     def controllers_running(self) -> contextlib.AbstractAsyncContextManager[Endpoints]:
-        """Both controllers, for as long as the context lasts."""
+        """Runs both controllers until the context ends."""
         return MAKES[self.controllers](self.logs[0])
 
     async def converse(self, endpoints: Endpoints, round_number: int) -> None:
-        """One round: the peripheral advertises, the central uses all that it offers, and both leave."""
+        """Runs one round: the peripheral advertises, the central uses its services, and both disconnect."""
         first, second = reversed(endpoints) if self.swapped else endpoints
         name = f"peer-{round_number}"
         log = self.logs[1]
@@ -112,14 +115,14 @@ class Pairing(NamedTuple):
 
 
 PEERS_ONLY = [Pairing("rootcanal", "bumble", "bumble"), Pairing("bumble", "bumble", "bumble")]
-"""Nothing of ours takes part: where these fail, it is the machine, or these scripts."""
+"""Pairings without our host and controllers: if these fail, the machine or these scripts are at fault."""
 
 BY_NAME = [
     Pairing(controllers, central, peripheral, topic="cuts-all")
     for controllers in ("rootcanal", "ours")
     for central, peripheral in (("ours", "bumble"), ("bumble", "ours"))
 ]
-"""Those that take minutes, and are run when they are asked for."""
+"""Pairings that take minutes, and run only by name."""
 
 PAIRINGS = [
     Pairing("rootcanal", "ours", "bumble"),

@@ -1,4 +1,4 @@
-"""Our host asks Bumble for attributes over the bearers that it has Bumble open, on an encrypted link."""
+"""Our host accesses attributes of Bumble over several bearers, on an encrypted link."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from .profile import SERVICE, STORY, STORY_VALUE, expect, numbered
 
 PERIPHERAL = "F0:F1:F2:F3:F4:F5"
 BEARERS = 3
-"""How many bearers our host asks for beside the one that every link has."""
+"""The number of bearers that our host opens besides the one that every link has."""
 COUNTS = [numbered(index) for index in range(6)]
-"""Characteristics that say how often they were read."""
+"""Characteristics whose value is the number of their reads."""
 TIMES = 4
-"""How often our host reads them all."""
+"""The number of times that our host reads them all."""
 PAUSE = 0.5
-"""How long from one time to the next, in seconds: our host opens bearers when nobody has asked for a while."""
+"""Seconds between the reads: our host opens bearers after the link has been idle for a while."""
 
 
 class Counting:
-    """Bumble's peripheral: counts what is asked on each bearer, and takes its time to answer."""
+    """Bumble's peripheral, which counts the requests on each bearer, and delays its responses."""
 
     def __init__(self, device: Device, ends: str, patience: int) -> None:
         self.reads = Counter[att.Bearer]()
         self.overlaps = 0
         self.lost: str | None = None
-        """What was being read on the bearer that was closed."""
+        """The characteristic that was being read on the bearer that was closed."""
         self.unheard = 0
-        """How often it had been read by then, of which nobody heard the last time."""
+        """The number of its reads by then; the response to the last one was lost."""
         self._ends = ends
         self._patience = patience
         self._busy: set[att.Bearer] = set()
@@ -50,7 +50,7 @@ class Counting:
 
     @property
     def enhanced(self) -> list[int]:
-        """How much was asked on each of the enhanced bearers that were used."""
+        """The number of requests on each of the enhanced bearers that were used."""
         return [count for bearer, count in self.reads.items() if att.is_enhanced_bearer(bearer)]
 
     def _count(self, uuid: str) -> Characteristic:
@@ -71,7 +71,7 @@ class Counting:
         return Characteristic(uuid, Characteristic.READ, Characteristic.READABLE, att.AttributeValueV2(read))
 
     def _end(self, bearer: att.Bearer, uuid: str, number: int) -> None:
-        """Closes this bearer, or the link, while it is in use, if it is time for that."""
+        """Closes this bearer, or the link, while it is in use, if this is due."""
         if self.lost or len(self.enhanced) < BEARERS or not att.is_enhanced_bearer(bearer):
             return
         if self._ends == "nothing" or self._patience > 0:
@@ -92,10 +92,10 @@ async def _counting(port: int, name: str, ends: str, patience: int) -> AsyncIter
 
 
 async def converse(first: int, second: int, name: str, round_number: int, log: pathlib.Path) -> None:
-    """One round: our host encrypts the link to Bumble, has bearers opened, and reads over all of them.
+    """Runs one round: our host encrypts the link to Bumble, opens bearers, and reads over all of them.
 
-    In one of three, Bumble closes a bearer on which it is asked for something, which is then asked on another; in one,
-    the link.
+    In one round of three, Bumble closes a bearer with a pending request, which is then repeated on another; in one, the
+    link.
     """
     ends = ("nothing", "bearer", "link")[round_number % 3]
     characteristics = [*COUNTS, STORY]
@@ -107,30 +107,30 @@ async def converse(first: int, second: int, name: str, round_number: int, log: p
                 tool.environment(first, directory), log, "read", name, *characteristics, *options
             )
     expect("the status of ble read", status, 1 if ends == "link" else 0)
-    expect("bearers that our host asked on", len(bumble.enhanced), BEARERS)
-    expect("requests that came before the answer to another on their bearer", bumble.overlaps, 0)
+    expect("bearers that our host used", len(bumble.enhanced), BEARERS)
+    expect("requests that came before the response to another on their bearer", bumble.overlaps, 0)
     failed = _check(facts, characteristics, bumble if ends == "bearer" else None)
     if ends == "link":
-        expect("answers but for whole times", len(facts) % len(characteristics), 0)
-        expect("whether it is over before its time", len(facts) < TIMES * len(characteristics), True)
+        expect("responses beyond whole times", len(facts) % len(characteristics), 0)
+        expect("whether it ended early", len(facts) < TIMES * len(characteristics), True)
         expect("whether the read under way failed", bumble.lost in failed, True)
         last = [fact["event"] for fact in facts[-len(characteristics) :]]
         expect("reads that failed before the last time", len(failed) - last.count("failed"), 0)
     else:
-        expect("answers", len(facts), TIMES * len(characteristics))
+        expect("responses", len(facts), TIMES * len(characteristics))
         expect("reads that failed", failed, [])
 
 
 def _check(facts: list[tool.Fact], characteristics: list[str], repeating: Counting | None) -> list[str]:
-    """Expects every answer to be there once, in order, and right; says which of them are failures.
+    """Expects every response once, in order, and correct; returns the characteristics whose read failed.
 
-    What `repeating` was asked on the bearer that it closed has been read twice for one answer.
+    The request that was pending on the bearer that `repeating` closed has been made twice for one response.
     """
     failed: list[str] = []
     for number, fact in enumerate(facts):
         time, index = divmod(number, len(characteristics))
         uuid = characteristics[index]
-        expect("characteristic that is answered for", fact["characteristic"].lower(), uuid)
+        expect("characteristic of the response", fact["characteristic"].lower(), uuid)
         if fact["event"] == "failed":
             failed.append(uuid)
             continue

@@ -1,18 +1,18 @@
-"""Ports for programs that are told where to listen."""
+"""Ports for programs that have to be given the ports to listen on."""
 
 from __future__ import annotations
 
 import random
 import socket
 
-# Below those that systems give to who connects, so that no connection takes one before somebody listens at it.
+# Below the ephemeral ports, so that no outgoing connection takes one before its program listens.
 _PORTS = range(20_000, 32_000)
 
 _given: set[int] = set()
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens at, and that nobody else in this process was given."""
+    """Returns ports of 127.0.0.1 on which nothing listens, and which this process has not returned before."""
     found: list[int] = []
     draw = random.SystemRandom()
     while len(found) < count:

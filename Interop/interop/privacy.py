@@ -1,4 +1,4 @@
-"""Two of Bumble's hosts leave privacy to our controllers, which make private addresses for them and resolve them."""
+"""Two of Bumble's hosts with privacy by our controllers, which generate and resolve private addresses."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .profile import expect
 
 OWN = hci.OwnAddressType.RESOLVABLE_OR_RANDOM
 OFFLOADED = {"address_resolution_offload": True, "address_generation_offload": True}
-"""Has Bumble fill the resolving list of its controller, and have it resolve addresses."""
+"""Settings with which Bumble fills its controller's resolving list, and enables address resolution."""
 
 
 async def converse(first: int, second: int, name: str) -> None:
-    """One round: a stranger hears private addresses, pairs, and from then on knows the peripheral by its identity."""
+    """Runs one round: the central sees a private address, pairs, and then sees the peripheral's identity address."""
     async with (
         powered_on(second, name, PERIPHERAL, irk=bytes(range(16)), **OFFLOADED) as peripheral,
         powered_on(first, "central", CENTRAL, irk=bytes(range(16, 32)), **OFFLOADED) as central,
@@ -31,8 +31,8 @@ async def converse(first: int, second: int, name: str) -> None:
         await advertise(peripheral, own_address_type=OWN)
 
         heard = await find(central, name, own_address_type=OWN)
-        expect("whether a stranger hears a private address", (heard.is_resolvable, heard.is_resolved), (True, False))
-        expect("whose address it is", _owner(heard, peripheral), PERIPHERAL)
+        expect("whether the address is unresolved", (heard.is_resolvable, heard.is_resolved), (True, False))
+        expect("owner of the address", _owner(heard, peripheral), PERIPHERAL)
         connection = await _connect(central, heard)
         await asyncio.wait_for(connection.pair(), 10)
         await read(connection, name)
@@ -41,7 +41,7 @@ async def converse(first: int, second: int, name: str) -> None:
         addresses = {_address(heard)}
         for _ in range(2):
             heard = await find(central, name, own_address_type=OWN)
-            expect("who is heard", (_address(heard), heard.is_resolved), (PERIPHERAL, True))
+            expect("address that is reported", (_address(heard), heard.is_resolved), (PERIPHERAL, True))
             connected: asyncio.Future[Connection] = asyncio.get_running_loop().create_future()
             peripheral.once(Device.EVENT_CONNECTION, connected.set_result)
             connection = await _connect(central, heard)
@@ -55,7 +55,7 @@ async def converse(first: int, second: int, name: str) -> None:
             await asyncio.sleep(1.1)
         expect("different addresses of the peripheral", len(addresses), 3)
 
-        # It calls its friend, whose own scan and initiator find out that it is meant.
+        # The peripheral advertises to the central, whose controller resolves the target address.
         await advertise(
             peripheral,
             own_address_type=OWN,
@@ -72,14 +72,15 @@ async def _connect(central: Device, address: Address) -> Connection:
 
 
 def _expect_private(connection: Connection, peer: str, device: Device, other: Device) -> None:
-    """Both ends use private addresses of their own, and the controller has told who the other one is."""
-    expect("who the peer is", (_address(connection.peer_address), connection.peer_address.is_resolved), (peer, True))
-    expect("whose the peer's address is", _owner(connection.peer_resolvable_address, other), peer)
-    expect("whose our address is", _owner(connection.self_resolvable_address, device), str(device.static_address)[:17])
+    """Expects private addresses at both ends, and the peer's identity address from the controller."""
+    found = connection.peer_address
+    expect("identity of the peer", (_address(found), found.is_resolved), (peer, True))
+    expect("owner of the peer's address", _owner(connection.peer_resolvable_address, other), peer)
+    expect("owner of our address", _owner(connection.self_resolvable_address, device), str(device.static_address)[:17])
 
 
 def _owner(address: Address | None, device: Device) -> str | None:
-    """The identity of `device`, if its key made `address`, by Bumble's own reckoning."""
+    """Returns the identity address of `device` if its key generated `address`, as Bumble resolves it."""
     resolved = AddressResolver([(device.irk, device.static_address)]).resolve(address) if address else None
     return _address(resolved)
 

@@ -1,4 +1,4 @@
-"""Child processes that are always ended, by their own process identifier."""
+"""Child processes, which are always ended, by their process identifiers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ HOME = pathlib.Path(os.environ["INTEROP_HOME"])
 LOGS = HOME / "logs"
 
 who: contextvars.ContextVar[str] = contextvars.ContextVar("who", default="all")
-"""For whom processes run: what goes on at the same time for somebody else has another state."""
+"""The name of the current run, which separates its state from that of concurrent runs."""
 
 @contextlib.asynccontextmanager
 async def connected(port: int, process: asyncio.subprocess.Process, seconds: float = 10) -> AsyncIterator[None]:
-    """Connects to `port` as soon as `process` listens there, and stays so for as long as the context lasts."""
+    """Connects to `port` as soon as `process` listens there, until the context ends."""
     for _ in range(int(seconds / 0.02)):
         if process.returncode is not None:
             raise Mismatch(f"the process that should listen on port {port} ended with status {process.returncode}")
@@ -33,11 +33,11 @@ async def connected(port: int, process: asyncio.subprocess.Process, seconds: flo
         finally:
             writer.close()
         return
-    raise Mismatch(f"nobody listens on port {port} after {seconds} s")
+    raise Mismatch(f"nothing listens on port {port} after {seconds} s")
 
 
 async def end(process: asyncio.subprocess.Process) -> None:
-    """Ends `process`, gently at first."""
+    """Ends `process`, by force after 3 s."""
     for stop in (process.terminate, process.kill):
         if process.returncode is not None:
             return
@@ -55,7 +55,7 @@ async def running(
     stdout: int | None = None,
     environment: dict[str, str] | None = None,
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Runs `command` for as long as the context lasts; what it says on stderr goes to the end of the file `log`."""
+    """Runs `command` until the context ends, and appends its standard error to the file `log`."""
     LOGS.mkdir(parents=True, exist_ok=True)
     with open(log, "ab") as errors:
         process = await asyncio.create_subprocess_exec(
@@ -69,5 +69,5 @@ async def running(
     try:
         yield process
     finally:
-        # Shielded, so that a round that is cancelled leaves nothing behind.
+        # Shielded, so that a cancelled round leaves no processes behind.
         await asyncio.shield(end(process))

@@ -1,4 +1,4 @@
-"""The service that every peripheral of a pairing offers, and that every central uses."""
+"""The service that all peripherals offer and all centrals use."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ def _uuid(number: int) -> str:
 
 SERVICE = _uuid(0)
 GREETING = _uuid(1)
-"""Can be read: a short value."""
+"""Readable: a short value."""
 STORY = _uuid(2)
-"""Can be read: a value longer than any ATT_MTU in use, so that it takes several requests."""
+"""Readable: a value longer than any ATT_MTU in use, so that it takes several requests."""
 NOTE = _uuid(3)
-"""Can be read, written and subscribed to: a value that is written is notified to the subscribers."""
+"""Readable, writable and notifying: a written value is notified to the subscribers."""
 TICKS = _uuid(4)
-"""Can be subscribed to: counts while somebody listens. Only Bumble's peripheral has it."""
+"""Notifying: counts while a central is subscribed. Only Bumble's peripheral has it."""
 
 STORY_VALUE = bytes(index % 251 for index in range(400))
 
 
 def greeting(name: str) -> bytes:
-    """What the peripheral called `name` has to say: different for each, so that no stale value passes."""
+    """Returns the greeting of the peripheral called `name`: different for each, so that no stale value passes."""
     return f"hello from {name}".encode()
 
 
 def numbered(index: int) -> str:
-    """The UUID of one of many characteristics that are alike."""
+    """Returns the UUID of one of many similar characteristics."""
     return _uuid(0x10 + index)
 
 
 class Mismatch(Exception):
-    """A peer did not do what it must."""
+    """A peer did not behave as required."""
 
 
 def expect(what: str, found: object, wanted: object) -> None:

@@ -1,4 +1,4 @@
-"""What came of pairings, one JSON object a line, for `table.py`."""
+"""The results of pairings, one JSON object a line, for `table.py`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FOLDER = HOME / "results"
 
 
 class NotMade(Exception):
-    """What should have been tried did not come about, and there is nothing to record."""
+    """The case did not occur, and there is nothing to record."""
 
 
 @contextlib.contextmanager
 def recorded(name: str, **facts: Any) -> Iterator[dict[str, Any]]:
-    """Adds to the file called `name` what comes of a pairing that is made while the context lasts.
+    """Appends the result of the code in the context to the file called `name`.
 
-    More facts may be added to what it gives.
+    The yielded dictionary takes more facts.
     """
     start = time.monotonic()
     failure: str | None = "it was cut short"

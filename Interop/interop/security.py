@@ -1,9 +1,9 @@
-"""Pairs `BLEConformance smp` with Bumble's security manager and with itself, both ways and by every method.
+"""Pairs `BLEConformance smp` with Bumble's security manager and with itself, in both roles and by every method.
 
 security.py PATH-OF-BLEConformance
 
-Run it with the Python of the environment that Interop/setup makes. No controller takes part: packets go from one to
-the other, and the link is encrypted if both have come to the same key.
+Run it with the Python of the environment that Interop/setup makes. No controller is involved: packets are passed from
+one to the other, and the link counts as encrypted if both have the same key.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ class Delegate(PairingDelegate):
 
 
 class Device:
-    """As much of a device of Bumble as its security manager asks for."""
+    """The parts of Bumble's device that its security manager uses."""
 
     irk = bytes(range(16))
     static_address = IDENTITY_OF_BUMBLE
@@ -79,7 +79,7 @@ class Device:
 
 
 class Connection(EventEmitter):
-    """As much of a connection, whose packets go to the driver."""
+    """The parts of Bumble's connection that its security manager uses; packets go to the driver."""
 
     EVENT_DISCONNECTION = "disconnection"
     EVENT_CONNECTION_ENCRYPTION_CHANGE = "connection_encryption_change"
@@ -120,7 +120,7 @@ def describe(role, ours, secure, key_size, out_of_band, bonding=True, refusal=""
 
 
 async def pair(program, role, ours, theirs, secure, key_size, has_data=False, bonding=True, refusal=""):
-    """Pairs with Bumble once, and returns what the driver says of it."""
+    """Pairs with Bumble once, and returns the driver's result."""
     packets, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     packets.setblocking(False)
     config, out_of_band = None, None
@@ -155,7 +155,7 @@ async def pair(program, role, ours, theirs, secure, key_size, has_data=False, bo
 
 
 async def drive(program, case, packets):
-    """Runs the driver with a case, whose packets go to and fro by a socket."""
+    """Runs the driver with a case; its packets are sent and received by a socket."""
     process = await asyncio.create_subprocess_exec(
         program, "smp", case, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
         preexec_fn=lambda: os.dup2(packets.fileno(), 3), pass_fds=[3],
@@ -165,17 +165,17 @@ async def drive(program, case, packets):
 
 
 async def be_refused(process, device):
-    """They do not pair, and both say so."""
+    """Expects that they do not pair, and that both report it."""
     line = {}
     while "failed" not in line:
         line = json.loads(await process.stdout.readline())
         if "paired" in line or "ltk" in line:
-            raise RuntimeError(f"the driver says {line} in spite of a refusal")
+            raise RuntimeError(f"the driver reports {line} despite the fault")
     try:
         await device.keys
     except RuntimeError:
         return line
-    raise RuntimeError("Bumble has paired in spite of a refusal")
+    raise RuntimeError("Bumble has paired despite the fault")
 
 
 async def receive(packets, manager, connection):
@@ -192,7 +192,7 @@ async def converse(process, role, manager, connection, device, delegate, bonding
             continue
         key = line.get("ltk") or line.get("stk")
         if not key:
-            raise RuntimeError(f"the driver says {line}")
+            raise RuntimeError(f"the driver reports {line}")
         break
     other = await device.key if role == "responder" else manager.get_long_term_key(connection, bytes(8), 0)
     if key != other.hex():
@@ -213,28 +213,28 @@ async def converse(process, role, manager, connection, device, delegate, bonding
     if number is not None and number != delegate.number:
         raise RuntimeError(f"the numbers differ: {number}, {delegate.number}")
     if bonding and (address != IDENTITY or keys.irk.value != bytes([0x11]) * 16):
-        raise RuntimeError(f"Bumble has learnt {address}, {keys}")
+        raise RuntimeError(f"Bumble has received {address}, {keys}")
     if not bonding and keys.irk is not None:
-        raise RuntimeError(f"Bumble has been given {keys} without a bond")
+        raise RuntimeError(f"Bumble has received {keys} without a bond")
     stored = keys.ltk or keys.ltk_central
     if stored.authenticated != outcome["authenticated"]:
-        raise RuntimeError(f"Bumble says that the key is authenticated: {stored.authenticated}")
+        raise RuntimeError(f"Bumble's key is authenticated: {stored.authenticated}")
     return outcome
 
 
 async def pair_ours(program, initiator, responder, secure, has_data, bonding, protected):
-    """Pairs two drivers once, and returns what they say of it."""
+    """Pairs two drivers once, and returns their result."""
     first, second = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     told = os.urandom(16).hex() if has_data else None
     with tempfile.TemporaryDirectory() as folder:
         processes = []
         try:
-            # The responder first: the initiator begins at once.
+            # The responder first: the initiator begins immediately.
             for role, capability, packets in (("responder", responder, second), ("initiator", initiator, first)):
                 path = os.path.join(folder, role)
                 with open(path, "w") as file:
                     case = describe(role, capability, secure, 16, told, bonding)
-                    # No two devices have one identity.
+                    # The two devices need different identities.
                     other = {"identity": case["local"], "irk": os.urandom(16).hex()} if role == "initiator" else {}
                     json.dump(case | other | {"mitm": protected}, file)
                 processes.append(await drive(program, path, packets))
@@ -253,7 +253,7 @@ async def converse_ours(processes):
             while step not in facts:
                 line = json.loads(await process.stdout.readline() or '{"failed": "it has ended"}')
                 if "failed" in line:
-                    raise RuntimeError(f"a driver says {line}")
+                    raise RuntimeError(f"a driver reports {line}")
                 facts |= {"key": value for name, value in line.items() if name in ("ltk", "stk")} | line
         if step == "key":
             for process in processes:
@@ -265,7 +265,7 @@ async def converse_ours(processes):
 
 
 def method(initiator, responder, secure, has_data):
-    """By which method devices with these capabilities pair. Core 6.0, Vol 3, Part H, 2.3.5.1."""
+    """Returns the method of devices with these capabilities. Core 6.0, Vol 3, Part H, 2.3.5.1."""
     if has_data:
         return "outOfBand", ""
     shows, types = (0, 1, 4), (2, 4)
@@ -284,7 +284,7 @@ def method(initiator, responder, secure, has_data):
 
 
 def facts(role, ours, theirs, peer, secure, has_data, bonding, refusal=""):
-    """A pairing as it is recorded."""
+    """Returns a pairing as it is recorded."""
     initiator, responder = (ours, theirs) if role == "initiator" else (theirs, ours)
     name, by = method(initiator, responder, secure, has_data)
     central, peripheral = ("ours", peer) if role == "initiator" else (peer, "ours")
@@ -296,7 +296,7 @@ def facts(role, ours, theirs, peer, secure, has_data, bonding, refusal=""):
     }
 
 
-# By each method once: Just Works, numeric comparison, passkeys that either shows.
+# One case of each method: Just Works, numeric comparison, passkeys shown by ours and by Bumble.
 METHODS = [(3, 3), (1, 1), (2, 0), (0, 2)]
 REFUSALS = [
     ((1, 1), "no at ours"),
@@ -322,14 +322,14 @@ async def main(program):
                     name, _ = method(*((ours, theirs) if role == "initiator" else (theirs, ours)), secure, has_data)
                     expected = {"authenticated": name != "justWorks", "key_size": 16}
                     if not refusal and outcome != expected:
-                        raise RuntimeError(f"{name} comes to {outcome}")
+                        raise RuntimeError(f"{name} has the outcome {outcome}")
                 count += 1
-    print(f"{count} pairings with Bumble, or refusals", flush=True)
+    print(f"{count} pairings with Bumble, including refusals", flush=True)
     count = 0
     for secure in (True, False):
         for bonding in (True, False):
             every = [(first, second, False) for first in CAPABILITIES for second in CAPABILITIES]
-            # What is told for LE Secure Connections follows from keys that the driver draws.
+            # The out-of-band data of LE Secure Connections depends on keys that the driver generates.
             for initiator, responder, has_data in every + ([] if secure else [(3, 3, True)]):
                 with results.recorded(
                     "security", **facts("initiator", initiator, responder, "ours", secure, has_data, bonding)
@@ -338,7 +338,7 @@ async def main(program):
                     protected = name != "justWorks"
                     outcome = await pair_ours(program, initiator, responder, secure, has_data, bonding, protected)
                     if outcome["authenticated"] != protected:
-                        raise RuntimeError(f"{name} comes to {outcome}")
+                        raise RuntimeError(f"{name} has the outcome {outcome}")
                 count += 1
     print(f"{count} pairings of ours with ours", flush=True)
 

@@ -1,4 +1,4 @@
-"""A board with a controller behind a serial line: a pseudo-terminal, a rate, and what goes wrong on such lines."""
+"""A board with a controller on a serial line: a pseudo-terminal with a rate and simulated faults."""
 
 from __future__ import annotations
 
@@ -14,25 +14,31 @@ from typing import NamedTuple
 
 RESET = bytes.fromhex("01030c00")
 OVERRUN = bytes.fromhex("04100142")
-"""A Hardware Error event: octets of the host's were lost, and a reset is waited for (Core 6.0, Vol 4, Part A, 4)."""
+"""A Hardware Error event: octets from the host were lost, and the board waits for a reset.
+
+Core 6.0, Vol 4, Part A, 4.
+"""
 
 TICK = 0.002
-"""How often octets are moved, in seconds."""
+"""The interval at which octets are moved, in seconds."""
 PAUSE = 0.01
-"""How long nothing comes, in seconds, for a pause."""
+"""The silence that counts as a pause, in seconds."""
 HEADERS = {1: (4, 1), 2: (5, 2), 3: (4, 1), 4: (3, 1), 5: (5, 2)}
-"""By the indicator of an H4 packet: the octets up to its payload, and how many at their end are its length."""
+"""For each type of H4 packet: the size of the header, and of the length field at its end."""
 
 
 class Trouble(NamedTuple):
-    """What goes wrong on a line, again and again; nothing if never."""
+    """The recurring fault of a line."""
 
     kind: str = "none"
-    """`noise` between packets, `loss` of octets within a packet from the board, `stall` within a packet and between
-    two, or `overrun`: loss of octets within a packet to the board, which notices."""
+    """The kind of fault.
+
+    `none`; `noise` between packets; `loss` of octets within a packet from the board; `stall` within a packet and
+    between two; or `overrun`: loss of octets within a packet to the board, which notices it.
+    """
     seed: int = 0
     packets: int = 150
-    """How many packets go by in between, on average."""
+    """The average number of packets between faults."""
 
 
 class Board:
@@ -65,12 +71,12 @@ class Board:
         return True
 
     async def listen(self, reader: asyncio.StreamReader) -> None:
-        """Takes packets from the controller."""
+        """Receives packets from the controller."""
         while True:
             await self._to_host.put(await _packet(reader))
 
     async def speak(self, terminal: int) -> None:
-        """Sends what the controller says, no faster than the line can and with the troubles that it has."""
+        """Sends the controller's packets to the host, at the rate of the line and with its faults."""
         while True:
             packet = await self._to_host.get()
             for octets, silence in self._damaged(packet):
@@ -78,10 +84,10 @@ class Board:
                 await asyncio.sleep(silence)
 
     def _damaged(self, packet: bytes) -> list[tuple[bytes, float]]:
-        """What comes instead of a packet, and how long nothing comes then."""
+        """Returns the octets that replace a packet, in pieces, and the silence after each."""
         lost, self._lost = self._lost, 0
         if not self._is_due("noise", "loss", "stall"):
-            # After a pause, what takes the place of octets that were lost comes by itself.
+            # After a pause, the octets that complete the damaged packet arrive in a piece of their own.
             if lost and time.monotonic() - self._spoke > PAUSE:
                 return [(packet[:lost], TICK), (packet[lost:], 0)]
             return [(packet, 0)]
@@ -110,21 +116,21 @@ class Board:
                 await asyncio.sleep(TICK)
 
     async def hear(self, terminal: int, writer: asyncio.StreamWriter) -> None:
-        """Takes what the host says, no faster than the line can, and gives the controller whole packets."""
+        """Receives octets from the host at the rate of the line, and sends whole packets to the controller."""
         held = b""
         while True:
             await asyncio.sleep(TICK)
             try:
                 held += os.read(terminal, max(1, int(self._octets * TICK)))
             except OSError as error:
-                # Nothing to read, or nobody has the port open.
+                # Nothing to read, or the port is not open.
                 if error.errno not in (errno.EAGAIN, errno.EIO):
                     raise
                 continue
             held = self._obey(held, writer)
 
     def _obey(self, held: bytes, writer: asyncio.StreamWriter) -> bytes:
-        """Passes on the packets at the beginning of `held`; what is left."""
+        """Passes on the packets at the beginning of `held`, and returns the rest."""
         while held:
             if self._is_overrun or held[0] not in HEADERS:
                 at = held.find(RESET)
@@ -145,7 +151,7 @@ class Board:
 
 
 def _length(octets: bytes) -> int | None:
-    """How long the packet is that begins here; `None` if that cannot be told yet."""
+    """Returns the length of the packet that begins here; `None` if it is not known yet."""
     header, width = HEADERS[octets[0]]
     if len(octets) < header:
         return None
@@ -161,7 +167,7 @@ async def _packet(reader: asyncio.StreamReader) -> bytes:
 
 @contextlib.asynccontextmanager
 async def board(port: int, rate: int, trouble: Trouble) -> AsyncIterator[Board]:
-    """A board with a controller of the rootcanal at `port`, for one host, for as long as the context lasts."""
+    """Runs a board with a controller of the rootcanal at `port`, for one host, until the context ends."""
     terminal, end = os.openpty()
     found = Board(os.ttyname(end), rate, trouble)
     tty.setraw(end)

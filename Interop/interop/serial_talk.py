@@ -1,4 +1,4 @@
-"""Our host on a serial line, good or bad, and Bumble: it goes on or says why not, and no value is wrong."""
+"""Tests our host on a serial line with faults, against Bumble: it continues or says why not; no value is wrong."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from .serial_line import Board, Trouble, board
 from .tool import BLE, Fact
 
 LINE_IS_BAD = (1, 69, 75)
-"""The statuses of a command whose peripheral has gone, whose radio is lost, and that did not hear the peripheral."""
+"""The statuses of commands whose peripheral has left, whose radio is lost, or that found no peripheral."""
 ATTEMPTS = 12
-"""How often a command may end because of the line before it is too often."""
+"""The number of times that a command may end because of the line."""
 VALUES = 20
-"""How many values a command reads or is notified of, and how many are written to our host."""
+"""The number of values that a command reads or receives, and that are written to our host."""
 SECONDS = 90
-"""How long a round may take, in which most commands fail before they succeed."""
+"""The time limit of a round, in which most commands fail before they succeed."""
 LONGEST = 60
-"""The octets of the longest value; some values are of one HCI packet, others of several."""
+"""The octets of the longest value; some values fit one HCI packet, others need several."""
 
 
 class Line(NamedTuple):
-    """A rate in symbols a second, and what goes wrong."""
+    """A rate in symbols a second, and a fault."""
 
     rate: int
     trouble: str
@@ -51,27 +51,27 @@ LINES = (
     Line(115_200, "stall"),
     Line(115_200, "overrun"),
 )
-"""What the rounds have, one after the other."""
+"""The lines of the rounds, in order."""
 ROUNDS = 3
-"""How many rounds are usual: the others take long, and are run when they are asked for."""
+"""The usual number of rounds: the others take long, and run only with `--rounds`."""
 
 
 def sealed(number: int) -> bytes:
-    """A number that cannot be taken for another, nor come about by chance."""
+    """Returns a number with padding and a checksum."""
     octets = number.to_bytes(4, "little")
     octets += random.Random(number).randbytes(number * 7 % (LONGEST - 8))
     return octets + zlib.crc32(octets).to_bytes(4, "little")
 
 
 def opened(value: bytes) -> int:
-    """The number that was sealed; raises `Mismatch` if this is no such value."""
+    """Returns the number that was sealed; raises `Mismatch` if this is no such value."""
     number = int.from_bytes(value[:4], "little")
     expect("a value", value.hex(), sealed(number).hex())
     return number
 
 
 def expect_rising(what: str, values: list[bytes], step: int | None = None) -> None:
-    """Raises `Mismatch` if a value is wrong, or comes twice or too late, or, with a step, if one is missing."""
+    """Raises `Mismatch` if a value is wrong, repeated or out of order, or, with a step, if one is missing."""
     numbers = [opened(value) for value in values]
     for one, next in zip(numbers, numbers[1:]):
         if next <= one or step and next != one + step:
@@ -79,7 +79,7 @@ def expect_rising(what: str, values: list[bytes], step: int | None = None) -> No
 
 
 class Serial:
-    """`ble` on boards with one kind of line, each command on a board of its own."""
+    """Runs of `ble` on boards with one kind of line, each on a board of its own."""
 
     def __init__(self, port: int, line: Line, seed: int, log: pathlib.Path) -> None:
         self.troubles = 0
@@ -90,7 +90,7 @@ class Serial:
 
     @contextlib.asynccontextmanager
     async def ble(self, *arguments: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, Board]]:
-        """Runs `ble` on a new board for as long as the context lasts."""
+        """Runs `ble` on a new board until the context ends."""
         self._seed += 1
         pipe = asyncio.subprocess.PIPE
         async with board(self._port, self._line.rate, Trouble(self._line.trouble, self._seed)) as at:
@@ -104,13 +104,13 @@ class Serial:
     async def run(
         self, *arguments: str, check: Callable[[list[Fact]], None], recover: Callable[[], Awaitable[None]]
     ) -> None:
-        """Runs `ble` until it succeeds; whatever it printed, also before it failed, must pass `check`."""
+        """Runs `ble` until it succeeds; its output, also before a failure, must pass `check`."""
         for _ in range(ATTEMPTS):
             async with self.ble(*arguments) as (process, at):
                 try:
                     output, _ = await asyncio.wait_for(process.communicate(), 20)
                 except TimeoutError:
-                    raise Mismatch(f"ble {arguments[0]}: not done after 20 s on {self._line}") from None
+                    raise Mismatch(f"ble {arguments[0]}: still running after 20 s on {self._line}") from None
             check([json.loads(line) for line in output.splitlines()])
             if process.returncode == 0:
                 return
@@ -121,7 +121,7 @@ class Serial:
 
 
 async def converse(central: str, first: int, second: int, name: str, number: int, log: pathlib.Path) -> None:
-    """One round on one of the lines; the controllers are rootcanal's."""
+    """Runs one round on one of the lines; the controllers are rootcanal's."""
     line = LINES[(number - 1) % len(LINES)]
     talk = _be_central if central == "ours" else _be_peripheral
     serial = Serial(first if central == "ours" else second, line, number * 1000, log)
@@ -129,11 +129,11 @@ async def converse(central: str, first: int, second: int, name: str, number: int
         await talk(serial, second if central == "ours" else first, name)
         if line.trouble == "none" or serial.troubles:
             return
-    raise Mismatch(f"nothing went wrong on {line}: the round shows nothing")
+    raise Mismatch(f"no fault occurred on {line}: the round proves nothing")
 
 
 class _Counting:
-    """Bumble as a peripheral that counts how often it is read, and counts aloud."""
+    """Bumble as a peripheral that counts its reads, and notifies a counter."""
 
     def __init__(self, device: Device) -> None:
         self.note = b""
@@ -156,13 +156,13 @@ class _Counting:
         self.note = value
 
     async def let_go(self) -> None:
-        """Disconnects from a central that has gone without a word."""
+        """Disconnects from a central that has left without disconnecting."""
         for connection in list(self._device.connections.values()):
             with contextlib.suppress(ProtocolError, TimeoutError):
                 await asyncio.wait_for(connection.disconnect(), 1)
 
     async def tell(self) -> None:
-        """Tells those who listen one value after the other."""
+        """Notifies one value after the other."""
         while True:
             await asyncio.sleep(0.02)
             self._told += 1
@@ -171,7 +171,7 @@ class _Counting:
 
 
 async def _be_central(serial: Serial, port: int, name: str) -> None:
-    """`ble` scans for, reads, listens to and writes to Bumble."""
+    """Runs `ble` to scan for, read, subscribe to and write to Bumble."""
     async with powered_on(port, name, "F0:F1:F2:F3:F4:F5") as device:
         peripheral = _Counting(device)
         await advertise(device)
@@ -197,19 +197,19 @@ async def _use(serial: Serial, peripheral: _Counting, name: str, command: str) -
     }
     await serial.run(command, name, *words[command], check=check, recover=peripheral.let_go)
     if command == "write":
-        expect("what was written", peripheral.note, sealed(7))
+        expect("value that was written", peripheral.note, sealed(7))
 
 
 def _expect_sightings(name: str) -> Callable[[list[Fact]], None]:
     def check(facts: list[Fact]) -> None:
         events = {fact["event"] for fact in facts}
-        expect("what ble scan shows besides", events - {"discovered", "radio_lost", "radio_returned"}, set())
+        expect("other facts of ble scan", events - {"discovered", "radio_lost", "radio_returned"}, set())
         expect("names", {fact["name"] for fact in facts if fact["event"] == "discovered"}, {name})
     return check
 
 
 async def _be_peripheral(serial: Serial, port: int, name: str) -> None:
-    """Bumble finds `ble serve`, writes to it and reads from it, and comes back whenever the line has cost the link."""
+    """Has Bumble write to and read from `ble serve`, and reconnect whenever the line has lost the link."""
     characteristics = [
         {"uuid": STORY, "properties": ["read"], "value": "0x" + sealed(1).hex()},
         {"uuid": NOTE, "properties": ["read", "write", "notify"], "value": "0x" + sealed(0).hex()},
@@ -227,10 +227,10 @@ async def _be_peripheral(serial: Serial, port: int, name: str) -> None:
             await asyncio.wait_for(reading, 5)
             expect("status of ble serve", await process.wait(), 0)
     written = [bytes.fromhex(fact["value"]) for fact in facts if fact["event"] == "written"]
-    # What was taken may be written once more, if the link was lost before the answer.
+    # A value may be written once more if the link was lost before the response.
     numbers = [opened(value) for value in written]
-    expect("what was written to ble serve", sorted(set(numbers)), list(range(1, VALUES + 1)))
-    expect("the order of that", numbers, sorted(numbers))
+    expect("values written to ble serve", sorted(set(numbers)), list(range(1, VALUES + 1)))
+    expect("order of these values", numbers, sorted(numbers))
 
 
 async def _collect(process: asyncio.subprocess.Process, facts: list[Fact]) -> None:
@@ -252,7 +252,7 @@ class _Writer:
             try:
                 await self._visit()
             except asyncio.CancelledError:
-                # Bumble gives up so what waits for an answer when the link is lost.
+                # This is how Bumble ends pending requests when the link is lost.
                 task = asyncio.current_task()
                 if task is None or task.cancelling():
                     raise

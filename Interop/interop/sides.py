@@ -1,4 +1,4 @@
-"""The two sides of a pairing between our host and Bumble's: what has them run, answer and come back."""
+"""The two sides of a pairing between our host and Bumble's: running them, answering for the user, reconnecting."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PERIPHERAL, CENTRAL = "F0:F1:F2:F3:F4:F5", "F0:F1:F2:F3:F4:F6"
 
 
 async def offer(peripheral: Device, method: Method) -> None:
-    """Has Bumble advertise a value for devices alone that are paired as well as the method does it."""
+    """Has Bumble advertise a value that requires a pairing at least as secure as this method."""
     needed = Characteristic.READ_REQUIRES_ENCRYPTION
     if method.authenticated:
         needed = Characteristic.READ_REQUIRES_AUTHENTICATION
@@ -40,14 +40,14 @@ async def offer(peripheral: Device, method: Method) -> None:
 
 
 def reading(name: str, method: Method, user: User) -> list[str]:
-    """The arguments with which `ble` reads that value."""
+    """Returns the arguments with which `ble` reads that value."""
     command = ["read", name, GREETING, "--json", "--pairing", method.ours]
     command += method.key + ([] if method.bonding else ["--no-bond"])
     return command + (["--tell", "--told", user.structures] if method.tells else [])
 
 
 async def leave(user: User, device: Device | None) -> None:
-    """Has Bumble leave as soon as the user is asked, if it does so in this round."""
+    """Has Bumble disconnect as soon as the user is asked, if this is the fault of the round."""
     await user.asked.wait()
     if user.refusal == BUMBLE_LEAVES and device:
         for connection in list(device.connections.values()):
@@ -59,17 +59,17 @@ async def until(what: str, condition: Callable[[], bool]) -> None:
         if condition():
             return
         await asyncio.sleep(0.05)
-    raise Mismatch(f"not so after {PATIENCE} s: {what}")
+    raise Mismatch(f"timed out after {PATIENCE} s waiting for: {what}")
 
 
 async def keys_of(device: Device) -> int:
-    """How many keys of peers Bumble keeps."""
+    """Returns the number of peers whose keys Bumble stores."""
     assert device.keystore
     return len(await device.keystore.get_all())
 
 
 async def come_back(central: Device, name: str) -> Address:
-    """Connects again, encrypts the link with the key that was kept, and says which address that was."""
+    """Connects again, encrypts the link with the stored key, and returns the address that was found."""
     heard = await find(central, name)
     connection = await asyncio.wait_for(central.connect(heard), PATIENCE)
     await asyncio.wait_for(connection.encrypt(), PATIENCE)
@@ -82,7 +82,7 @@ async def come_back(central: Device, name: str) -> Address:
 async def serving(
     method: Method, user: User, port: int, name: str, log: pathlib.Path, state: str
 ) -> AsyncIterator[list[tool.Fact]]:
-    """Runs `ble serve` with a value for trusted devices; what it prints is added to the facts as it comes."""
+    """Runs `ble serve` with a protected value, and yields a list that its facts are added to."""
     value = {
         "uuid": GREETING,
         "properties": ["read"],
@@ -102,7 +102,7 @@ async def serving(
             try:
                 yield facts
                 if process.returncode is not None and user.refusal != OURS_LEAVES:
-                    raise Mismatch(f"ble serve ended by itself, with status {process.returncode}")
+                    raise Mismatch(f"ble serve ended unexpectedly, with status {process.returncode}")
             finally:
                 for each in tasks:
                     each.cancel()
@@ -111,7 +111,7 @@ async def serving(
 async def answering(
     variables: dict[str, str], log: pathlib.Path, user: User, peripheral: Device | None, command: list[str]
 ) -> tuple[int | None, list[tool.Fact]]:
-    """Runs `ble`, has the user answer what it asks, and says with which status it ended and what it printed."""
+    """Runs `ble`, has the user answer its questions, and returns its status and its facts."""
     facts: list[tool.Fact] = []
     async with _running(log, variables, tool.BLE, *command) as process:
         leaving = [asyncio.ensure_future(each) for each in (_part(user, process), leave(user, peripheral))]
@@ -125,7 +125,7 @@ async def answering(
 
 
 async def _part(user: User, process: asyncio.subprocess.Process) -> None:
-    """Has our host leave as soon as the user is asked, if it does so in this round."""
+    """Interrupts our host as soon as the user is asked, if this is the fault of the round."""
     await user.asked.wait()
     if user.refusal == OURS_LEAVES:
         process.send_signal(signal.SIGINT)
@@ -143,7 +143,7 @@ async def _listen(process: asyncio.subprocess.Process, user: User, facts: list[t
     assert process.stdout and process.stdin
 
     async def answer(fact: tool.Fact) -> None:
-        # Nothing is shown where the link was lost.
+        # If the link was lost, no number is shown.
         with contextlib.suppress(TimeoutError):
             said = await user.answer(fact["question"], fact.get("digits"))
             if said is not None:
@@ -165,7 +165,7 @@ async def _listen(process: asyncio.subprocess.Process, user: User, facts: list[t
 
 
 async def keeps_bonds(variables: dict[str, str], log: pathlib.Path) -> bool:
-    """Whether the radio is one whose peers are met again, so that a bond was kept."""
+    """Returns whether a bond was stored, which depends on whether the radio's peers are."""
     status, facts = await tool.run(variables, log, "bonds")
     expect("the status of ble bonds", status, 0)
     return bool(facts)
@@ -173,11 +173,11 @@ async def keeps_bonds(variables: dict[str, str], log: pathlib.Path) -> bool:
 
 def expect_paired(facts: list[tool.Fact], method: Method) -> None:
     paired = [(fact["method"], fact["bonded"]) for fact in facts if fact["event"] == "paired"]
-    expect("how they paired", paired, [(method.name, method.bonding)])
+    expect("method of the pairing", paired, [(method.name, method.bonding)])
 
 
 def values(facts: list[tool.Fact]) -> list[bytes]:
-    """What was read; that it is printed last is not said."""
+    """Returns the values that were read."""
     return [bytes.fromhex(fact["value"]) for fact in facts if fact["event"] == "read"]
 
 

@@ -1,8 +1,7 @@
-"""Renders docs/INTEROP.md from what came of pairings: `table.py [--keep] [RESULTS-FOLDER] > docs/INTEROP.md`.
+"""Renders docs/INTEROP.md from recorded results: `table.py [--keep] [RESULTS-FOLDER] > docs/INTEROP.md`.
 
-The folder is `.interop/results` if it is not given. Each run of the scripts adds to it; whoever wants the figures of
-one day alone removes it before. What is not in the folder is taken from `Interop/results.jsonl`, where `--keep` puts
-the figures of all that is shown.
+The folder is `.interop/results` by default. Each run of the scripts adds to it; remove it first for the figures of one
+day only. Results that are not in the folder come from `Interop/results.jsonl`, where `--keep` stores all figures shown.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ NOTES = """
 
 
 def table(counts: Counts, part: str, name: str) -> list[str]:
-    """A table of a part, with a column for each pair of hosts."""
+    """Returns a table of a part, with a column for each pair of hosts."""
     cells = [cell for cell in counts if cell.part == part]
     pairs = sorted({cell.pair for cell in cells}, key=lambda each: (each.count("ours") == 0, each))
     order = list(METHODS.values())
@@ -99,7 +98,7 @@ def table(counts: Counts, part: str, name: str) -> list[str]:
 
 
 def controllers(counts: Counts) -> list[str]:
-    """On whose controllers all these were made."""
+    """Returns a table of the numbers of pairings for each make of controllers."""
     makes = {"none": "none", "ours": "ours (`ble radio`)", "rootcanal": "rootcanal's"}
     text = ["| controllers | pairings and refusals | passed |", "| --- | --- | --- |"]
     totals = [sum(count.made for count in counts.values()), sum(count.passed for count in counts.values())]
@@ -115,7 +114,7 @@ def controllers(counts: Counts) -> list[str]:
 
 
 def failures(counts: Counts) -> list[str]:
-    """Those that failed, and why."""
+    """Returns the list of failures, with their reasons."""
     failed = [line for _, count in sorted(counts.items()) for line in count.failures]
     text = ["", "## Failures", ""] if failed else []
     for line in failed:
@@ -124,7 +123,7 @@ def failures(counts: Counts) -> list[str]:
 
 
 def races(counts: Counts) -> str:
-    """How often BlueZ has left a link to itself."""
+    """Returns how often BlueZ has abandoned a link."""
     hosts = sorted({pair for cell in counts for pair in cell.pair.split(" → ") if "BlueZ" in pair})
     said = []
     for host in hosts:
@@ -134,7 +133,7 @@ def races(counts: Counts) -> str:
 
 
 def versions(folder: pathlib.Path, counts: Counts) -> str:
-    """What was tested, and when."""
+    """Returns the tested versions, and the dates of the tests."""
     installed = folder.parent / "installed"
     names = installed.read_text().split() if installed.exists() else []
     known = {"bumble": "Bumble", "rootcanal": "rootcanal"}
@@ -153,7 +152,7 @@ def main() -> None:
     folder = pathlib.Path(arguments[0]) if arguments else default
     counts = merged(kept(), load(folder))
     if not counts:
-        sys.exit(f"table.py: nothing is recorded in {folder}; run Interop/run and Interop/bluez/run first")
+        sys.exit(f"table.py: no results in {folder}; run Interop/run and Interop/bluez/run first")
     if "--keep" in sys.argv:
         keep(counts)
     text = [HEAD, versions(folder, counts), *controllers(counts)]

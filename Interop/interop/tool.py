@@ -1,4 +1,4 @@
-"""This project's host, as the tool `ble` shows it."""
+"""Runs of `ble`, this project's host."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ Fact = dict[str, Any]
 
 
 def environment(port: int, state: str | None = None) -> dict[str, str]:
-    """What has `ble` talk to the controller at `port`, and be private with its state below the directory `state`."""
+    """Returns variables for `ble` with the controller at `port`; with `state`, private and with its state there."""
     variables = {"BLUETOOTH_HOST": f"tcp:127.0.0.1:{port}"}
     return variables | {"XDG_STATE_HOME": state, "BLUETOOTH_PRIVACY": "on"} if state else variables
 
 
 class ToolCentral:
-    """`ble` as the central: one command after the other, each a process that sets the controller up anew."""
+    """`ble` as the central: a sequence of processes that each reset the controller."""
 
     def __init__(self, port: int, log: pathlib.Path) -> None:
         self._environment = environment(port)
         self._log = log
 
     async def converse(self, peripheral: Any) -> None:
-        """Uses everything that `peripheral`, one of Bumble's, offers."""
+        """Uses all services of `peripheral`, which is Bumble."""
         name = peripheral.name
         found = await self._run("scan", "--name", name, "--duration", "1")
         expect("names found by scan", {fact.get("name") for fact in found}, {name})
@@ -68,7 +68,7 @@ class ToolCentral:
 
 
 async def run(variables: dict[str, str], log: pathlib.Path, *arguments: str) -> tuple[int | None, list[Fact]]:
-    """Runs `ble`, and says with which status it ended and what it printed."""
+    """Runs `ble`, and returns its status and its facts."""
     command = " ".join(("ble", *arguments))
     async with running(
         log, BLE, *arguments, "--json", stdout=asyncio.subprocess.PIPE, environment=variables
@@ -76,7 +76,7 @@ async def run(variables: dict[str, str], log: pathlib.Path, *arguments: str) -> 
         try:
             output, _ = await asyncio.wait_for(process.communicate(), 10)
         except TimeoutError:
-            raise Mismatch(f"{command}: not done after 10 s") from None
+            raise Mismatch(f"{command}: still running after 10 s") from None
     return process.returncode, list(_facts(command, output))
 
 
@@ -85,7 +85,7 @@ def _facts(command: str, output: bytes) -> Iterator[Fact]:
         try:
             yield json.loads(line)
         except json.JSONDecodeError:
-            raise Mismatch(f"{command}: printed what is not JSON: {line!r}") from None
+            raise Mismatch(f"{command}: the output is not JSON: {line!r}") from None
 
 
 class ToolPeripheral:
@@ -99,7 +99,7 @@ class ToolPeripheral:
 async def peripheral(
     port: int, name: str, log: pathlib.Path, state: str | None = None, notes: Iterable[str] = ()
 ) -> AsyncIterator[ToolPeripheral]:
-    """Runs `ble serve` with the common service on the controller at `port`, and with more `notes` in it if need be."""
+    """Runs `ble serve` with the common service on the controller at `port`, with additional `notes`."""
     values = {
         GREETING: (["read"], greeting(name)),
         STORY: (["read"], STORY_VALUE),
@@ -117,4 +117,4 @@ async def peripheral(
                 yield ToolPeripheral(name)
             finally:
                 if process.returncode is not None:
-                    raise Mismatch(f"ble serve ended by itself, with status {process.returncode}")
+                    raise Mismatch(f"ble serve ended unexpectedly, with status {process.returncode}")

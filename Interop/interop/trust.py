@@ -1,4 +1,4 @@
-"""This project's host and Bumble's pair by every method, and are refused where they should be."""
+"""Pairs this project's host with Bumble's by every method, also with faults."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from .sides import (
 )
 from .user import PATIENCE, User
 
-# Longer than our host refuses to pair with one with whom it has just failed.
+# Longer than our host refuses to pair with a device after a failure.
 PAUSE = 1.5
-# Bumble uses a random static address and sends its public one for its identity, with this key.
+# Bumble uses a random static address, and sends its public one as its identity address, with this key.
 RESOLVING_KEY = bytes(range(1, 17))
-# How long a round may take.
+# The time limit of a round.
 SECONDS = 90
 
 
 async def converse(
     controllers: str, central: str, first: int, second: int, name: str, round_number: int, log: pathlib.Path
 ) -> None:
-    """One round: they pair, use what only paired devices may, and do so again without a question when they are back."""
+    """Runs one round: they pair, use a protected value, and do so again without a question after reconnecting."""
     known = methods(controllers)
     method = known[(round_number - 1) % len(known)]
     who = {"central": "ours", "peripheral": "Bumble"}
@@ -75,14 +75,14 @@ async def _ours_as_central(
                 expect("the status of ble read", status, 1)
                 expect("pairings that failed", count(facts, "pairing_failed"), 1)
             expect("pairings and reads", count(facts, "paired") + count(facts, "read"), 0)
-            expect("keys that Bumble keeps", await keys_of(peripheral), 0)
+            expect("keys that Bumble stores", await keys_of(peripheral), 0)
             user.begin()
         status, facts = await asyncio.wait_for(answering(variables, log, user, peripheral, command), user.patience)
         expect("the status of ble read", status, 0)
         expect_paired(facts, method)
         expect("greeting", values(facts), [greeting(name)])
         if not method.bonding:
-            return expect("whether a bond is kept", await keeps_bonds(variables, log), False)
+            return expect("whether a bond is stored", await keeps_bonds(variables, log), False)
         if not method.secure or not await keeps_bonds(variables, log):
             return
         status, facts = await tool.run(variables, log, "read", name, GREETING, "--pairing", "none")
@@ -102,7 +102,7 @@ async def _ours_as_peripheral(
             user.begin()
         async with serving(method, user, second, name, log, state) as facts:
             heard = await find(central, name)
-            expect("whether a stranger hears a private address", heard.is_resolvable, True)
+            expect("whether our host uses a private address", heard.is_resolvable, True)
             connection = await asyncio.wait_for(central.connect(heard), PATIENCE)
             if method.tells:
                 await asyncio.wait_for(asyncio.shield(user.told), PATIENCE)
@@ -118,24 +118,24 @@ async def _ours_as_peripheral(
             return
         async with serving(method, user, second, name, log, state) as facts:
             changed = await come_back(central, name)
-            expect("pairings with a host that was started anew", count(facts, "paired"), 0)
-        expect("whether our host has another address then", changed != heard, True)
+            expect("pairings with a host that was restarted", count(facts, "paired"), 0)
+        expect("whether our host has another address afterwards", changed != heard, True)
         resolver = await _resolver(central)
         owners = {str(resolver.resolve(address)) for address in (heard, changed)}
-        expect("whether Bumble's keys tell whose both are", len(owners) == 1 and "None" not in owners, True)
+        expect("whether Bumble's keys resolve both", len(owners) == 1 and "None" not in owners, True)
 
 
 async def _refused_by_ours(
     method: Method, user: User, central: Device, port: int, name: str, log: pathlib.Path, state: str
 ) -> None:
-    """Bumble does not get to pair with `ble serve`, and both say so."""
+    """Expects that Bumble and `ble serve` both report a failed pairing."""
     async with serving(method, user, port, name, log, state) as facts:
         connection = await asyncio.wait_for(central.connect(await find(central, name)), PATIENCE)
         pairing = asyncio.ensure_future(connection.pair())
         leaving = asyncio.ensure_future(leave(user, central))
         try:
             await asyncio.wait_for(pairing, user.patience)
-            raise Mismatch("Bumble has paired in spite of a refusal")
+            raise Mismatch("Bumble has paired despite the fault")
         except (ProtocolError, asyncio.CancelledError):
             # A pairing whose link ends is cancelled by Bumble.
             if asyncio.current_task().cancelling():  # type: ignore[union-attr]
@@ -143,16 +143,16 @@ async def _refused_by_ours(
         finally:
             leaving.cancel()
         if method.refusal != OURS_LEAVES:
-            await until("our host says that it failed", lambda: count(facts, "pairing_failed") == 1)
+            await until("our host reports the failure", lambda: count(facts, "pairing_failed") == 1)
         expect("pairings", count(facts, "paired"), 0)
-        expect("keys that Bumble keeps", await keys_of(central), 0)
+        expect("keys that Bumble stores", await keys_of(central), 0)
         if connection in central.connections.values():
-            with contextlib.suppress(Exception):  # It may be over just now.
+            with contextlib.suppress(Exception):  # The link may just have ended.
                 await asyncio.wait_for(connection.disconnect(), PATIENCE)
     await asyncio.sleep(PAUSE)
 
 
 async def _resolver(device: Device) -> AddressResolver:
-    """What Bumble finds out with the keys of those it is bonded with."""
+    """Returns a resolver with the keys of Bumble's bonds."""
     assert device.keystore
     return AddressResolver(await device.keystore.get_resolving_keys())

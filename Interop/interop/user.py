@@ -1,4 +1,4 @@
-"""Somebody who sits before our host and Bumble's, and answers what they ask."""
+"""The user of our host and Bumble's, who answers their questions."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .methods import (
     Method,
 )
 
-# How long one step may take, and one in which nobody answers.
+# The time limits of a step, and of one in which one side does not answer.
 PATIENCE = 10
 SILENCE = 45
 
 
 class User(PairingDelegate):
-    """Somebody who sits before both devices."""
+    """The user of both devices."""
 
     def __init__(self, method: Method, keeps: bool) -> None:
         super().__init__(method.bumbles)
@@ -37,19 +37,19 @@ class User(PairingDelegate):
         self.begin(method.refusal)
 
     def begin(self, refusal: str = "") -> None:
-        """Has forgotten all numbers, and does this wrong from now on."""
+        """Clears all numbers, and makes this mistake from now on."""
         loop = asyncio.get_running_loop()
         self.refusal = refusal
-        # What Bumble shows, and what our host does, and what our host tells by other means.
+        # The numbers that Bumble and our host show, and our host's out-of-band data.
         self.shown: asyncio.Future[int] = loop.create_future()
         self.ours: asyncio.Future[int] = loop.create_future()
         self.told: asyncio.Future[OobSharedData] = loop.create_future()
         self.asked = asyncio.Event()
-        """Whether either of them has asked something or shown it."""
+        """Set as soon as one of the hosts has asked or shown something."""
 
     @property
     def structures(self) -> str:
-        """What Bumble tells by other means, as `ble --told` takes it."""
+        """Bumble's out-of-band data, as `ble --told` takes it."""
         told = self._context.share()
         return f"1122{told.c.hex()}1123{told.r.hex()}"
 
@@ -90,7 +90,7 @@ class User(PairingDelegate):
         return (number + 1) % 1_000_000 if self.refusal == mistake else number
 
     async def answer(self, question: str, digits: str | None) -> str | None:
-        """What is typed in at our host when it asks this."""
+        """Returns the text to type in at our host for this question."""
         self.asked.set()
         if digits is not None and not self.ours.done():
             self.ours.set_result(int(digits))
@@ -104,5 +104,5 @@ class User(PairingDelegate):
 
     @property
     def patience(self) -> float:
-        """How long a pairing may take, in seconds."""
+        """The time limit of a pairing, in seconds."""
         return SILENCE if self.refusal in (OURS_SILENT, BUMBLE_SILENT) else 2 * PATIENCE

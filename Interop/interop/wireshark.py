@@ -1,10 +1,10 @@
-"""Compares what Wireshark's tshark and `ble monitor` say of the same packets.
+"""Compares the output of Wireshark's tshark with that of `ble monitor` for the same packets.
 
 wireshark.py PATH-OF-ble [CAPTURE...]
 
 Without captures it makes some: hosts of ours scan, connect, discover, read, write, pair, and use channels and Enhanced
-ATT bearers over `ble radio`. Of each packet both must say the same type, direction, opcode, event code, connection
-handles, and codes of ATT, SMP and L2CAP signals, and neither may call one malformed. Needs tshark.
+ATT bearers over `ble radio`. For each packet, both must report the same type, direction, opcode, event code, connection
+handles, and codes of ATT, SMP and L2CAP signals, and neither may report it as malformed. Needs tshark.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ CODES = {
     "btsmp.opcode": lambda packet: numbers(packet, "smp_code"),
     "btatt.opcode": lambda packet: numbers(packet, "att_opcode"),
 }
-"""What tshark calls each number, and where `ble monitor` has it."""
+"""Each number: its field in tshark, and its value in `ble monitor`."""
 
 NAME, SERVICE = "Wireshark", "5C0B0000-1111-2222-3333-444455556666"
 SECRET, STORY, NOTE, TICKS = "FF01", "FF02", "FF03", "FF04"
-"""What the peripheral offers: a value for paired devices, a long one, one to write, and one that ticks."""
+"""The peripheral's values: a protected one, a long one, a writable one, and one that changes."""
 PERIPHERAL = {"name": NAME, "services": [{"uuid": SERVICE, "characteristics": [
     {"uuid": SECRET, "properties": ["read"], "permissions": ["readEncryptionRequired"], "text": "secret"},
     {"uuid": STORY, "properties": ["read"], "value": "0x" + bytes(index % 251 for index in range(400)).hex()},
@@ -55,7 +55,7 @@ PATIENCE = 30
 
 
 class Mismatch(Exception):
-    """The two do not say the same, or something did not happen."""
+    """The two differ, or an expected event did not occur."""
 
 
 def numbers(packet: Packet, key: str) -> list[int]:
@@ -67,44 +67,44 @@ def handles(packet: Packet, kind: int) -> list[int]:
 
 
 def theirs(capture: pathlib.Path) -> list[dict[str, list[str]]]:
-    """What tshark says of each packet: the values of each field that it has."""
+    """Returns tshark's fields of each packet, with their values."""
     fields = [option for field in (*CODES, "_ws.malformed", "btl2cap.cid") for option in ("-e", field)]
     command = ["tshark", "-r", str(capture), "-T", "json", "--no-duplicate-keys", *fields]
     answer = subprocess.run(command, capture_output=True, check=False)
     if answer.returncode:
-        raise Mismatch(f"tshark ends with status {answer.returncode}: {answer.stderr.decode()}")
+        raise Mismatch(f"tshark ended with status {answer.returncode}: {answer.stderr.decode()}")
     return [packet["_source"].get("layers", {}) for packet in json.loads(answer.stdout)]
 
 
 def ours(ble: str, capture: pathlib.Path) -> list[Packet]:
-    """What `ble monitor` says of each packet."""
+    """Returns the facts of `ble monitor` about each packet."""
     answer = subprocess.run([ble, "monitor", str(capture), "--json"], capture_output=True, check=False)
     if answer.returncode:
-        raise Mismatch(f"ble monitor ends with status {answer.returncode}: {answer.stderr.decode()}")
+        raise Mismatch(f"ble monitor ended with status {answer.returncode}: {answer.stderr.decode()}")
     facts = map(json.loads, answer.stdout.splitlines())
     return [fact for fact in facts if fact["event"] == "packet"]
 
 
 def differences(their: dict[str, list[str]], our: Packet, unknown: Counter[str]) -> Iterator[str]:
-    """What the two do not agree on; what tshark does not know, if it knows no enhanced bearers, goes to `unknown`."""
+    """Yields differences; `unknown` counts packets on enhanced bearers that this tshark does not support."""
     if our["malformed"]:
-        yield f"ble monitor calls it malformed: {our['layers'][-1]}"
+        yield f"ble monitor reports it as malformed: {our['layers'][-1]}"
     if "_ws.malformed" in their:
-        yield "tshark calls it malformed"
+        yield "tshark reports it as malformed"
     for field, number in CODES.items():
         found, wanted = [int(value, 0) for value in their.get(field, [])], number(our)
-        # tshark learnt of Enhanced ATT bearers late; before, it shows their packets as data of a channel.
+        # Older versions of tshark show the packets of Enhanced ATT bearers as data of a channel.
         names = [layer["name"] for layer in our["layers"]]
         if field == "btatt.opcode" and not found and ("L2CAP SDU" in names or "SDU Segment" in names):
-            unknown["packets on enhanced bearers, not read by this tshark"] += bool(wanted)
+            unknown["packets on enhanced bearers, not decoded by this tshark"] += bool(wanted)
         elif field == "btatt.opcode" and not found and our.get("completed") and bearer(our) != 4:
-            unknown["packets on enhanced bearers, not read by this tshark"] += bool(wanted)
+            unknown["packets on enhanced bearers, not decoded by this tshark"] += bool(wanted)
         elif found != wanted:
             yield f"{field} is {found} for tshark and {wanted} for ble monitor"
 
 
 def bearer(packet: Packet) -> int | None:
-    """The channel of an L2CAP packet that the last of several fragments completes."""
+    """Returns the channel of an L2CAP packet that is completed by the last of several fragments."""
     fields = [field for layer in packet["completed"] for field in layer["fields"] if field["name"] == "Channel ID"]
     if not fields:
         return None
@@ -112,7 +112,7 @@ def bearer(packet: Packet) -> int | None:
 
 
 def compare(ble: str, capture: pathlib.Path, seen: Counter[str]) -> int:
-    """Compares all packets of a capture, and returns how many differ."""
+    """Compares all packets of a capture, and returns the number that differ."""
     their, our = theirs(capture), ours(ble, capture)
     if len(their) != len(our):
         raise Mismatch(f"{capture.name}: tshark sees {len(their)} packets, ble monitor {len(our)}")
@@ -164,7 +164,7 @@ class Stage:
         try:
             output, _ = process.communicate(entry, timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            raise Mismatch(f"ble {' '.join(words)} is not done after {PATIENCE} s") from None
+            raise Mismatch(f"ble {' '.join(words)} is still running after {PATIENCE} s") from None
         if process.returncode:
             raise Mismatch(f"ble {' '.join(words)} ended with status {process.returncode}: {output.decode()}")
 
@@ -180,16 +180,16 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def capture_all(ble: str, folder: pathlib.Path) -> list[pathlib.Path]:
-    """Makes captures of both ends of all that two hosts can do."""
+    """Makes captures of both ends, of every kind of exchange between two hosts."""
     stage = Stage(ble, folder)
     with stage.running:
         description = folder / "peripheral.json"
         description.write_text(json.dumps(PERIPHERAL))
-        # It pairs for the secret; what it reads again half a second later goes over enhanced bearers.
+        # The secret requires pairing; the reads half a second later use enhanced bearers.
         trusting = stage.serve("trusting.pcapng", "serve", str(description))
         stage.run("bearers.pcapng", "read", NAME, SECRET, STORY, NOTE, "--every", "0.5", "--count", "6")
         end(trusting)
-        # The next commands know nothing of that bond, and would not be paired with in its place.
+        # The next commands do not have that bond, and the peripheral would not pair with them while it has it.
         peripheral = stage.serve("serve.pcapng", "serve", str(description))
         stage.run("scan.btsnoop", "scan", "--duration", "1")
         stage.run("inspect.pcapng", "inspect", NAME)
@@ -212,7 +212,7 @@ def main() -> int:
         print(__doc__.strip(), file=sys.stderr)
         return 64
     if not shutil.which("tshark"):
-        print("There is no tshark: DEBIAN_FRONTEND=noninteractive apt-get install tshark", file=sys.stderr)
+        print("tshark is not installed: DEBIAN_FRONTEND=noninteractive apt-get install tshark", file=sys.stderr)
         return 69
     ble, begun, seen, differing = sys.argv[1], time.monotonic(), Counter[str](), 0
     with tempfile.TemporaryDirectory(prefix="wireshark-") as folder:
@@ -221,7 +221,7 @@ def main() -> int:
             for capture in captures:
                 differing += compare(ble, capture, seen)
             if len(sys.argv) == 2 and not all(seen[key] for key in ("att_opcode", "smp_code", "signal_code")):
-                raise Mismatch(f"something has not happened: {dict(seen)}")
+                raise Mismatch(f"the captures lack ATT, SMP or L2CAP signals: {dict(seen)}")
         except Mismatch as reason:
             print(f"wireshark: {reason}", flush=True)
             return 1
