@@ -1,6 +1,6 @@
-"""A server of attributes, made of the same JSON as the drivers' databases, that knows nothing of the product.
+"""An attribute server that is independent of the product, with a database in the JSON format of the drivers.
 
-It answers what clients ask while they discover, as Core 6.0, Vol 3, Part F, 3.4 has it, at the MTU that it is told.
+It answers the requests of a discovery as in Core 6.0, Vol 3, Part F, 3.4, with the given MTU.
 """
 
 import struct
@@ -15,7 +15,7 @@ def uuid_octets(text):
 
 
 def attributes(database):
-    """All attributes as (handle, type, value, last handle of the group, may be read), in order."""
+    """Returns all attributes as (handle, type, value, last handle of the group, readable), in order."""
     found = []
     for service in database["services"]:
         kind = PRIMARY if service["type"] == "primary" else SECONDARY
@@ -36,7 +36,7 @@ def attributes(database):
 
 
 def ready(database):
-    """What a client that has discovered this database says it found."""
+    """Returns the line that a client prints after it has discovered this database."""
     services = []
     for service in sorted(database["services"], key=lambda service: service["start"]):
         found = []
@@ -59,7 +59,7 @@ class Server:
         self.mtu = mtu
 
     def answer(self, request):
-        """The answer to a request; an error for those that no discovery needs."""
+        """Returns the response to a request; an error for requests that no discovery needs."""
         handlers = {0x04: self.types, 0x06: self.by_value, 0x08: self.by_type, 0x0A: self.read, 0x10: self.groups}
         handler = handlers.get(request[0])
         return handler(request) if handler else self.error(request, 0, NOT_SUPPORTED)
@@ -109,7 +109,7 @@ class Server:
         return self.listed(0x11, [(struct.pack("<HH", entry[0], entry[3]), entry) for entry in groups], request, start)
 
     def listed(self, opcode, entries, request, start):
-        """As many entries as fit, are of one length, and may be read."""
+        """Returns a response with as many entries as fit, have equal lengths, and are readable."""
         if not entries:
             return self.error(request, start, NOT_FOUND)
         first = (entries[0][0] + entries[0][1][2])[:self.mtu - 2]

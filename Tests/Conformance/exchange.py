@@ -1,14 +1,14 @@
-"""Runs one case: a driver at the other end of a packet socket, and what the two say in turn.
+"""Runs one case with a driver at the other end of a packet socket: an exchange of packets and lines.
 
 A line of an exchange is one of
 
     > HEX     sent to the driver
-    < HEX     what the driver must send next
-    ! JSON    what the driver is told to do, on its standard input: an operation of ATT, or all that SMP is told
-    = JSON    the line that the driver must print next
+    < HEX     the next packet that the driver must send
+    ! JSON    written to the driver's standard input: an operation of ATT, or any input of SMP
+    = JSON    the next line that the driver must print
 
-Spaces between octets do not count; `01..16` are the octets from 01 to 16, `ff*20` is 20 times ff. What the
-specification leaves open is left open: `??` is any octet, and the JSON string "not 0" any value but 0.
+Spaces between octets are ignored; `01..16` are the octets from 01 to 16, `ff*20` is 20 times ff. For values that the
+specification leaves open, `??` is any octet, and the JSON string "not 0" any value but 0.
 """
 
 import json
@@ -26,7 +26,7 @@ LEAST_MTU = 23
 
 
 class Failure(Exception):
-    """Something else came than the case says."""
+    """The driver sent or printed something other than the case expects."""
 
 
 class Driver:
@@ -62,19 +62,19 @@ class Driver:
         self.process.stdin.flush()
 
     def line(self):
-        """The next line that it prints."""
+        """Returns the next line that it prints."""
         due = time.monotonic() + PATIENCE
         while b"\n" not in self.printed:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0, due - time.monotonic()))
             read = os.read(self.process.stdout.fileno(), 65536) if ready else b""
             if not read:
-                raise Failure("nothing printed, and nothing more will be" if ready else "nothing printed in time")
+                raise Failure("the output ended without a line" if ready else f"nothing printed within {PATIENCE} s")
             self.printed += read
         line, self.printed = self.printed.split(b"\n", 1)
         return json.loads(line)
 
     def finish(self):
-        """Ends the conversation, after which nothing more may come."""
+        """Closes the packet socket, and expects a successful exit without further packets or output."""
         self.packets.shutdown(socket.SHUT_WR)
         status = self.process.wait(PATIENCE)
         rest, printed = self.receive(), self.printed + self.process.stdout.read()
@@ -93,7 +93,7 @@ class Driver:
 
 
 def octets(text):
-    """The digits of the octets that a line of an exchange names."""
+    """Returns the hex digits of the octets in a line of an exchange."""
     digits = ""
     for word in text.split():
         if ".." in word:
@@ -108,7 +108,7 @@ def octets(text):
 
 
 def matches(found, wanted):
-    """Whether a value of JSON is the one that is wanted."""
+    """Returns whether a value of JSON matches the wanted one."""
     if isinstance(wanted, dict) and isinstance(found, dict):
         return found.keys() == wanted.keys() and all(matches(found[key], wanted[key]) for key in wanted)
     return found != 0 if wanted == "not 0" else found == wanted
@@ -120,14 +120,14 @@ def expect(what, found, wanted):
 
 
 def expect_packet(found, pattern):
-    """Compares octet by octet, but for those that may be anything."""
+    """Compares octet by octet, except those that may be anything."""
     digits = found.hex()
     if len(digits) != len(pattern) or any(a != b and b != "?" for a, b in zip(digits, pattern)):
         raise Failure(f"expected {pattern}, found {digits or 'the end'}")
 
 
 def settle_server(driver, case, mtu):
-    """Until the server is ready, and the MTU is what the case wants."""
+    """Waits until the server is ready, and the MTU is the one of the case."""
     expect("ready", driver.line(), {"ready": True})
     if "peer_mtu" in case:
         driver.send(b"\x02" + case["peer_mtu"].to_bytes(2, "little"))
@@ -135,7 +135,7 @@ def settle_server(driver, case, mtu):
 
 
 def settle_client(driver, case, mtu, database):
-    """Until the client has exchanged the MTU and, if it does, discovered everything."""
+    """Waits until the client has exchanged the MTU and, in context `client`, discovered everything."""
     peer_mtu = case.get("peer_mtu", LEAST_MTU)
     expect_packet(driver.receive(), "02" + mtu.to_bytes(2, "little").hex())
     if "mtu_error" in case:
@@ -150,14 +150,14 @@ def settle_client(driver, case, mtu, database):
         if driver.packets in readable:
             driver.send(server.answer(driver.receive()))
         elif not readable:
-            raise Failure("discovery came to a halt")
+            raise Failure(f"no packet of the discovery within {PATIENCE} s")
     found = driver.line()
     found["services"] = sorted(found.get("services", []), key=lambda service: service["start"])
     expect("discovered", found, attribute_server.ready(database))
 
 
 def run(program, case, databases):
-    """Runs a case, and raises `Failure` if it does not go as it says."""
+    """Runs a case, and raises `Failure` if the driver deviates from it."""
     if case.get("driver") == "smp":
         return converse(program, ["smp"], case["case"], case["exchange"], lambda driver: None, Driver.tell)
     database, mtu = databases.get(case.get("database")), case.get("mtu", 512)
@@ -178,7 +178,7 @@ def run(program, case, databases):
 
 
 def converse(program, command, description, lines, settle, order):
-    """Runs a driver on a case: first what all cases begin with, then the lines of an exchange."""
+    """Runs a driver on a case: first the steps that all cases begin with, then the lines of an exchange."""
     with tempfile.TemporaryDirectory() as folder:
         driver = Driver(program, command, description, folder)
         try:
@@ -206,4 +206,4 @@ def step(driver, line, order):
     elif kind == "=":
         expect("printed", driver.line(), json.loads(text))
     else:
-        raise ValueError(f"no line of an exchange: {line}")
+        raise ValueError(f"not a line of an exchange: {line}")

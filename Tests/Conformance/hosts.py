@@ -1,4 +1,4 @@
-"""Drives hosts through `BLEConformance host`, as test suites for hosts do, on two or three controllers of one radio."""
+"""Drives hosts through `BLEConformance host`, as host test suites do, on two or three controllers of one radio."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ PUBLIC, RANDOM, PRIVATE = 0, 1, 2
 
 
 class Host:
-    """One program that answers lines of JSON."""
+    """A process of `BLEConformance host`, which answers lines of JSON."""
 
     def __init__(self, driver, port):
         command = [driver, "host", "--controller", f"tcp:127.0.0.1:{port}"]
@@ -35,7 +35,7 @@ class Host:
             self.lines.put(json.loads(line))
 
     def wait(self, what, matches):
-        """The first line, of those that nobody has taken, that matches."""
+        """Returns the first unconsumed line that matches, and consumes it."""
         due = time.monotonic() + PATIENCE
         while True:
             for index, line in enumerate(self.seen):
@@ -54,33 +54,33 @@ class Host:
         return self.count
 
     def answer(self, number):
-        """What a request came to: its result, or the text of its error."""
+        """Returns the result of a request, or the text of its error."""
         line = self.wait(f"answer to {number}", lambda line: line.get("id") == number)
         return line.get("result", line.get("error"))
 
     def call(self, op, **arguments):
-        """Sends a request that must succeed, and returns what it came to."""
+        """Sends a request that must succeed, and returns its result."""
         result = self.answer(self.ask(op, **arguments))
         if not isinstance(result, dict):
             raise exchange.Failure(f"{op} {arguments}: {result}")
         return result
 
     def refused(self, op, **arguments):
-        """Sends a request that must not succeed, and returns why."""
+        """Sends a request that must fail, and returns the text of the error."""
         result = self.answer(self.ask(op, **arguments))
         if isinstance(result, dict):
             raise exchange.Failure(f"{op} {arguments} should be refused: {result}")
         return result
 
     def event(self, name, **values):
-        """The next event of this name in which these values are."""
+        """Returns the next event with this name and these values."""
         return self.wait(
             f"event {name} {values}",
             lambda line: line.get("event") == name and all(line.get(key) == value for key, value in values.items()),
         )
 
     def forget(self):
-        """Takes no notice of what was said until now."""
+        """Discards all lines received so far."""
         while not self.lines.empty():
             self.lines.get()
         self.seen.clear()
@@ -95,7 +95,7 @@ class Host:
 
 @contextlib.contextmanager
 def hosts(driver, count=2):
-    """So many hosts, reset, each with a controller of the same radio."""
+    """Provides `count` hosts, reset, each with a controller of the same radio."""
     ports = free_ports(count)
     command = [driver, "controller", *(word for port in ports for word in ("--port", str(port)))]
     controllers = subprocess.Popen(command, stdout=subprocess.PIPE)
@@ -121,7 +121,7 @@ def address(line):
 
 
 def reports(driver):
-    """What is advertised is reported as it is, legacy or not, with its scan response if the scan is active."""
+    """Advertising is reported unchanged, legacy or not, with its scan response if the scan is active."""
     with hosts(driver) as (advertiser, scanner):
         own = advertiser.call("read_local_address")
         legacy = advertiser.call(
@@ -141,13 +141,13 @@ def reports(driver):
         exchange.expect("data", other["data"], "ff" * 4 + "00" * 250)
         exchange.expect("kind", (other["connectable"], other["scannable"], other["truncated"]), (False, False, False))
         exchange.expect("random address", other["address_type"], 1)
-        exchange.expect("another one is unsaid", any(line.get("scan_response") for line in scanner.seen), False)
+        exchange.expect("unrequested scan response", any(line.get("scan_response") for line in scanner.seen), False)
         scanner.call("stop_scan")
         scanner.forget()
         scanner.call("scan", legacy=True, passive=False, interval_ms=50, window_ms=50)
         response = scanner.event("report", scan_response=True)
         exchange.expect("scan response", (response["data"], response["legacy"]), ("0309616263", True))
-        exchange.expect("legacy alone", any(line.get("legacy") is False for line in scanner.seen), False)
+        exchange.expect("extended report", any(line.get("legacy") is False for line in scanner.seen), False)
         for one in (legacy, extended):
             advertiser.call("stop_advertising", set=one)
         time.sleep(0.3)
@@ -157,7 +157,7 @@ def reports(driver):
 
 
 def coded(driver):
-    """Advertisers on the Coded PHY are heard and connected to."""
+    """Advertisers on the Coded PHY are found and connected to."""
     with hosts(driver) as (advertiser, scanner):
         advertiser.call(
             "advertise", legacy=False, connectable=True, own_address_type=PUBLIC, interval_ms=50,
@@ -165,7 +165,7 @@ def coded(driver):
         )
         scanner.call("scan", passive=True, interval_ms=50, window_ms=50, phys=["1M"])
         time.sleep(0.5)
-        exchange.expect("heard on the 1M PHY", scanner.lines.qsize(), 0)
+        exchange.expect("reports on the 1M PHY", scanner.lines.qsize(), 0)
         scanner.call("stop_scan")
         scanner.call("scan", passive=True, interval_ms=50, window_ms=50, phys=["Coded"])
         report = scanner.event("report", primary_phy="Coded", secondary_phy="Coded", connectable=True)
@@ -176,7 +176,7 @@ def coded(driver):
 
 
 def connections(driver):
-    """Links are made and ended from either end, and an advertisement goes on after each."""
+    """Links are made and ended from either end, and advertising continues after each."""
     with hosts(driver, 3) as (peripheral, one, other):
         own = peripheral.call("read_local_address")
         peripheral.call("advertise", legacy=True, connectable=True, own_address_type=PUBLIC, interval_ms=30, data="")
@@ -198,7 +198,7 @@ def connections(driver):
 
 
 def directed(driver):
-    """An advertisement for one central is taken by that one alone, and ends with it."""
+    """Only the target of directed advertising connects, and the advertising ends with that."""
     with hosts(driver, 3) as (peripheral, one, other):
         own = peripheral.call("read_local_address")
         target = one.call("read_local_address")
@@ -209,12 +209,12 @@ def directed(driver):
         one.call("connect", **own, own_address_type=PUBLIC)
         exchange.expect("peer", address(peripheral.event("connected")), target)
         time.sleep(0.3)
-        exchange.expect("the other", any(line.get("id") == waiting for line in list(other.lines.queue)), False)
+        exchange.expect("other connected", any(line.get("id") == waiting for line in list(other.lines.queue)), False)
         peripheral.call("stop_advertising", set=chosen)
 
 
 def security(driver):
-    """Links come to each level of security, by each method, and are refused what the devices cannot do."""
+    """Links reach each level of security, by each method, as far as the devices' capabilities allow."""
     methods = [
         (2, None, None, {}, {}),
         (4, 1, 1, {"method": "numeric_comparison"}, {"method": "numeric_comparison"}),
@@ -242,13 +242,13 @@ def security(driver):
                 for host, handle in ((central, connection), (peripheral, link)):
                     event = host.event("security", connection=handle)
                     exchange.expect("level and bond", (event["level"] >= level, event["bonded"]), (True, True))
-                exchange.expect("questions", any("method" in line for line in central.seen), False)
+                exchange.expect("questions with a bond", any("method" in line for line in central.seen), False)
                 central.call("disconnect", connection=connection)
                 peripheral.event("disconnected")
 
 
 def answer_questions(central, connection, central_asks, peripheral, link, peripheral_asks):
-    """Says to both what a user would who has both devices in his hands."""
+    """Answers both hosts as a user with both devices does."""
     first = central.event("pairing", connection=connection, **central_asks)
     second = peripheral.event("pairing", connection=link, **peripheral_asks)
     for host, handle, mine, other in ((central, connection, first, second), (peripheral, link, second, first)):
@@ -260,7 +260,7 @@ def answer_questions(central, connection, central_asks, peripheral, link, periph
 
 
 def refusals(driver):
-    """Pairing that is refused, or cannot protect as asked, fails at both ends, and another one succeeds."""
+    """Pairing that is refused, or not protected as requested, fails at both ends, and another one succeeds."""
     with hosts(driver) as (peripheral, central):
         own = peripheral.call("read_local_address")
         peripheral.call("advertise", legacy=True, connectable=True, own_address_type=PUBLIC, interval_ms=30, data="")
@@ -268,7 +268,7 @@ def refusals(driver):
         link = peripheral.event("connected")["connection"]
         exchange.expect("level", central.call("secure", connection=connection, level=1), {"level": 1})
         reason = central.refused("secure", connection=connection, level=3)
-        exchange.expect("why", "pairing failed" in reason, True)
+        exchange.expect("reason", "pairing failed" in reason, True)
         for host in (central, peripheral):
             host.call("on_pairing", io_capability="display_yes_no")
         for agrees in (False, True):
@@ -282,7 +282,7 @@ def refusals(driver):
 
 
 def ask_when_allowed(central, connection):
-    """Has a link secured, which is refused for a while after each time that pairing failed."""
+    """Requests security for a link, repeatedly: after a failed pairing it is refused for a while."""
     for _ in range(2 * PATIENCE):
         number = central.ask("secure", connection=connection, level=4)
         line = central.wait("question", lambda line: line.get("event") == "pairing" or line.get("id") == number)
@@ -292,11 +292,11 @@ def ask_when_allowed(central, connection):
         if "tooSoon" not in line["error"] and "repeated attempts" not in line["error"].lower():
             raise exchange.Failure(line["error"])
         time.sleep(0.5)
-    raise exchange.Failure("pairing stays refused")
+    raise exchange.Failure(f"pairing is still refused after {PATIENCE} s")
 
 
 def failures(driver):
-    """A pairing that fails is told at both ends, can be cancelled at any time, and counts no more after a reset."""
+    """A failed pairing is reported at both ends, can be cancelled at any time, and is forgotten after a reset."""
     with hosts(driver) as (peripheral, central):
         own = peripheral.call("read_local_address")
         for cancels in (central, peripheral, central, peripheral):
@@ -311,7 +311,7 @@ def failures(driver):
             central.event("pairing", connection=connection)
             peripheral.event("pairing", connection=link)
             handles = {id(central): connection, id(peripheral): link}
-            # One end agrees, and then thinks better of it while the other still asks.
+            # One end accepts, and then cancels while the other still asks.
             cancels.call("pairing_reply", connection=handles[id(cancels)], confirm=True)
             cancels.call("pairing_reply", connection=handles[id(cancels)], confirm=False)
             for host in (central, peripheral):
@@ -320,7 +320,7 @@ def failures(driver):
 
 
 def own_addresses(driver):
-    """A random address can be asked for as soon as the host is ready."""
+    """A random address can be used as soon as the host is ready."""
     with hosts(driver) as (advertiser, scanner):
         for _ in range(4):
             for host in (advertiser, scanner):
@@ -369,7 +369,7 @@ def attributes(driver):
 
 
 def senseless(driver):
-    """Requests that make no sense are refused with a reason, and the host goes on."""
+    """Invalid requests are refused with a reason, and the host continues."""
     with hosts(driver) as (host, _):
         for op, arguments, word in (
             ("advertise", {"interval_ms": 1e20}, "interval_ms"),

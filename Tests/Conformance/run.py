@@ -1,4 +1,4 @@
-"""Asks the conformance drivers what they must answer.
+"""Runs the conformance cases against the drivers.
 
 run.py PATH-OF-BLEConformance [--only TEXT] [--json] [--cases FILE ...]
 """
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def controller(driver):
-    """Speaks HCI to both controllers of `controller`."""
+    """Resets both controllers of `controller` through HCI."""
     ports = hosts.free_ports(2)
     command = [driver, "controller", *(word for port in ports for word in ("--port", str(port)))]
     with running(command) as process:
@@ -26,13 +26,13 @@ def controller(driver):
         for port in ports:
             with socket.create_connection(("127.0.0.1", port), timeout=10) as host:
                 host.sendall(bytes.fromhex("01030c00"))
-                # The fourth octet is how many commands may follow, which is the controller's choice.
+                # The fourth octet is the number of commands that may follow, which the controller chooses.
                 exchange.expect_packet(host.recv(7, socket.MSG_WAITALL), "040e04??030c00")
 
 
 @contextlib.contextmanager
 def running(command):
-    """Runs `command` for as long as the context lasts."""
+    """Runs `command` until the context ends."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         yield process
@@ -42,7 +42,7 @@ def running(command):
 
 
 def cases(files):
-    """Every case of the files, with its name, what it is about, and how it is run."""
+    """Yields the name, the title and the function of every case in the files."""
     databases = json.loads((HERE / "databases.json").read_text())
     for file in files:
         content = json.loads(pathlib.Path(file).read_text())
@@ -53,7 +53,7 @@ def cases(files):
 
 
 def attempt(run, driver):
-    """Why a case failed; `None` if it did not."""
+    """Returns the reason why a case failed; `None` if it passed."""
     try:
         run(driver)
     except exchange.Failure as failure:
@@ -62,9 +62,9 @@ def attempt(run, driver):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Runs the cases of conformance.")
+    parser = argparse.ArgumentParser(description="Runs the conformance cases against the drivers.")
     parser.add_argument("driver", help="the path of BLEConformance")
-    parser.add_argument("--only", metavar="TEXT", default="", help="only the cases whose name has this in it")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only cases whose name contains this text")
     parser.add_argument("--json", action="store_true", help="print one object with all results")
     parser.add_argument("--cases", nargs="+", default=sorted((HERE / "cases").glob("*.json")), help="the files to run")
     arguments = parser.parse_args()

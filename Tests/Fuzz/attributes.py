@@ -40,7 +40,7 @@ OPERATIONS = [
 
 
 class Driver:
-    """A driver, and the socket on which packets of attributes are exchanged with it."""
+    """A driver, and the socket on which it exchanges ATT packets."""
 
     restarts = 0
 
@@ -69,7 +69,7 @@ class Driver:
         return self.victim.memory
 
     def receive(self, patience=0.0):
-        """The next packet, if one comes in within `patience`."""
+        """Returns the next packet, or `None` if none arrives within `patience`."""
         if not select.select([self.packets], [], [], patience)[0]:
             return None
         try:
@@ -78,11 +78,11 @@ class Driver:
             packet = b""
         if not packet:
             self.victim.process.wait(PATIENCE)
-            raise Finding("ended by itself")
+            raise Finding("ended unexpectedly")
         return packet
 
     def has_unread(self):
-        """Whether the program has not read yet all that was sent to it."""
+        """Returns whether the program has unread packets."""
         octets = fcntl.ioctl(self.packets, termios.TIOCOUTQ, struct.pack("i", 0))
         return struct.unpack("i", octets)[0] > 0
 
@@ -90,12 +90,12 @@ class Driver:
         due = time.monotonic() + PATIENCE
         while True:
             try:
-                # An empty packet would be the end of the socket.
+                # An empty packet would mean the end of the socket.
                 self.packets.send(packet or b"\x00")
                 return
             except BlockingIOError:
                 if time.monotonic() > due:
-                    raise Finding(f"took nothing for {PATIENCE:g} s") from None
+                    raise Finding(f"read nothing for {PATIENCE:g} s") from None
                 if (came := self.receive(0.1)) is not None:
                     taken(came)
             except (BrokenPipeError, ConnectionResetError):
@@ -103,7 +103,7 @@ class Driver:
 
 
 class Server(Driver):
-    """Serves the database to a client that is hostile."""
+    """A server of the database, for a hostile client."""
 
     batch = 2000
 
@@ -121,7 +121,7 @@ class Server(Driver):
             self.send(packet)
             while self.receive() is not None:
                 pass
-        # A part of a long value that is seldom asked for.
+        # A part of a long value that inputs rarely read.
         self.questions += 1
         place = 1 + self.questions * 7 % 150
         self.send(bytes([0x0C, 3, 0, place, 0]))
@@ -132,7 +132,7 @@ class Server(Driver):
 
 
 class Client(Driver):
-    """Does one operation after the other on a server that says hostile things before it gives the right answer."""
+    """A client that performs one operation after the other; the server sends hostile packets before its responses."""
 
     batch = 1000
 
@@ -151,7 +151,7 @@ class Client(Driver):
         waiting = list(reversed(inputs))
         while waiting:
             self.operate(next(self.operations), waiting)
-        # What it reads later would be an answer to the good question.
+        # Packets that it reads later would count as responses to the good request.
         due = time.monotonic() + PATIENCE
         while (request := self.receive(0.05)) is not None or self.has_unread():
             if request is not None:
@@ -167,7 +167,7 @@ class Client(Driver):
         return self.converse(waiting, b'"result"')
 
     def converse(self, waiting, wanted):
-        """Says what waits, last first, and answers, until the line with `wanted` is printed, which is returned."""
+        """Sends waiting packets, last first, and responses, until a line with `wanted` is printed; returns the line."""
         due = time.monotonic() + PATIENCE
         while time.monotonic() < due:
             if (request := self.receive(0.002)) is not None:
@@ -177,7 +177,7 @@ class Client(Driver):
             while (line := self.victim.output.line(0)) is not None:
                 if wanted in line:
                     return line
-        raise Finding(f"an operation came to nothing within {PATIENCE:g} s")
+        raise Finding(f"an operation had no result within {PATIENCE:g} s")
 
     def answer(self, request):
         if request[0] & 1 == 0 and request[0] != 0x1E:

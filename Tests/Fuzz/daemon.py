@@ -1,4 +1,4 @@
-"""`bled`: one app is hostile, and another one that is well-behaved must be served after each batch."""
+"""Fuzzes `bled` with a hostile app; after each batch, a well-behaved app must be served."""
 
 import pathlib
 import select
@@ -39,22 +39,22 @@ SERVICE = struct.pack("<I", 1) + UUID + b"\x01" + NOTHING + some(
     struct.pack("<I", 2) + bytes([2, 0x37, 0x2A]) + struct.pack("<HB", 0x12, 1) + some(struct.pack("<I", 0)) + NOTHING
 ) + NOTHING
 REQUESTS = [
-    # Those of a central.
+    # Requests of a central.
     b"\x01" + SCAN, b"\x01" + bytes(6), b"\x02", b"\x03" + CONNECT, b"\x04" + PEER,
     b"\x09\x01", b"\x09\x02", b"\x09\x03",
-    # Those to a peer: RSSI, data length, discoveries, read, write, command, subscription, channel.
+    # Requests to a peer: RSSI, data length, discoveries, read, write, command, subscription, channel.
     *(b"\x05" + PEER + each for each in (
         b"\x01", b"\x02\x03\xfb\x00", b"\x03" + some(UUID) + NOTHING, b"\x04" + RANGE + NOTHING,
         b"\x05" + RANGE + NOTHING, b"\x06\x03\x00" + some(RANGE), b"\x07\x03\x00", b"\x08\x03\x00" + text("value"),
         b"\x09\x03\x00" + text("value"), b"\x0a\x01\x00\x03\x00" + NOTHING, b"\x0b", b"\x0c\x80\x00",
     )),
-    # Those to its own server.
+    # Requests to its own server.
     *(b"\x06" + each for each in (
         b"\x01" + SERVICE, b"\x02" + struct.pack("<I", 1), b"\x03", b"\x04" + bytes(12), b"\x05",
         b"\x06" + bytes(8) + b"\x01" + text("value"), b"\x07" + struct.pack("<I", 2) + text("value") + NOTHING,
         b"\x08" + PEER + b"\x01", b"\x09" + PEER, b"\x0a\x00", b"\x0b\x80\x00",
     )),
-    # Those of a channel, and of pairing.
+    # Requests of a channel, and of pairing.
     *(b"\x07" + bytes(8) + each for each in (b"\x01" + text("unit"), b"\x02" + bytes(4), b"\x03" + bytes(8), b"\x04")),
     *(b"\x08" + each for each in (
         b"\x01" + some(b"\x03"), b"\x02" + PEER + b"\x01\x01", b"\x03" + PEER, b"\x05", b"\x07" + bytes(2), b"\x08",
@@ -64,7 +64,7 @@ REQUESTS = [
 
 
 def message(dice, number):
-    """What a hostile app says: mostly a request with its right number, with or without an accident in it."""
+    """Returns a message of a hostile app: mostly a request with the right number, mutated or not."""
     chosen = dice.random()
     if chosen < 0.0008:
         return dice.octets(dice.length(600))
@@ -97,21 +97,21 @@ class App:
             except OSError:
                 self.socket.close()
                 if time.monotonic() > due:
-                    raise Finding(f"nobody listens at {path}") from None
+                    raise Finding(f"nothing listens on {path}") from None
                 time.sleep(0.02)
 
     def say(self, octets):
-        """Says something; whether the daemon took it."""
+        """Sends octets, and returns whether the connection is still open."""
         try:
             self.socket.sendall(octets)
             return True
         except TimeoutError:
-            raise Finding(f"took nothing for {PATIENCE:g} s") from None
+            raise Finding(f"read nothing for {PATIENCE:g} s") from None
         except OSError:
             return False
 
     def listen(self, patience):
-        """Reads what comes within so many seconds."""
+        """Reads and discards input for so many seconds."""
         due = time.monotonic() + patience
         while select.select([self.socket], [], [], max(0, due - time.monotonic()))[0]:
             try:
@@ -121,7 +121,7 @@ class App:
                 return
 
     def finish(self):
-        """Says no more, and waits until the daemon has ended the connection."""
+        """Stops sending, and waits until the daemon has closed the connection."""
         try:
             self.socket.shutdown(socket.SHUT_WR)
             while self.socket.recv(1 << 16):
@@ -132,7 +132,7 @@ class App:
             pass
 
     def hear(self, wanted):
-        """Waits for a message that begins so."""
+        """Waits for a message that begins with `wanted`."""
         due = time.monotonic() + PATIENCE
         while time.monotonic() < due:
             while len(self.heard) >= 4:
@@ -149,7 +149,7 @@ class App:
             if not octets:
                 break
             self.heard += octets
-        raise Finding(f"nothing came that begins with {wanted.hex()} within {PATIENCE:g} s")
+        raise Finding(f"no message that begins with {wanted.hex()} within {PATIENCE:g} s")
 
     def close(self):
         self.socket.close()
@@ -181,7 +181,7 @@ class HostileApp:
         return self.victim.memory
 
     def inputs(self, dice, count):
-        """A greeting now and then with an accident, and what is said after it."""
+        """Returns a greeting, sometimes mutated or replaced, and the messages after it."""
         greeting = hello(dice.one((CENTRAL, PERIPHERAL, AGENT)), dice.one((None, None, "kept")))
         if dice.chance(0.1):
             greeting = dice.mutated(greeting)
@@ -191,7 +191,7 @@ class HostileApp:
 
     def offer(self, inputs):
         app = App(self.path)
-        # In pieces that have nothing to do with where messages end, and no more at once than the window lets through.
+        # In pieces that ignore message boundaries, and no larger than the window allows.
         said = b"".join(inputs)
         for place in range(0, len(said), 997):
             if not app.say(said[place:place + 997]):
@@ -202,7 +202,7 @@ class HostileApp:
         self.ask()
 
     def ask(self):
-        """A central that knows how to behave hears that the radio is on."""
+        """Expects that a well-behaved central receives the state of the radio."""
         app = App(self.path)
         app.say(framed(hello(CENTRAL)))
         app.hear(bytes([WELCOME]))
@@ -214,7 +214,7 @@ MARK = b"bled sessions \x01"
 
 
 def kept(role, identifier, state):
-    """A session as the daemon writes it down."""
+    """Returns a session as the daemon stores it."""
     key = struct.pack("<I", 1000) + text("/usr/bin/sensor") + bytes([role]) + text(identifier) + text("")
     return framed(key + state)
 

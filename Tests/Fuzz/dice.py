@@ -1,4 +1,4 @@
-"""Chance with a seed: numbers at the edges of ranges, and packets that are nearly right."""
+"""Seeded random choices: numbers at the edges of ranges, and packets that are nearly right."""
 
 import random
 
@@ -9,7 +9,7 @@ EDGES = {
 
 
 class Dice(random.Random):
-    """The same seed gives the same inputs, in every process."""
+    """A random generator whose seed gives the same inputs in every process."""
 
     def below(self, limit):
         return int(self.random() * limit)
@@ -24,16 +24,16 @@ class Dice(random.Random):
         return self.getrandbits(8 * count).to_bytes(count, "little") if count else b""
 
     def number(self, width):
-        """A number of one or two octets, every other time one at the edge of something, as on the wire."""
+        """Returns the octets of a number of one or two octets; in half of the cases it is an edge of some range."""
         value = self.one(EDGES[width]) if self.random() < 0.5 else self.getrandbits(8 * width)
         return value.to_bytes(width, "little")
 
     def length(self, most):
-        """A length that is short, most of the time."""
+        """Returns a length that is usually short."""
         return int(self.random() ** 3 * (most + 1))
 
     def mutated(self, packet):
-        """The packet after one to three small accidents."""
+        """Returns the packet after one to three small mutations."""
         octets = bytearray(packet)
         for _ in range(1 + self.below(3)):
             self._spoil(octets)

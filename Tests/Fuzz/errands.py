@@ -1,4 +1,4 @@
-"""Commands of `ble` that connect to a peer, which is hostile, and end: a process for each batch of inputs."""
+"""Fuzzes commands of `ble` that connect to a hostile peer and end: a process for each batch of inputs."""
 
 import json
 import pathlib
@@ -32,7 +32,7 @@ def good_database():
 
 
 class Errand(Host):
-    """A process for each batch. What its peer says when it must is right, and comes after hostile inputs."""
+    """A process for each batch. Its peer sends hostile inputs, and then the responses that it must send."""
 
     batch = 400
 
@@ -53,7 +53,7 @@ class Errand(Host):
         return [self.kinds(dice) for _ in range(count)]
 
     def offer(self, inputs):
-        """Sends inputs for as long as the process lives, and returns how many."""
+        """Sends inputs until the process ends, and returns their number."""
         waiting = list(reversed(inputs))
         self.start_program()
         self.restarts += 1
@@ -63,7 +63,7 @@ class Errand(Host):
             pass
         finally:
             self.disconnect()
-        # Without a controller a command waits for another one, and ends as one that lost its radio.
+        # Without a controller, a command waits for another one, and ends with the status for a lost radio.
         try:
             self.victim.await_end()
         finally:
@@ -71,9 +71,9 @@ class Errand(Host):
         return len(inputs) - len(waiting)
 
     def converse(self, waiting):
-        """Sends what waits, last first, when the host has said something or is quiet; until the process ends.
+        """Sends waiting inputs, last first, when the host has sent something or is idle, until the process ends.
 
-        When there is nothing more, and the host says nothing more, the peer goes away.
+        When there are no inputs left and the host sends nothing more, the peer disconnects.
         """
         self.accept()
         now = time.monotonic()
@@ -99,10 +99,10 @@ class Errand(Host):
                 self.connection.send(b"".join(said))
             self.peak = max(self.peak, self.victim.memory)
         if self.victim.is_running:
-            raise Finding(f"still running {PATIENCE:g} s after it was started, and its peer is gone")
+            raise Finding(f"still running {PATIENCE:g} s after its start, without a peer")
 
     def answer(self, link, channel, payload):
-        """What a good peer says to a frame."""
+        """Returns the response of a good peer to a frame."""
         if channel == hci.ATTRIBUTES and payload and payload[0] & 1 == 0 and payload[0] != 0x1E:
             return [hci.sent(link, channel, self.server.answer(payload))]
         if channel == hci.SIGNALS and len(payload) >= 4:

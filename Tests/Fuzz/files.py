@@ -1,4 +1,4 @@
-"""Files that programs read: worlds, peripherals, states of hosts, and cases, mutated as JSON and as text; captures."""
+"""Files that programs read: JSON files, mutated as JSON and as text, and captures and sessions, mutated as octets."""
 
 import json
 import os
@@ -61,7 +61,7 @@ CASE = {"mtu": 512, "context": "server", "database": DATABASE, "operation": {"op
 
 
 class Entry:
-    """Where in a text something stands: a value in a list, or in an object, where it has a key before it."""
+    """The positions of a value in a text: in a list, or in an object, where a key precedes it."""
 
     def __init__(self, text, start, value):
         self.start, self.value = start, value
@@ -70,7 +70,7 @@ class Entry:
 
 
 def entries(text):
-    """Every entry of every list and object in a text of JSON, which has no spaces between its tokens."""
+    """Returns every entry of every list and object in a JSON text, which has no spaces between its tokens."""
     found = []
 
     def walk(place):
@@ -90,7 +90,7 @@ def entries(text):
 
 
 def edit(dice, text, found):
-    """From where to where to replace the text by what: another value, an entry less, or one several times."""
+    """Returns a replacement and its range: another value, no entry, or repeated entries."""
     entry, chosen = dice.one(found), dice.random()
     if chosen < 0.6:
         return entry.value, entry.end, dice.one(entry.likes)
@@ -105,7 +105,7 @@ def edit(dice, text, found):
 
 
 def spoiled(dice, text, found):
-    """The text after one or two edits."""
+    """Returns the text after one or two edits."""
     first = len(text)
     for start, end, what in sorted((edit(dice, text, found) for _ in range(dice.one((1, 1, 2)))), reverse=True):
         if end <= first:
@@ -114,7 +114,7 @@ def spoiled(dice, text, found):
 
 
 def file(dice, seed, found):
-    """A file, spoiled as JSON, as text, or cut anywhere."""
+    """Returns a file, mutated as JSON, as text, or truncated."""
     chosen = dice.random()
     if chosen < 0.75:
         return spoiled(dice, seed, found).encode()
@@ -140,14 +140,14 @@ class Files:
 
 
 class Readings(Files):
-    """`BLEConformance file`: says of each file whether it can be used."""
+    """`BLEConformance file`, which prints for each file whether it is valid."""
 
     def __init__(self, programs, kind, seed):
         super().__init__(seed)
         self.command, self.victim = [programs["driver"], "file", kind], None
 
     def start(self):
-        # A folder in memory, if there is one: a disk would take most of the time.
+        # A folder in memory, if possible: a disk would take most of the time.
         memory = pathlib.Path("/dev/shm")
         self.victim = Victim(self.command, {"TMPDIR": str(memory)} if memory.is_dir() else None)
         self.offer([])
@@ -161,7 +161,7 @@ class Readings(Files):
         return self.victim.memory
 
     def offer(self, inputs):
-        # The good file at the end must be usable, whatever came before.
+        # The good file at the end must be valid, whatever came before.
         for octets in [*inputs, self.good]:
             self.victim.say(octets.hex().encode())
         for _ in inputs:
@@ -172,18 +172,18 @@ class Readings(Files):
     def answer(self):
         line = self.victim.output.line()
         if line is None:
-            raise Finding(f"a file was neither taken nor refused within {PATIENCE:g} s")
+            raise Finding(f"a file was neither accepted nor refused within {PATIENCE:g} s")
         return line
 
 
 def block(kind, body):
-    """A block of pcapng."""
+    """Returns a block of pcapng."""
     length = (len(body) + 12).to_bytes(4, "little")
     return kind.to_bytes(4, "little") + length + body + length
 
 
 def pcapng(found):
-    """A capture of packets, each with a direction before it."""
+    """Returns a pcapng capture of packets, each with a direction before it."""
     words = [bytes(4) + bytes(8) + 2 * len(packet).to_bytes(4, "little") for packet in found]
     options = b"\x01\x00\x04\x00asks\x00\x00\x00\x00"
     return block(0x0A0D0D0A, b"M<+\x1a\x01\x00\x00\x00" + b"\xff" * 8) + block(
@@ -194,7 +194,7 @@ def pcapng(found):
 
 
 def btsnoop(link, found):
-    """A capture of packets, each with its flags."""
+    """Returns a btsnoop capture of packets, each with its flags."""
     records = [2 * len(packet).to_bytes(4, "big") + flags + bytes(12) + packet for flags, packet in found]
     return b"btsnoop\x00\x00\x00\x00\x01" + link.to_bytes(4, "big") + b"".join(records)
 
@@ -206,11 +206,11 @@ PACKETS = [
     "00000000 0240000700 03000400 0a0900", "00000001 0240200500 07000400 0b", "00000001 0240100600 010203040506",
     "00000001 04050400400013",
 ]
-"""What a host and a controller say: a connection with a channel, and a value in two fragments."""
+"""Packets of a host and a controller: a connection with a channel, and a value in two fragments."""
 
 
 class Captures(Readings):
-    """Captures of packets, with accidents anywhere."""
+    """Captures of packets, with mutations anywhere."""
 
     def __init__(self, programs):
         super().__init__(programs, "capture", {})
@@ -226,7 +226,7 @@ class Captures(Readings):
 
 
 class Sessions(Readings):
-    """What a daemon keeps of its apps, with accidents anywhere."""
+    """The daemon's file of sessions, with mutations anywhere."""
 
     def __init__(self, programs):
         super().__init__(programs, "sessions", {})
@@ -237,7 +237,7 @@ class Sessions(Readings):
 
 
 class Services(Files):
-    """`ble serve`, which is told to add one service after the other, and to remove what it took."""
+    """`ble serve` with commands to add one service after the other, and to remove each that was added."""
 
     def __init__(self, programs):
         super().__init__(SERVICE)
@@ -263,21 +263,21 @@ class Services(Files):
                 raise Finding("a good service was refused")
             self.host.ask()
         except Closed:
-            raise Finding("let go of a good controller") from None
+            raise Finding("disconnected from a good controller") from None
 
     def add(self, path):
-        """Whether the service was added; it has been removed again then, if its type is there once."""
+        """Adds a service, removes it if its type is unique, and returns whether it was added."""
         victim = self.host.victim
         victim.output.end = victim.complaints.end = b""
         victim.say(b"add " + os.fsencode(path))
-        # A line that makes no sense is answered, and after what came before it.
+        # An unknown command is answered, after the commands before it.
         victim.say(b"?")
         if not victim.complaints.find("“?”".encode()):
-            raise Finding(f"a file was neither taken nor refused within {PATIENCE:g} s")
+            raise Finding(f"a file was neither accepted nor refused within {PATIENCE:g} s")
         if b"cannot be used" in victim.complaints.end:
             return False
         if not victim.output.find(b"ervice "):
-            raise Finding(f"a service that was taken was neither added nor refused within {PATIENCE:g} s")
+            raise Finding(f"a valid service was neither added nor refused within {PATIENCE:g} s")
         if b" failed" in victim.output.end:
             return False
         uuid = re.search(rb'"uuid"\s*:\s*"([^"]*)"', path.read_bytes())
@@ -288,7 +288,7 @@ class Services(Files):
 
 
 class Runs(Files):
-    """A process for each file, which reads it when it starts; for that fewer files are tried."""
+    """A process for each file, which reads it at its start; because that is slow, fewer files are tried."""
 
     batch, share = 10, 500
 
@@ -324,7 +324,7 @@ class Runs(Files):
                 victim.end()
 
     def watch(self, victim):
-        """Waits for the end of a process, and says how much memory it had shortly before."""
+        """Waits for the end of a process, and returns its largest memory."""
         memory, due = 0, time.monotonic() + PATIENCE
         while victim.is_running:
             memory = max(memory, victim.memory)

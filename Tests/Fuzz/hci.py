@@ -1,4 +1,4 @@
-"""HCI as its transport UART has it, and a controller that does what its host asks.
+"""HCI over the UART transport, and a controller that obeys its host.
 
 Core 6.0, Vol 4, Part A and Part E.
 """
@@ -57,7 +57,7 @@ def frame(channel, payload):
 
 
 def sent(handle, channel, payload, size=LENGTH, first=2):
-    """Data as a controller hands it to its host, or with `first` 0 a host to its controller."""
+    """Returns data as a controller passes it to its host, or with `first` 0 a host to its controller."""
     whole = frame(channel, payload)
     packets = [data(handle, whole[:size], first)]
     packets += [data(handle, whole[place:place + size], 1) for place in range(size, len(whole), size)]
@@ -65,7 +65,7 @@ def sent(handle, channel, payload, size=LENGTH, first=2):
 
 
 def connected(handle, role, peer=PEER, status=0):
-    """LE Connection Complete: 30 ms, a timeout of 20 s."""
+    """Returns LE Connection Complete: an interval of 30 ms, a timeout of 20 s."""
     return low_energy_event(0x01, struct.pack("<BHBB6sHHHB", status, handle, role, 1, peer, 24, 0, 2000, 0))
 
 
@@ -89,7 +89,7 @@ def extended_advertisement(name, peer=PEER):
 
 
 class Framer:
-    """Cuts what arrives into packets, their indicator included."""
+    """A parser that splits octets into packets, including their indicators."""
 
     def __init__(self):
         self.partial = bytearray()
@@ -105,7 +105,7 @@ class Framer:
             del self.partial[:length]
 
     def _length(self):
-        """How long the packet at the beginning is; `None` if it does not tell yet."""
+        """Returns the length of the first packet; `None` if it is not known yet."""
         if not self.partial or len(self.partial) < HEADERS[self.partial[0]]:
             return None
         header = HEADERS[self.partial[0]]
@@ -115,7 +115,7 @@ class Framer:
 
 
 def is_whole(octets):
-    """Whether these are whole HCI packets, and nothing else."""
+    """Returns whether these are whole HCI packets, and nothing else."""
     framer = Framer()
     try:
         return bool(framer.receive(octets)) and not framer.partial
@@ -124,9 +124,9 @@ def is_whole(octets):
 
 
 class Controller:
-    """Answers commands and carries data, for one host and at most one peer at a time.
+    """A controller that answers commands and carries data, for one host and at most one peer at a time.
 
-    `planned` are answers that it gives, once each, before those that it should give.
+    `planned` are answers that it gives, once each, before the correct ones.
     """
 
     HANDLE = 0x0040
@@ -141,7 +141,7 @@ class Controller:
         self.frames, self.resets, self.gives_room = [], 0, True
 
     def receive(self, packet):
-        """What a controller says to a packet of its host; whole L2CAP frames are left in `frames`."""
+        """Returns the answers to a packet of the host; whole L2CAP frames are added to `frames`."""
         if packet[0] == DATA:
             return self._carry(packet)
         if packet[0] != COMMAND:
@@ -195,7 +195,7 @@ class Controller:
         return answer
 
     def _outcome(self, opcode, parameters):
-        """The event that follows when what was asked for has happened."""
+        """Returns the event that reports the result of a command."""
         handle = parameters[:2]
         if opcode == DISCONNECT:
             if self.link is not None and handle == struct.pack("<H", self.link):
@@ -213,7 +213,7 @@ class Controller:
 
 
 def answered(packet):
-    """The command that an event answers; `None` if it answers none."""
+    """Returns the opcode of the command that an event answers; `None` if it answers none."""
     if packet[:2] == bytes([EVENT, COMPLETE]) and len(packet) >= 6:
         return struct.unpack_from("<H", packet, 4)[0]
     if packet[:2] == bytes([EVENT, STATUS]) and len(packet) >= 7:

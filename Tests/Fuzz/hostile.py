@@ -1,4 +1,4 @@
-"""Who is hostile to a host: its controller, or a peer that a good controller carries."""
+"""The hostile counterparts of a host: its controller, or a peer behind a good controller."""
 
 import hci
 import packets
@@ -6,18 +6,18 @@ from hosts import CHUNK
 from socketry import Closed
 from victim import Finding
 
-# A controller that has said this says no more of the packets that it has sent, until the link has ended.
+# After this input, the controller completes no more of the host's packets until the link has ended.
 NO_ROOM = hci.completed(hci.Controller.HANDLE, 0)
 
 
 class HostileController:
-    """Events and data from a controller that is hostile, from the first answer or later."""
+    """Events and data from a hostile controller, from the first answer or later."""
 
     def __init__(self, host, kinds):
         self.host, self.kinds = host, kinds
 
     def inputs(self, dice, count):
-        """Now and then hostile answers while the controller is set up, and an end in the middle of a packet."""
+        """Returns inputs, sometimes with hostile answers during the setup, or with a truncated packet at the end."""
         inputs = []
         if dice.chance(0.15):
             inputs += [packets.answer(dice, opcode) for opcode in packets.SETUP if dice.chance(0.3)]
@@ -37,7 +37,7 @@ class HostileController:
             if not hostile_answers and all(map(hci.is_whole, others)):
                 while host.pump(0.02):
                     pass
-                # Links and buffers are not what a good controller has told of.
+                # The host's view of links and buffers differs from that of a good controller.
                 host.renew()
                 return host.ask()
             host.connection.finish()
@@ -46,7 +46,7 @@ class HostileController:
         self.reconnect()
 
     def set_up(self, hostile_answers):
-        """Has the host set up the controller again, which lies this time."""
+        """Makes the host set up the controller again, with hostile answers."""
         host = self.host
         for answer in hostile_answers:
             host.controller.planned.setdefault(hci.answered(answer), []).append(answer)
@@ -55,7 +55,7 @@ class HostileController:
             pass
 
     def reconnect(self):
-        """A new connection is a new controller: all must be well again."""
+        """Connects as a new controller, and expects that the host works again."""
         host = self.host
         host.disconnect()
         try:
@@ -69,13 +69,13 @@ class HostileController:
 
 
 class HostilePeer:
-    """What a peer sends over a good controller."""
+    """Packets that a peer sends over a good controller."""
 
     def __init__(self, host, likely):
         self.host, self.likely = host, likely
 
     def inputs(self, dice, count):
-        """Now and then the host gets no room back for what it sends, and then all that it has sent is under way."""
+        """Returns inputs; sometimes the host's packets stop being acknowledged after one of them."""
         inputs = [packets.peer_data(dice, self.likely) for _ in range(count)]
         if dice.chance(0.2):
             inputs[dice.below(count)] = NO_ROOM
@@ -97,4 +97,4 @@ class HostilePeer:
             host.settle()
             host.ask()
         except Closed:
-            raise Finding("let go of a good controller") from None
+            raise Finding("disconnected from a good controller") from None

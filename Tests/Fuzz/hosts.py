@@ -1,4 +1,4 @@
-"""Commands of `ble` that go on until they are ended, each with a controller that asks whether all is well."""
+"""Commands of `ble` that run until they are ended, each with a controller that checks that they still work."""
 
 import pathlib
 import struct
@@ -16,7 +16,7 @@ CHUNK = 25
 
 
 class Host:
-    """A command of `ble` that goes on until it is ended, and the controller that it talks to."""
+    """A command of `ble` that runs until it is ended, and its controller."""
 
     batch = 1000
 
@@ -28,7 +28,7 @@ class Host:
         self.questions = self.restarts = 0
 
     def start(self):
-        """Starts the program, and sees that all is well with it."""
+        """Starts the program, and checks that it works."""
         self.start_program()
         self.connect()
         self.ask()
@@ -73,7 +73,7 @@ class Host:
         self.connection = None
 
     def pump(self, patience=0.0):
-        """Answers what the host has said; whether it said anything."""
+        """Answers the host's packets, and returns whether there were any."""
         has_come = self.connection.collect(patience)
         answers = [each for packet in self.connection.take() for each in self.controller.receive(packet)]
         if answers:
@@ -81,15 +81,15 @@ class Host:
         return has_come
 
     def settle(self, patience=PATIENCE):
-        """Waits until the host does what its command is for."""
+        """Waits until the host performs its command."""
         due = time.monotonic() + patience
         while not self.is_ready:
             if time.monotonic() > due:
-                raise Finding(f"not at work {patience} s after its controller was ready")
+                raise Finding(f"not working {patience:g} s after its controller was ready")
             self.pump(0.1)
 
     def renew(self):
-        """Has the host reset its controller, and set it up as a good one."""
+        """Makes the host reset its controller, and set it up as a good one."""
         self.connection.send(hci.event(hci.HARDWARE_ERROR, b"\x01"))
         resets, due = self.controller.resets, time.monotonic() + PATIENCE
         while self.controller.resets == resets:
@@ -104,7 +104,7 @@ class Host:
             self.pump()
 
     def await_frame(self, wanted):
-        """The first L2CAP frame from the host that `wanted` takes, as what it makes of it."""
+        """Waits for an L2CAP frame of the host for which `wanted` returns a value, and returns the value."""
         due = time.monotonic() + PATIENCE
         while True:
             frames, self.controller.frames = self.controller.frames, []
@@ -117,7 +117,7 @@ class Host:
             self.pump(0.1)
 
     def exchange(self, channel, payload, wanted, answers=None):
-        """Sends what a good peer says and waits for what it must hear, which begins with `wanted`."""
+        """Sends a payload of a good peer, and returns the response, which must begin with `wanted`."""
         self.connection.send(hci.sent(ASKERS_LINK, channel, payload))
         return self.await_frame(
             lambda link, where, what:
@@ -126,7 +126,7 @@ class Host:
 
 
 class Scanning(Host):
-    """`ble scan`: prints each advertisement."""
+    """`ble scan`, which prints each advertisement."""
 
     @property
     def is_ready(self):
@@ -142,7 +142,7 @@ class Scanning(Host):
 
 
 class Serving(Host):
-    """`ble serve`: answers reads."""
+    """`ble serve`, which answers reads."""
 
     @property
     def is_ready(self):
@@ -156,7 +156,7 @@ class Serving(Host):
 
 
 class Echoing(Serving):
-    """`ble channel serve --echo`: sends back what comes through a channel."""
+    """`ble channel serve --echo`, which returns the octets of a channel."""
 
     def ask(self):
         self.questions += 1
@@ -166,7 +166,7 @@ class Echoing(Serving):
         opened = self.exchange(hci.SIGNALS, request, b"\x15\x31\x0a\x00")
         channel, result = struct.unpack_from("<H6xH", opened, 4)
         if result:
-            raise Finding(f"a good peer was refused a channel with the result {result}")
+            raise Finding(f"a good peer's channel was refused with the result {result}")
         echo = b"\x08\x00" + struct.pack("<Q", self.questions)
         self.exchange(channel, echo, echo, answers=0x70)
         self.exchange(hci.SIGNALS, b"\x06\x32\x04\x00" + opened[4:6] + b"\x70\x00", b"\x07\x32")

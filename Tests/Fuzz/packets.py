@@ -1,4 +1,4 @@
-"""What hostile controllers and peers send: packets of each kind, right, nearly right, and wrong."""
+"""Packets of hostile controllers and peers: of each kind, right, nearly right, and wrong."""
 
 import struct
 
@@ -10,7 +10,7 @@ SETUP = [
     0x202F, 0x2024, 0x2031, 0x203D, 0x200B, 0x200C, 0x2041, 0x2042, 0x2006, 0x2008, 0x2009, 0x200A, 0x2036, 0x2037,
     0x2039, 0x2043, 0x200D, 0x2016,
 ]
-# Of the LE events that we know of, a plausible one each, its subevent code first.
+# A plausible example of each known LE event, its subevent code first.
 LOW_ENERGY_EVENTS = [bytes.fromhex(digits) for digits in (
     "03 00 4000 1800 0000 d007", "04 00 4000 ff59000000000000", "05 4000 0102030405060708 0000",
     "06 4000 1800 1800 0000 d007", "07 4000 fb00 4808 fb00 4808", "08 00" + "11" * 64, "09 00" + "22" * 32,
@@ -18,7 +18,7 @@ LOW_ENERGY_EVENTS = [bytes.fromhex(digits) for digits in (
     "21 00 4000 00 01 00 00 00", "0e 00 0000 00 01 0605040302c1 01 0c00 00", "1a 00 0000",
     "0a 00 4000 00 01 0605040302c1 000000000000 000000000000 1800 0000 d007 00",
 )]
-# Those that are no LE events.
+# Examples of other events.
 EVENTS = [(code, bytes.fromhex(digits)) for code, digits in (
     (0x08, "00 4000 01"), (0x08, "00 4000 00"), (0x08, "06 4000 00"), (0x0C, "00 4000 0d 0200 0200"), (0x1A, "01"),
     (0x30, "00 4000"), (0x57, "4000"), (0x03, "00 4000 010203040506 01 00"), (0xFF, "0102"),
@@ -57,7 +57,7 @@ PAIRING = [bytes.fromhex(digits) for digits in (
     "07 0000 0000000000000000", "0b 01", "0c" + "99" * 64, "0d" + "aa" * 16, "0e 00", "01 03 00 0d 10 03 03",
     "01 04 00 05 10 03 03", "01 00 01 09 07 00 00", "05 04", "08" + "bb" * 16, "09 01 0605040302c1", "0a" + "cc" * 16,
 )]
-# The base point of the curve, as a public key that has to be taken.
+# The base point of the curve, which is a valid public key.
 POINT = b"\x0c" + bytes.fromhex(
     "96c298d84539a1f4a033eb2d817d0377f240a463e5e6bcf847422ce1f2d1176b"
     "f551bf376840b6cbce5e316b5733ce2b169e0f7c4aebe78e9b7f1afee242e34f"
@@ -72,13 +72,13 @@ def a_link(dice):
 
 
 def nearly(dice, packets):
-    """One of the packets, every other time after an accident."""
+    """Returns one of the packets, often after a mutation."""
     packet = dice.one(packets)
     return dice.mutated(packet) if dice.chance(0.6) else packet
 
 
 def advertising_fields(dice):
-    """Structures of advertising data, whose lengths may lie."""
+    """Returns structures of advertising data, whose lengths may be wrong."""
     fields = b""
     while dice.chance(0.6) and len(fields) < 200:
         value = dice.octets(dice.length(40))
@@ -88,7 +88,7 @@ def advertising_fields(dice):
 
 
 def address(dice):
-    """The peer's, one of 256 others, or any."""
+    """Returns the peer's address, one of 256 others, or any."""
     chosen = dice.random()
     if chosen < 0.3:
         return hci.PEER
@@ -96,7 +96,7 @@ def address(dice):
 
 
 def report(dice):
-    """An advertising report, legacy, directed or extended, with counts and lengths that may lie."""
+    """Returns an advertising report, legacy, directed or extended, whose counts and lengths may be wrong."""
     kind = dice.one((0x02, 0x02, 0x0D, 0x0D, 0x0D, 0x0B))
     reports = []
     for _ in range(1 if dice.chance(0.8) else dice.below(4)):
@@ -129,14 +129,14 @@ def connection(dice):
 
 
 def completed_packets(dice):
-    """Number Of Completed Packets that claims what was never sent."""
+    """Returns Number Of Completed Packets for packets that were never sent."""
     entries = b"".join(struct.pack("<H", a_link(dice)) + dice.number(2) for _ in range(1 + dice.length(8)))
     count = len(entries) // 4 if dice.chance(0.8) else dice.below(256)
     return hci.event(hci.COMPLETED_PACKETS, bytes([count]) + entries)
 
 
 def answer(dice, opcode=None):
-    """An answer to a command that may not have been given."""
+    """Returns an answer to a command that may not have been sent."""
     if opcode is None:
         opcode = dice.one(SETUP) if dice.chance(0.7) else dice.getrandbits(16)
     status = 0 if dice.chance(0.6) else dice.below(256)
@@ -158,7 +158,7 @@ def other_event(dice):
     code, parameters = dice.one(EVENTS)
     if dice.chance(0.15):
         code = dice.below(256)
-    # These end all that is under way, which is dull if it happens all the time.
+    # These reset everything, which would hide other failures if it were frequent.
     if code in (hci.HARDWARE_ERROR, hci.COMPLETE, hci.STATUS) and not dice.chance(0.05):
         code = 0x57
     return hci.event(code, (dice.mutated(parameters) if dice.chance(0.6) else parameters)[:255])
@@ -174,7 +174,7 @@ def attribute_packet(dice, likely=REQUESTS):
 
 
 def signal(dice):
-    """One or more signals, which the specification forbids on LE links."""
+    """Returns a signal, or several in one packet, which the specification forbids on LE links."""
     whole = nearly(dice, SIGNALS)
     while dice.chance(0.05):
         whole += nearly(dice, SIGNALS)
@@ -182,13 +182,16 @@ def signal(dice):
 
 
 def channel_frame(dice):
-    """A packet for an open channel: the beginning or the middle of a unit whose length may lie."""
+    """Returns a packet for an open channel: the first or a later segment of an SDU whose length may be wrong."""
     payload = dice.octets(dice.length(300))
     return dice.number(2) + payload if dice.chance(0.3) else struct.pack("<H", len(payload)) + payload
 
 
 def peer_frame(dice, likely):
-    """A frame of L2CAP: the channel and what is in it. `likely` are the packets of attributes, or those of pairing."""
+    """Returns the channel and payload of an L2CAP frame.
+
+    `likely` are the ATT packets to choose from, or `PAIRING`.
+    """
     if likely is PAIRING and dice.chance(0.9):
         return hci.PAIRING, POINT if dice.chance(0.15) else nearly(dice, PAIRING)
     chosen = dice.random()
@@ -202,7 +205,7 @@ def peer_frame(dice, likely):
 
 
 def peer_data(dice, likely, handle=hci.Controller.HANDLE):
-    """A frame as the host's controller hands it up, now and then in fragments that are wrong."""
+    """Returns a frame as the host's controller delivers it, sometimes with wrong fragments."""
     channel, payload = peer_frame(dice, likely)
     chosen = dice.random()
     if chosen < 0.85:

@@ -1,7 +1,7 @@
-"""`ble radio`: one host of the radio is hostile, and three others must not notice.
+"""Fuzzes `ble radio`: one of its hosts is hostile, and three others must not notice.
 
-Two of the good ones are linked, and say something to each other after each batch. The third one advertises, so that
-the hostile host has somebody to connect to.
+Two of the good ones are linked, and exchange data after each batch. The third one advertises, so that the hostile host
+can connect to it.
 """
 
 import struct
@@ -35,14 +35,14 @@ TEMPLATES = {opcode: bytes.fromhex(digits) for opcode, digits in {
     0x204D: "0000 0000", 0x204E: "00 010203040506 00", 0x2060: "", 0x2074: "20 01", 0x207A: "0000 01 01",
 }.items()}
 OPCODES = list(TEMPLATES)
-# Their first parameter is the handle of a link.
+# The commands whose first parameter is the handle of a link.
 ABOUT_A_LINK = {
     0x0406, 0x041D, 0x0C2D, 0x0C7B, 0x0C7C, 0x1405, 0x2013, 0x2015, 0x2016, 0x2019, 0x201A, 0x201B, 0x2020, 0x2021,
     0x2022, 0x2030, 0x2032, 0x207A,
 }
 LINKS = [0, 0, 1, 2, 3, 4, 0x40, 0x0EFF, 0x0F00, 0x0FFF]
 
-# What the hostile host begins with: all events, and a link to the advertiser.
+# The first commands of the hostile host: all events, and a link to the advertiser.
 PROLOGUE = [
     hci.command(opcode, parameters) for opcode, parameters in (
         (hci.RESET, b""), (0x0C01, ALL_EVENTS), (0x2001, ALL_EVENTS), (0x2005, TEMPLATES[0x2005]),
@@ -52,7 +52,7 @@ PROLOGUE = [
 
 
 def hostile_command(dice):
-    """A command, of any opcode but the one that asks whether the controller lives, and of any length."""
+    """Returns a command of any length and any opcode, except the one that checks whether the controller works."""
     chosen = dice.random()
     opcode = dice.one(OPCODES)
     if chosen < 0.4:
@@ -63,7 +63,7 @@ def hostile_command(dice):
         if chosen > 0.9:
             opcode = dice.one((dice.getrandbits(16), 0xFC00 | dice.below(1024), 0x2000 | dice.below(256)))
         parameters = dice.octets(dice.length(255))
-    # The first is the question whether it lives; the others end what has been reached, which is dull if it is frequent.
+    # The first one checks whether it works; the others reset its state, which would hide failures if it were frequent.
     if opcode == hci.READ_VERSION or opcode in (hci.RESET, hci.DISCONNECT) and not dice.chance(0.1):
         opcode = 0x2003
     return hci.command(opcode, parameters[:255])
@@ -80,7 +80,7 @@ def hostile_packet(dice):
 
 
 def aimed(packet, link):
-    """The packet with the handle of the link that there is now, if it has the handle 0."""
+    """Returns the packet with the handle of the current link, if its handle is 0."""
     if packet[0] == hci.DATA and not packet[1] and not packet[2] & 0x0F:
         return packet[:1] + struct.pack("<H", link | packet[2] << 8) + packet[3:]
     if packet[0] == hci.COMMAND and packet[4:6] == bytes(2) and struct.unpack_from("<H", packet, 1)[0] in ABOUT_A_LINK:
@@ -93,7 +93,7 @@ def is_connection(packet):
 
 
 class GoodHost:
-    """A small host of one controller that is good to it."""
+    """A small, well-behaved host of one controller."""
 
     def __init__(self, port, address):
         self.connection, self.address, self.link, self.heard = connect(port), address, None, []
@@ -102,7 +102,7 @@ class GoodHost:
         self.do(0x2005, address)
 
     def do(self, opcode, parameters=b"", patience=PATIENCE):
-        """Gives a command and waits until it is answered."""
+        """Sends a command and waits for its answer."""
         self.connection.send(hci.command(opcode, parameters))
         self.wait(lambda packet: hci.answered(packet) == opcode, f"the command 0x{opcode:04x}", patience)
 
@@ -112,10 +112,10 @@ class GoodHost:
             packets = self.listen(0.1)
             if any(wanted(packet) for packet in packets):
                 return
-        raise Finding(f"nothing came of {what} within {patience} s")
+        raise Finding(f"no result of {what} within {patience:g} s")
 
     def listen(self, patience=0.0):
-        """What the controller has said, after taking note of links."""
+        """Returns the controller's packets, after updating the link."""
         self.connection.collect(patience)
         packets = self.connection.take()
         for packet in packets:
@@ -170,7 +170,7 @@ class HostileHost:
         return self.victim.memory
 
     def inputs(self, dice, count):
-        """Now and then the last packet is cut off, or is none."""
+        """Returns inputs; sometimes the last packet is truncated or invalid."""
         inputs = [hostile_packet(dice) for _ in range(count)]
         if dice.chance(0.1):
             inputs[-1] = dice.octets(1 + dice.length(64)) if dice.chance(0.5) else inputs[-1][:-1]
@@ -187,12 +187,12 @@ class HostileHost:
                 self.hostile.finish()
         except Closed:
             if is_whole:
-                raise Finding("let go of a host that sent whole packets") from None
+                raise Finding("disconnected from a host that sent whole packets") from None
         self.hostile.close()
         try:
             self.ask_others()
         except Closed:
-            raise Finding("let go of a good host") from None
+            raise Finding("disconnected from a good host") from None
 
     def send(self, inputs):
         self.hostile.send(b"".join(PROLOGUE))
@@ -202,7 +202,7 @@ class HostileHost:
             self.pass_time()
 
     def pass_time(self, is_enough=lambda _: True, patience=0.002):
-        """Lets something happen on the air: connection events are 7.5 ms apart, and connecting takes longer."""
+        """Waits for events on the air: connection events are 7.5 ms apart, and connecting takes longer."""
         due = time.monotonic() + patience
         while time.monotonic() < due:
             self.hostile.collect(0.002)
@@ -218,7 +218,7 @@ class HostileHost:
         return False
 
     def attend(self):
-        """Lets the good hosts hear what happens to them; the advertiser goes on when it has lost its link."""
+        """Lets the good hosts process their events; the advertiser advertises again after it has lost its link."""
         was_linked = self.advertiser.link is not None
         for host in self.good:
             host.listen()
@@ -226,7 +226,7 @@ class HostileHost:
             self.advertiser.connection.send(hci.command(0x200A, b"\x01"))
 
     def ask(self):
-        """The hostile host is answered."""
+        """Expects an answer for the hostile host."""
         self.hostile.send(hci.command(hci.READ_VERSION))
         due = time.monotonic() + PATIENCE
         while not any(hci.answered(packet) == hci.READ_VERSION for packet in self.hostile.take()):
@@ -236,8 +236,8 @@ class HostileHost:
             self.attend()
 
     def ask_others(self):
-        """The good hosts hear each other."""
+        """Expects that data arrives between the good hosts."""
         self.questions += 1
         said = hci.frame(0x0040, struct.pack("<Q", self.questions))
         self.first.connection.send(hci.data(self.first.link or 0, said, boundary=0))
-        self.second.wait(lambda packet: packet[0] == hci.DATA and packet[5:] == said, "saying something to another")
+        self.second.wait(lambda packet: packet[0] == hci.DATA and packet[5:] == said, "sending data to another host")

@@ -1,13 +1,13 @@
-"""Feeds hostile inputs to the programs from outside, and sees that they live, answer, and do not grow.
+"""Sends hostile inputs to the programs from outside, and checks that they run, answer, and do not grow.
 
 run.py PATH-OF-ble PATH-OF-BLEConformance [--only TEXT] [--inputs N] [--seed S] [--repeat FILE]
 
-`bled` lies beside `ble`.
+`bled` must be beside `ble`.
 
-Prints one JSON object for each target. An input is a packet, a PDU or a file. They come in batches that follow from
-the seed; after each batch the program must answer a good question. A batch after which it does not is reduced
-to what is needed, and kept in a file with one input a line, as hexadecimal digits, for --repeat.
-FUZZ_PATIENCE is how long an answer may take, in seconds (20).
+Prints one JSON object for each target. An input is a packet, a PDU or a file. Inputs come in batches that are derived
+from the seed; after each batch the program must answer a good request. If it does not, the batch is reduced to the
+necessary inputs, and stored in a file with one input a line, as hexadecimal digits, for --repeat.
+FUZZ_PATIENCE is the time limit of an answer, in seconds (20).
 """
 
 import argparse
@@ -27,25 +27,25 @@ ATTEMPTS = 60
 
 
 class Watch:
-    """How much memory a program has, and whether that goes on growing."""
+    """The memory of a program, and whether it keeps growing."""
 
     def __init__(self):
         self.settled, self.last, self.peak = None, 0, 0
 
     def look(self, target, share):
-        """Takes note of the memory when that share of the inputs has been sent."""
+        """Records the memory after that share of the inputs has been sent, and checks its limits."""
         self.last = target.memory
         self.peak = max(self.peak, self.last)
         if self.settled is None and share >= 1 / 3:
             self.settled = self.last
         if self.peak > MOST_MEMORY:
-            raise Finding(f"{self.peak >> 20} MiB are resident; {MOST_MEMORY >> 20} are allowed")
+            raise Finding(f"{self.peak >> 20} MiB are resident; the limit is {MOST_MEMORY >> 20} MiB")
         if share >= 1 and self.last > self.settled + MOST_GROWTH:
-            raise Finding(f"{self.last >> 20} MiB are resident, after {self.settled >> 20} at a third of the inputs")
+            raise Finding(f"{self.last >> 20} MiB are resident, up from {self.settled >> 20} after a third of inputs")
 
 
 def fuzz(make, name, seed, count, folder):
-    """Runs one target; what came of it."""
+    """Runs one target, and returns its result."""
     target, watch, sent, batches, begun = make(), Watch(), 0, 0, time.monotonic()
     count = max(1, count // getattr(target, "share", 1))
     finding, file, inputs = None, None, []
@@ -64,7 +64,7 @@ def fuzz(make, name, seed, count, folder):
         inputs, is_repeatable = reduce(make, inputs)
         file = pathlib.Path(folder, name.replace("/", "-") + ".hex")
         file.write_text("".join(each.hex() + "\n" for each in inputs))
-        finding += "" if is_repeatable else " (not when the last batch is sent alone)"
+        finding += "" if is_repeatable else " (not reproduced by the last batch alone)"
     return {
         "target": name, "passed": finding is None, "inputs": sent, "batches": batches, "seed": seed,
         "seconds": round(time.monotonic() - begun, 1), "restarts": target.restarts,
@@ -74,7 +74,7 @@ def fuzz(make, name, seed, count, folder):
 
 
 def reason(target, finding):
-    """What was found, or if the program has crashed that it did, which is why."""
+    """Returns the finding, or the crash of the program if that explains it."""
     try:
         if target.victim:
             target.victim.look()
@@ -96,7 +96,7 @@ def fails(make, inputs):
 
 
 def reduce(make, inputs):
-    """The fewest inputs found that still fail, and whether the whole batch did when it was sent alone."""
+    """Returns the smallest set of inputs found that still fails, and whether the whole batch failed when repeated."""
     if not fails(make, inputs):
         return inputs, False
     parts, attempts = 2, 0
@@ -128,17 +128,17 @@ def repeat(make, name, file):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Feeds hostile inputs to the programs from outside.")
+    parser = argparse.ArgumentParser(description="Sends hostile inputs to the programs from outside.")
     parser.add_argument("ble", help="the path of ble")
     parser.add_argument("driver", help="the path of BLEConformance")
-    parser.add_argument("--only", metavar="TEXT", default="", help="only the targets whose name has this in it")
-    parser.add_argument("--inputs", type=int, default=2000, help="how many inputs each target gets (2000)")
-    parser.add_argument("--seed", type=int, default=1, help="what the inputs follow from (1)")
-    parser.add_argument("--repeat", metavar="FILE", help="send the inputs of this file, to the one target of --only")
-    parser.add_argument("--failures", metavar="FOLDER", help="where inputs that fail are kept (a new folder)")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only targets whose name contains this text")
+    parser.add_argument("--inputs", type=int, default=2000, help="inputs for each target (default: 2000)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the inputs (default: 1)")
+    parser.add_argument("--repeat", metavar="FILE", help="send the inputs in this file to the target of --only")
+    parser.add_argument("--failures", metavar="FOLDER", help="folder for inputs that fail (default: a new one)")
     parser.add_argument("--list", action="store_true", help="print the names of the targets")
     arguments = parser.parse_args()
-    # Whoever ends this process must not leave those that it has started.
+    # SIGTERM must also end the processes that this one has started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     daemon = pathlib.Path(arguments.ble).with_name("bled")
     programs = {"ble": arguments.ble, "bled": daemon, "driver": arguments.driver}
@@ -147,7 +147,7 @@ def main():
         print("\n".join(chosen))
         return
     if arguments.repeat and len(chosen) != 1:
-        parser.error(f"--repeat needs one target; these are meant: {', '.join(chosen) or 'none'}")
+        parser.error(f"--repeat needs exactly one target; --only selects: {', '.join(chosen) or 'none'}")
     folder = arguments.failures or tempfile.mkdtemp(prefix="fuzz-failures-")
     pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
     passed = bool(chosen)

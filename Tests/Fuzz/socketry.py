@@ -1,4 +1,4 @@
-"""Stream sockets on loopback, written and read at once, so that neither end waits for the other for ever."""
+"""Stream sockets on loopback, written and read at the same time, so that the two ends never block each other."""
 
 import pathlib
 import select
@@ -15,7 +15,7 @@ from interop.ports import free_ports  # noqa: E402, F401
 
 
 class Closed(Finding):
-    """The other end has closed the connection, which some inputs call for."""
+    """The other end has closed the connection, as some inputs require."""
 
     def __str__(self):
         return "closed the connection"
@@ -30,7 +30,7 @@ class Connection:
         stream.setblocking(False)
 
     def send(self, octets):
-        """Sends all, and meanwhile takes what comes in."""
+        """Sends all octets, and receives input meanwhile."""
         rest, due = memoryview(octets), time.monotonic() + PATIENCE
         while rest:
             try:
@@ -38,13 +38,13 @@ class Connection:
                 due = time.monotonic() + PATIENCE
             except BlockingIOError:
                 if time.monotonic() > due:
-                    raise Finding(f"took nothing for {PATIENCE:g} s") from None
+                    raise Finding(f"read nothing for {PATIENCE:g} s") from None
                 self.collect(0.05)
             except (BrokenPipeError, ConnectionResetError):
                 raise Closed from None
 
     def collect(self, patience=0.0):
-        """Takes what has come in, or comes in within `patience`; whether something did."""
+        """Receives available input, waits up to `patience` for it, and returns whether there was any."""
         if not select.select([self.stream], [], [], patience)[0]:
             return False
         try:
@@ -57,12 +57,12 @@ class Connection:
         return True
 
     def take(self):
-        """The packets that have come in since."""
+        """Returns the packets received since the last call."""
         packets, self.packets = self.packets, []
         return packets
 
     def finish(self):
-        """Sends no more, and waits until the other end has read all and closed; what it sends is dropped."""
+        """Stops sending, and waits until the other end has read all and closed; discards its packets."""
         try:
             self.stream.shutdown(socket.SHUT_WR)
         except OSError:
@@ -81,7 +81,7 @@ class Connection:
 
 
 class Listener:
-    """A port that the system chose, which programs connect to."""
+    """A port chosen by the system, which programs connect to."""
 
     def __init__(self):
         self.socket = socket.create_server(("127.0.0.1", 0))
@@ -99,12 +99,12 @@ class Listener:
 
 
 def connect(port, patience=PATIENCE):
-    """A connection to a port of a program that has just been started."""
+    """Connects to a port of a program that has just been started."""
     due = time.monotonic() + patience
     while True:
         try:
             return Connection(socket.create_connection(("127.0.0.1", port), timeout=patience))
         except OSError:
             if time.monotonic() > due:
-                raise Finding(f"nobody listens at port {port}") from None
+                raise Finding(f"nothing listens on port {port}") from None
             time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""What can be fuzzed, by name."""
+"""The fuzzing targets, by name."""
 
 import json
 
@@ -14,7 +14,7 @@ import radio
 
 
 class Target:
-    """A source of inputs and the programs that get them."""
+    """A source of inputs and the program that gets them."""
 
     def __init__(self, source, host):
         self.source, self.host = source, host
@@ -76,7 +76,7 @@ def answers(dice):
 
 
 def every(programs):
-    """Makes a target, by its name."""
+    """Returns the functions that make each target, by its name."""
 
     def controller(make, words, kinds, **more):
         def made():

@@ -1,4 +1,4 @@
-"""A program that is fuzzed: started, watched and ended, and no other process ever."""
+"""A program that is fuzzed: started, watched and ended, without affecting other processes."""
 
 import collections
 import os
@@ -7,17 +7,17 @@ import subprocess
 import threading
 import time
 
-# In seconds; more where the machine has much else to do.
+# In seconds; set FUZZ_PATIENCE to more on a busy machine.
 PATIENCE = float(os.environ.get("FUZZ_PATIENCE", "20"))
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Finding(Exception):
-    """What a program did that it must not: it crashed, did not answer, or grew."""
+    """A program's failure: it crashed, did not answer, or grew."""
 
 
 class Victim:
-    """A process, with all that it prints read, so that it never waits for us."""
+    """A process whose output is always read, so that it never blocks."""
 
     def __init__(self, command, environment=None, packets=None):
         """Starts it; `packets` is the descriptor of a socket that it gets as descriptor 3."""
@@ -31,7 +31,7 @@ class Victim:
         self.output, self.complaints = Printed(self.process.stdout), Printed(self.process.stderr)
 
     def say(self, line):
-        """Hands it a line on its standard input; one that has ended hears nothing."""
+        """Writes a line to its standard input, unless it has ended."""
         rest, due = line + b"\n", time.monotonic() + PATIENCE
         while rest:
             try:
@@ -49,7 +49,7 @@ class Victim:
 
     @property
     def memory(self):
-        """How many octets of it are resident."""
+        """The resident octets of its memory."""
         try:
             with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as file:
                 return int(file.read().split()[1]) * PAGE
@@ -57,14 +57,14 @@ class Victim:
             return 0
 
     def examine(self):
-        """Complains if the process has crashed."""
+        """Raises `Finding` if the process has crashed."""
         status = self.process.poll()
-        # 66, 69, 75 and 1 are what programs say of files, radios and peers that are of no use.
+        # 66, 69, 75 and 1 are the statuses for unusable files, radios and peers.
         if status not in (None, 0, 1, 2, 64, 66, 69, 75):
             raise Finding(f"crashed with status {status}: {self.complaints.end.decode(errors='replace')[-600:]}")
 
     def look(self):
-        """The same for one that may just be about to end."""
+        """Does the same as `examine`, for a process that may be about to end."""
         try:
             self.process.wait(0.5)
         except subprocess.TimeoutExpired:
@@ -76,7 +76,7 @@ class Victim:
         try:
             self.process.wait(patience)
         except subprocess.TimeoutExpired:
-            raise Finding(f"still running after {patience} s") from None
+            raise Finding(f"still running after {patience:g} s") from None
         self.examine()
 
     def end(self):
@@ -91,7 +91,7 @@ class Victim:
 
 
 class Printed:
-    """What a process prints: the end of it, and who waits for something in it."""
+    """The last output of a process, and threads that wait for a text in it."""
 
     def __init__(self, stream):
         self.stream, self.end, self.pieces = stream, b"", collections.deque(maxlen=64)
@@ -112,13 +112,13 @@ class Printed:
     is_over = False
 
     def find(self, text, patience=PATIENCE):
-        """Waits until `text` is among the last that was printed; whether it came."""
+        """Waits until `text` is in the last output; returns whether it is."""
         with self.changed:
             self.changed.wait_for(lambda: text in self.end or self.is_over, patience)
             return text in self.end
 
     def line(self, patience=PATIENCE):
-        """The next line, for those who read all of them; `None` if there is none in time."""
+        """Removes and returns the next line; `None` if there is none in time."""
         due = time.monotonic() + patience
         with self.changed:
             self.changed.wait_for(lambda: b"\n" in self.end or self.is_over, max(0, due - time.monotonic()))

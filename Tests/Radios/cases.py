@@ -1,4 +1,4 @@
-"""All cases: each loses a radio in another way, or in another command."""
+"""All cases: each loses a radio in a different way, or in a different command."""
 
 import dataclasses
 import functools
@@ -30,16 +30,16 @@ def one_port_for_two(rig):
     rig.radio.says("was refused", 1)
     time.sleep(1)
     if "lost" in served.text("err").lower():
-        raise Failure(f"the program that had the port lost it: {served}")
+        raise Failure(f"the first program lost its port: {served}")
     rig.tried("read", "Lamp", "FFA1").ends(PATIENCE, [0])
     served.obeys()
-    # Whoever comes next has the port at once.
+    # The next program gets the port immediately.
     for _ in range(10):
         rig.peer("scan", "--duration", "0.05").ends(PATIENCE, [0])
 
 
 def wrong_port(rig):
-    """A server of something else is tried less and less often."""
+    """Expects that a server of another protocol is tried less and less often."""
     listener = socket.create_server(("127.0.0.1", 0))
     visits = []
 
@@ -64,7 +64,7 @@ def wrong_port(rig):
 
 
 def bonds_last(rig):
-    """What only paired devices may use can be read again and again, by one process after the other."""
+    """Expects that separate processes can use protected values repeatedly, with stored bonds."""
     values = {"every": 100, "values": ["31", "32"]}
     secret = {"uuid": "FFA1", "properties": ["read", "notify"], "value": "30", "protected": True, "notify": values}
     device = {"name": "Secret", "services": [{"uuid": "FFA0", "characteristics": [secret]}]}
@@ -75,11 +75,11 @@ def bonds_last(rig):
     for words in (["read"], ["read"], ["notify", "--count", "3"]):
         rig.peer(words[0], "Secret", "FFA1", *words[1:], state=others).ends(PATIENCE, [0])
     served.obeys()
-    # The other end keeps its bonds as well.
+    # The server stores its bonds as well.
     served = rig.tried("serve", path, state=keys)
     served.prints("Advertising as Secret")
     rig.peer("read", "Secret", "FFA1", state=others).ends(PATIENCE, [0])
-    # In another run of the radio, with the same addresses, nobody has been paired.
+    # Bonds do not apply to another run of the radio, although the addresses are the same.
     rig.radio.process.kill()
     rig.radio.process.wait()
     rig.radio = rig.start_radio()
@@ -89,14 +89,14 @@ def bonds_last(rig):
 
 
 def scripts(rig):
-    """Commands without a terminal end with their input, and take what comes."""
+    """Expects that commands without a terminal end with their input, and accept any input."""
     stored = rig.tried("channel", "serve", "--name", "Store")
     stored.says("Advertising as Store")
     octets = rig.file("octets", bytes(range(256)) * 40)
     rig.peer("channel", "open", "Store", stdin=octets.open("rb")).ends(PATIENCE, [0])
     stored.ends(PATIENCE, [0])
     if stored.octets["out"] != octets.read_bytes():
-        raise Failure(f"what was sent has not come: {stored}")
+        raise Failure(f"the octets that arrived differ: {stored}")
     rig.tried("chat", "join").ends(AT_ONCE, [0])
     host = rig.tried("chat", "host", "--name", "Lobby", stdin=subprocess.PIPE)
     host.prints("the room is open")
@@ -104,7 +104,7 @@ def scripts(rig):
     host.process.stdin.close()
     host.ends(PATIENCE, [0])
     if "/foo" in host.text("out"):
-        raise Failure(f"a command that is none was said: {host}")
+        raise Failure(f"an unknown command was sent as a message: {host}")
 
 
 def all_cases(seeds):
@@ -118,8 +118,8 @@ def all_cases(seeds):
         yield case(f"{name} obeys without radio", waiting.obeys_without_radio, words, sign, stream, loss)
         yield case(f"{name} obeys with a radio that stopped", waiting.obeys_without_radio, words, sign, stream, stop)
         yield case(f"{name} finds no radio", waiting.no_radio, words)
-        yield case(f"{name} finds a radio that is late", waiting.late_radio, words, sign, stream)
-    yield case("each command gives up a radio that is mute", waiting.mute_radio)
+        yield case(f"{name} finds a late radio", waiting.late_radio, words, sign, stream)
+    yield case("each command gives up on a radio that never answers", waiting.mute_radio)
     for name, (words, sign) in connected.BOUND.items():
         for fault in (loss, blink, stop):
             yield case(f"{name} ends after {fault.__name__}", connected.bound_ends, words, sign, fault)
@@ -129,10 +129,10 @@ def all_cases(seeds):
     for seed in range(1, seeds + 1):
         for name, words in connected.ONE_SHOT.items():
             for fault in (loss, blink, stop):
-                title = f"{name} does it or fails after {fault.__name__}, seed {seed}"
+                title = f"{name} completes or fails after {fault.__name__}, seed {seed}"
                 yield case(title, connected.one_shot, words, fault, seed, seed=seed)
         for name, (words, sign, stream) in waiting.WAITING.items():
-            title = f"{name} starts in spite of blink, seed {seed}"
+            title = f"{name} starts despite blink, seed {seed}"
             yield case(title, waiting.starts, words, sign, stream, seed, seed=seed)
     for name, (fault, status) in connected.CHANNEL_FAULTS.items():
         yield case(f"channel open {name}", connected.channel_open, fault, status)

@@ -1,4 +1,4 @@
-"""Commands with a connection end with it; those that do one thing do it or fail."""
+"""Commands with a connection, which end with it; those with a single task complete it or fail."""
 
 import random
 import signal
@@ -44,7 +44,7 @@ def bound_loses_peer(words, sign, rig):
     program.says("disconnected", 1)
 
 
-# Commands that do one thing do it or fail.
+# Commands with a single task complete it or fail.
 
 ONE_SHOT = {
     "read": ["read", "Lamp", "FFA1", "FFA2"],
@@ -56,7 +56,7 @@ ONE_SHOT = {
 
 
 def one_shot(words, fault, seed, rig):
-    """Takes the radio when a share of what a whole run needs has passed."""
+    """Loses the radio after a random share of the octets of a whole run."""
     lamp(rig)
     words = [*words, "--timeout", "6"]
     rig.tried(*words).ends(PATIENCE, [0])
@@ -70,7 +70,7 @@ def one_shot(words, fault, seed, rig):
     rig.wire.after(random.Random(f"{words}{fault.__name__}{seed}").randrange(whole), take)
     program = rig.tried(*words)
     taken.wait(PATIENCE)
-    # After what it was to do was done, a command only says good-bye.
+    # After its task, a command only disconnects.
     program.ends(AT_ONCE + 5, [0, 69] if fault is loss else [0, 69, 75])
 
 
@@ -88,7 +88,7 @@ def channel_open(fault, status, rig):
     opened = rig.tried("channel", "open", "Store", stdin=rig.file("sent", FILE).open())
     with served.changed:
         if not served.changed.wait_for(lambda: len(served.octets["out"]) > 20_000, PATIENCE):
-            raise Failure(f"nothing comes through the channel: {opened}{served}")
+            raise Failure(f"nothing arrives through the channel: {opened}{served}")
     fault(opened, served, rig)
     opened.ends(AT_ONCE + 8, status)
     if status == [0]:
@@ -113,10 +113,10 @@ def channel_serve(fault, rig):
 
 
 CHANNEL_FAULTS = {
-    "is left alone": (lambda opened, served, rig: None, [0]),
-    "is told to end": (lambda opened, served, rig: opened.process.terminate(), [1]),
+    "is not disturbed": (lambda opened, served, rig: None, [0]),
+    "is terminated": (lambda opened, served, rig: opened.process.terminate(), [1]),
     "is interrupted": (lambda opened, served, rig: opened.process.send_signal(signal.SIGINT), [1]),
-    "has its peer told to end": (lambda opened, served, rig: served.obeys(), [1]),
+    "has its peer terminated": (lambda opened, served, rig: served.obeys(), [1]),
     "has its peer killed": (lambda opened, served, rig: served.process.kill(), [1]),
     "loses the radio": (lambda opened, served, rig: rig.wire.cut(), [1]),
     "has the radio stopped": (lambda opened, served, rig: rig.wire.stall(), [1]),

@@ -1,10 +1,10 @@
-"""Ways to lose a radio, and what the commands that lose it have in common."""
+"""Ways to lose a radio, and the common parts of commands that lose it."""
 
 import json
 import subprocess
 import time
 
-# How long a command may take to notice that it cannot go on.
+# The time limit for a command to notice that it cannot continue.
 AT_ONCE = 10
 
 LAMP = {
@@ -27,7 +27,7 @@ LAMP = {
 
 
 def lamp(rig, run=None):
-    """A lamp that can be found."""
+    """Starts a lamp that can be found."""
     path = rig.file("lamp.json", json.dumps(LAMP).encode())
     program = (run or rig.peer)("serve", str(path))
     program.prints("Advertising as Lamp")
@@ -35,25 +35,25 @@ def lamp(rig, run=None):
 
 
 def begun(words, rig):
-    """A command that is tried, whose standard input does not end."""
+    """Starts a command under test, whose standard input does not end."""
     path = rig.file("lamp.json", json.dumps(LAMP).encode())
     return rig.tried(*(str(path) if word == "lamp.json" else word for word in words), stdin=subprocess.PIPE)
 
 
 def blink(rig):
-    """The radio is lost, and there again when it is next tried."""
+    """Loses the radio, which is there again at the next attempt."""
     rig.wire.cut(returns=True)
 
 
 def gap(rig):
-    """The radio is away for so long that it counts as absent."""
+    """Removes the radio for so long that it counts as absent."""
     rig.wire.cut()
     time.sleep(3)
     rig.wire.mend()
 
 
 def death(rig):
-    """The radio is killed, and another one started."""
+    """Kills the radio, and starts another one."""
     rig.radio.process.kill()
     rig.radio.process.wait()
     time.sleep(2)
@@ -61,7 +61,7 @@ def death(rig):
 
 
 def silence(rig):
-    """The radio is stopped for a while, and goes on."""
+    """Stops the radio for a while."""
     rig.wire.stall()
     time.sleep(5)
     rig.wire.flow()

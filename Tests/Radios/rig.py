@@ -1,4 +1,4 @@
-"""What the cases are made of: programs that are started and ended, a radio, and a wire to it that can be cut."""
+"""The parts of the cases: programs that are started and ended, a radio, and a wire to it that can be cut."""
 
 import os
 import pathlib
@@ -13,16 +13,16 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Interop"))
 
 from interop.ports import free_ports  # noqa: E402
 
-# How long anything that needs no trouble may take on a machine that is busy.
+# The time limit of anything undisturbed, on a busy machine.
 PATIENCE = 30
 
 
 class Failure(Exception):
-    """A command did not do what its help says."""
+    """A command did not behave as its help says."""
 
 
 class Program:
-    """A program that is run with what it prints written down."""
+    """A program whose output is recorded."""
 
     def __init__(self, rig, arguments, port=None, stdin=subprocess.DEVNULL, state=None):
         environment = dict(os.environ, XDG_STATE_HOME=state or rig.folder())
@@ -48,17 +48,17 @@ class Program:
         return self.octets[stream].decode(errors="replace")
 
     def prints(self, words, within=PATIENCE, stream="out", times=1):
-        """Waits until the program has printed `words` so often."""
+        """Waits until the program has printed `words` that often."""
         with self.changed:
             if not self.changed.wait_for(lambda: self.text(stream).count(words) >= times, within):
                 raise Failure(f"{self.name} has not printed “{words}” {times} times within {within} s: {self}")
 
     def says(self, words, within=PATIENCE, times=1):
-        """The same on standard error."""
+        """Waits for the same on standard error."""
         self.prints(words, within, "err", times)
 
     def ends(self, within, status=None):
-        """Waits for the end, which has one of the given statuses, and returns it."""
+        """Waits for the end, which must have one of the given statuses, and returns the status."""
         try:
             code = self.process.wait(within)
         except subprocess.TimeoutExpired:
@@ -73,16 +73,16 @@ class Program:
             raise Failure(f"{self.name} ended with {self.process.returncode}: {self}")
 
     def obeys(self, status=(0,), number=signal.SIGTERM):
-        """Asks the program to end, which it must do at once."""
+        """Asks the program to end, which it must do immediately."""
         self.stays()
         self.process.send_signal(number)
         return self.ends(4, status)
 
     def check(self):
-        """Finds what no command may ever say."""
+        """Checks that the output has no crash, assertion or API misuse."""
         for words in ("API MISUSE", "Fatal error", "Program crashed", "precondition"):
             if words in self.text("err"):
-                raise Failure(f"{self.name} says “{words}”: {self}")
+                raise Failure(f"{self.name} prints “{words}”: {self}")
         if self.process.returncode is not None and self.process.returncode < 0:
             if -self.process.returncode not in (signal.SIGTERM, signal.SIGKILL):
                 raise Failure(f"{self.name} ended with signal {-self.process.returncode}: {self}")
@@ -98,7 +98,7 @@ class Program:
 
 
 class Wire:
-    """A port in front of a controller: what goes through can be cut, held up and counted."""
+    """A port in front of a controller, whose traffic can be cut, stalled and counted."""
 
     def __init__(self, target):
         self.target = target
@@ -165,7 +165,7 @@ class Wire:
         end.close()
 
     def after(self, octets, action):
-        """Does something when so many octets have passed, in both directions together."""
+        """Performs an action when so many octets have passed, counting both directions."""
         with self.lock:
             self.limit, self.at_limit = octets, action
 
@@ -174,7 +174,7 @@ class Wire:
             self.limit = None
 
     def cut(self, returns=False):
-        """Ends the connection; takes no other unless it returns."""
+        """Ends the connection; refuses others unless it returns."""
         with self.lock:
             self.takes = returns
             self.limit = None
@@ -204,7 +204,7 @@ class Wire:
 
 
 class Rig:
-    """A radio with controllers for the command that is tried and for its peer, and all that is started with it."""
+    """A radio with controllers for the command under test and for its peer, and all processes of a case."""
 
     def __init__(self, ble, seed=1):
         self.ble = ble
@@ -224,7 +224,7 @@ class Rig:
         return radio
 
     def folder(self):
-        """The path of a new folder."""
+        """Creates a folder, and returns its path."""
         return tempfile.mkdtemp(dir=self.directory)
 
     def run(self, *arguments, port, stdin=subprocess.DEVNULL, state=None):
@@ -233,15 +233,15 @@ class Rig:
         return program
 
     def tried(self, *arguments, stdin=subprocess.DEVNULL, state=None):
-        """The command that is tried, whose radio is at the other end of the wire; what it keeps is in `state`."""
+        """Starts the command under test, whose radio is behind the wire; its state is stored in `state`."""
         return self.run(*arguments, port=self.wire.port, stdin=stdin, state=state)
 
     def peer(self, *arguments, stdin=subprocess.DEVNULL, state=None):
-        """Another command, with which all is well."""
+        """Starts another command, whose radio does not fail."""
         return self.run(*arguments, port=self.peer_port, stdin=stdin, state=state)
 
     def file(self, name, content):
-        """A file with that content, which it has at every moment: a program may be reading it already."""
+        """Writes a file atomically, since a program may already be reading it, and returns its path."""
         path, draft = self.directory / name, self.directory / f"{name}.draft"
         draft.write_bytes(content)
         draft.replace(path)

@@ -1,9 +1,9 @@
-"""Takes the radio from each command of ble, and sees that it ends or goes on as its help says.
+"""Takes the radio from each command of ble, and checks that it ends or continues as its help says.
 
 run.py PATH-OF-BLE [--only TEXT] [--seeds N] [--at-once N]
 
-Each case has a radio of its own on ports of 127.0.0.1 that were free, and ends only what it started. With one seed it
-takes about a minute; more seeds cut the wire at more places.
+Each case has a radio of its own on free ports of 127.0.0.1, and ends only its own processes. With one seed it takes
+about a minute; more seeds cut the wire at more places.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from rig import Failure, Rig
 
 
 def attempt(ble, case):
-    """Why a case failed, if it did, and how long it took."""
+    """Returns the case, the reason why it failed, if it did, and the seconds that it took."""
     begun, reason = time.monotonic(), None
     try:
         with Rig(ble, case.seed) as rig:
@@ -29,9 +29,9 @@ def attempt(ble, case):
 def main():
     parser = argparse.ArgumentParser(description="Takes the radio from each command of ble.")
     parser.add_argument("ble", help="the path of ble")
-    parser.add_argument("--only", metavar="TEXT", default="", help="only the cases whose name has this in it")
-    parser.add_argument("--seeds", metavar="N", type=int, default=1, help="at how many places wires are cut")
-    parser.add_argument("--at-once", metavar="N", type=int, default=6, help="how many cases are under way at a time")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only cases whose name contains this text")
+    parser.add_argument("--seeds", metavar="N", type=int, default=1, help="places to cut wires at (default: 1)")
+    parser.add_argument("--at-once", metavar="N", type=int, default=6, help="concurrent cases (default: 6)")
     parser.add_argument("--verbose", action="store_true", help="also print the cases that passed")
     arguments = parser.parse_args()
     chosen = [case for case in cases.all_cases(arguments.seeds) if arguments.only.lower() in case.name.lower()]

@@ -1,4 +1,4 @@
-"""Commands that need no connection wait for a radio that is lost, and go on."""
+"""Commands that need no connection, which wait for a lost radio and continue."""
 
 import functools
 import random
@@ -18,7 +18,7 @@ WAITING = {
 
 
 def returned(program, fault):
-    """Waits until a command has said what became of its radio, if it can know."""
+    """Waits until a command has reported the loss and the return of its radio, if it can notice them."""
     if fault is not silence:
         program.says("The radio was lost", AT_ONCE)
         program.says("The radio is back")
@@ -44,7 +44,7 @@ def serve_goes_on(fault, rig):
     read = rig.peer("read", "Lamp", "FFA1", "--timeout", "20")
     read.ends(PATIENCE, [0])
     if read.text("out") != "55 “U”\n":
-        raise Failure(f"the value that was written is not there any more: {read}")
+        raise Failure(f"the written value was lost: {read}")
     rig.peer("notify", "Lamp", "FFA2", "--count", "2", "--timeout", "20").ends(PATIENCE, [0])
     served.obeys()
 
@@ -92,7 +92,7 @@ GOING_ON = [scan_goes_on, serve_goes_on, channel_serve_goes_on, chat_host_goes_o
 
 
 def obeys_without_radio(words, sign, stream, fault, rig):
-    """A command that waits for its radio ends when it is told to."""
+    """Expects that a command that waits for its radio ends when asked to."""
     program = begun(words, rig)
     program.prints(sign, stream=stream)
     fault(rig)
@@ -103,7 +103,7 @@ def obeys_without_radio(words, sign, stream, fault, rig):
 
 
 def starts(words, sign, stream, seed, rig):
-    """Takes the radio for a moment while a command makes itself known."""
+    """Takes the radio for a moment while a command starts."""
     program = begun(words, rig)
     program.prints(sign, stream=stream)
     whole = rig.wire.passed
@@ -117,7 +117,7 @@ def starts(words, sign, stream, seed, rig):
 
 
 def no_radio(words, rig):
-    """A radio that is not there is waited for, ten seconds."""
+    """Expects that a command waits ten seconds for a missing radio."""
     rig.wire.cut()
     program = begun(words, rig)
     time.sleep(3)
@@ -127,7 +127,7 @@ def no_radio(words, rig):
 
 
 def late_radio(words, sign, stream, rig):
-    """A radio that is there some seconds after the command has begun is in time."""
+    """Expects that a command finds a radio that appears some seconds after its start."""
     rig.wire.cut()
     program = begun(words, rig)
     time.sleep(3)
@@ -137,7 +137,7 @@ def late_radio(words, sign, stream, rig):
 
 
 def mute_radio(rig):
-    """A radio that takes connections and never answers is none, after ten seconds."""
+    """Expects that commands give up on a radio that accepts connections and never answers, after ten seconds."""
     rig.wire.stall()
     commands = [["read", "Lamp", "FFA1"], *(words for words, *_ in WAITING.values())]
     for program in [begun(words, rig) for words in commands]:
