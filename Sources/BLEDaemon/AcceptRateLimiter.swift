@@ -11,7 +11,7 @@ struct AcceptRateLimiter<Connection> {
     /// Most users that are counted at a time.
     private static var mostUsers: Int { 4_096 }
 
-    fileprivate struct Lane {
+    fileprivate struct UserState {
         /// When all connections that were served would have come, had they kept the interval.
         var spent = Instant()
         var waiting: [Connection] = []
@@ -24,7 +24,7 @@ struct AcceptRateLimiter<Connection> {
     private let mostWaitingOfUser: Int
     private let mostWaiting: Int
     /// By the number of the user; `nil` for those whom the kernel does not name.
-    private var lanes: [UInt32?: Lane] = [:]
+    private var users: [UInt32?: UserState] = [:]
     /// The users with connections that wait, in the order in which they began to.
     private var queue: [UInt32?] = []
     private var waitingCount = 0
@@ -48,58 +48,62 @@ struct AcceptRateLimiter<Connection> {
 
     /// Counts a new connection of a user.
     mutating func accept(_ connection: Connection, of user: UInt32?, at now: Instant) -> OnAccept {
-        if lanes.count >= Self.mostUsers { lanes = lanes.filter { !isIdle($0.value, at: now) } }
-        guard lanes.count < Self.mostUsers || lanes[user] != nil else { return .refuse(connection, isFirst: false) }
-        var lane = lanes[user] ?? Lane()
-        defer { lanes[user] = lane }
-        if lane.waiting.isEmpty, due(of: lane) <= now {
-            count(&lane, at: now)
+        if users.count >= Self.mostUsers { users = users.filter { !isIdle($0.value, at: now) } }
+        guard users.count < Self.mostUsers || users[user] != nil else { return .refuse(connection, isFirst: false) }
+        var userState = users[user] ?? UserState()
+        defer { users[user] = userState }
+        if userState.waiting.isEmpty, due(of: userState) <= now {
+            count(&userState, at: now)
             return .serve(connection)
         }
-        guard lane.waiting.count < mostWaitingOfUser, waitingCount < mostWaiting else {
-            defer { lane.hasRefused = true }
-            return .refuse(connection, isFirst: !lane.hasRefused)
+        guard userState.waiting.count < mostWaitingOfUser, waitingCount < mostWaiting else {
+            defer { userState.hasRefused = true }
+            return .refuse(connection, isFirst: !userState.hasRefused)
         }
-        if lane.waiting.isEmpty { queue.append(user) }
-        lane.waiting.append(connection)
+        if userState.waiting.isEmpty { queue.append(user) }
+        userState.waiting.append(connection)
         waitingCount += 1
         return .wait
     }
 
     /// When ``takeDue(at:)`` has something next; `nil` if no connection waits.
-    var deadline: Instant? { queue.lazy.compactMap { user in lanes[user].map { due(of: $0) } }.min() }
+    var deadline: Instant? { queue.lazy.compactMap { user in users[user].map { due(of: $0) } }.min() }
 
     /// Takes the connections that have waited long enough.
     mutating func takeDue(at now: Instant) -> [Connection] {
         var taken: [Connection] = []
         for user in queue {
-            guard var lane = lanes[user] else { continue }
+            guard var userState = users[user] else { continue }
             var count = 0
-            while count < lane.waiting.count, due(of: lane) <= now {
-                self.count(&lane, at: now)
+            while count < userState.waiting.count, due(of: userState) <= now {
+                self.count(&userState, at: now)
                 count += 1
             }
-            taken += lane.waiting.prefix(count)
-            lane.waiting.removeFirst(count)
+            taken += userState.waiting.prefix(count)
+            userState.waiting.removeFirst(count)
             waitingCount -= count
-            if lane.waiting.isEmpty { lane.hasRefused = false }
-            lanes[user] = lane
+            if userState.waiting.isEmpty { userState.hasRefused = false }
+            users[user] = userState
         }
-        queue.removeAll { lanes[$0]?.waiting.isEmpty ?? true }
+        queue.removeAll { users[$0]?.waiting.isEmpty ?? true }
         return taken
     }
 
     /// Forgets all connections that wait.
-    mutating func removeAll() { (lanes, queue, waitingCount) = ([:], [], 0) }
+    mutating func removeAll() { (users, queue, waitingCount) = ([:], [], 0) }
 
-    private func count(_ lane: inout Lane, at now: Instant) { lane.spent = max(lane.spent, now) + interval }
+    private func count(_ userState: inout UserState, at now: Instant) {
+        userState.spent = max(userState.spent, now) + interval
+    }
 
     /// When the next connection of a user may be served.
-    private func due(of lane: Lane) -> Instant { lane.spent + interval * (1 - burst) }
+    private func due(of userState: UserState) -> Instant { userState.spent + interval * (1 - burst) }
 
-    private func isIdle(_ lane: Lane, at now: Instant) -> Bool { lane.waiting.isEmpty && lane.spent <= now }
+    private func isIdle(_ userState: UserState, at now: Instant) -> Bool {
+        userState.waiting.isEmpty && userState.spent <= now
+    }
 }
 
 extension AcceptRateLimiter: Sendable where Connection: Sendable {}
 
-extension AcceptRateLimiter.Lane: Sendable where Connection: Sendable {}
+extension AcceptRateLimiter.UserState: Sendable where Connection: Sendable {}

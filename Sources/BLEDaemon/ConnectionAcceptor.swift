@@ -10,8 +10,8 @@ import BLEWire
 /// Sendable because everything happens on the thread of its loop, except for ``stop()`` and to listen.
 final class ConnectionAcceptor: @unchecked Sendable {
     private let loop = EventLoop("bled-accept")
-    private var limiter: AcceptRateLimiter<Descriptor>
-    private let serve: @Sendable (Descriptor) -> Void
+    private var limiter: AcceptRateLimiter<FileDescriptor>
+    private let serve: @Sendable (FileDescriptor) -> Void
     private let refused: @Sendable (Refusal, SocketPeer?) -> Void
     private var listener: SocketListener?
     /// Rings when the next connection that waits is to be served.
@@ -24,8 +24,8 @@ final class ConnectionAcceptor: @unchecked Sendable {
     ///   - serve: Called on the acceptor's thread with each connection to serve.
     ///   - refused: Called there when the first one of a user is turned away since there was last room.
     init(
-        _ limiter: AcceptRateLimiter<Descriptor>,
-        serve: @escaping @Sendable (Descriptor) -> Void,
+        _ limiter: AcceptRateLimiter<FileDescriptor>,
+        serve: @escaping @Sendable (FileDescriptor) -> Void,
         refused: @escaping @Sendable (Refusal, SocketPeer?) -> Void
     ) {
         self.limiter = limiter
@@ -38,7 +38,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
     func listen(at place: TrustedPath) throws(TransportError) {
         let result: Result<Void, TransportError> = loop.sync { [self] in
             Result { () throws(TransportError) in
-                listener = try SocketListener(at: place, on: loop) { [weak self] (connection: Descriptor) in
+                listener = try SocketListener(at: place, on: loop) { [weak self] (connection: FileDescriptor) in
                     self?.accept(connection)
                 }
             }
@@ -47,7 +47,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
     }
 
     /// Listens at a socket that exists.
-    func listen(adopting descriptor: Descriptor) {
+    func listen(adopting descriptor: FileDescriptor) {
         loop.sync { [self] in
             listener = SocketListener(adopting: descriptor, on: loop) { [weak self] in self?.accept($0) }
         }
@@ -65,7 +65,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
     }
 
     /// Takes a new connection, which waits or is refused if many of the same user have come.
-    private func accept(_ connection: Descriptor) {
+    private func accept(_ connection: FileDescriptor) {
         let peer = connection.peer
         switch limiter.accept(connection, of: peer?.user, at: loop.clock.now) {
         case .serve(let connection): serve(connection)
@@ -89,7 +89,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
     }
 }
 
-extension Descriptor {
+extension FileDescriptor {
     /// Says why a connection is not served, as far as the system takes it.
     func turnAway(_ refusal: Refusal) {
         var writer = FrameWriter(), octets: [UInt8] = []

@@ -15,12 +15,12 @@ import Glibc
 package final class Daemon: @unchecked Sendable {
     /// The limits for all apps, for those of one user, and for one process.
     package struct Limits: Sendable {
-        let doorkeeper: Doorkeeper
-        let newcomers: AcceptRateLimiter<Descriptor>
+        let connectionLimiter: ConnectionLimiter
+        let newcomers: AcceptRateLimiter<FileDescriptor>
         /// The time for a program to send its greeting.
         let greeting: Duration
         /// The time for a refused program to read the reason.
-        let farewell: Duration
+        let closing: Duration
 
         /// Limits connections, how many of them have not greeted, and how many of one user come at once.
         package init(
@@ -29,27 +29,27 @@ package final class Daemon: @unchecked Sendable {
             connectionsOfProcess: Int = 32,
             newcomers: Int = 64,
             greeting: Duration = .seconds(10),
-            farewell: Duration = .seconds(5)
+            closing: Duration = .seconds(5)
         ) {
             self.newcomers = AcceptRateLimiter(burst: newcomers, then: .milliseconds(10))
-            doorkeeper = Doorkeeper(
+            connectionLimiter = ConnectionLimiter(
                 connections: .init(process: connectionsOfProcess, user: connectionsOfUser, all: connections),
-                strangers: .init(process: 16, user: 32, all: 128)
+                ungreeted: .init(process: 16, user: 32, all: 128)
             )
             self.greeting = greeting
-            self.farewell = farewell
+            self.closing = closing
         }
     }
 
     private let loop = EventLoop("bled")
     private let radios: Radios
     private let limits: Limits
-    private let news: News
+    private let wakeFlag: WakeFlag
     private let keptApps: KeptApps
     private let log: DaemonLog
     private var switches: RadioSwitches
     private var policy: AppPolicy
-    /// Sessions that tell the hosts what the policy says of pairing; none before it has said something.
+    /// Sessions that send the policy's rules for pairing to the hosts; none before there is such a rule.
     private var pairingSessions: [any HostSession] = []
     private var acceptor: ConnectionAcceptor?
     private var connections: [AppConnection] = []
@@ -75,12 +75,12 @@ package final class Daemon: @unchecked Sendable {
         self.switches = RadioSwitches(radios, keptAt: switches)
         self.limits = limits
         self.policy = policy
-        let news = News { [loop] in loop.wake() }
-        self.news = news
+        let wakeFlag = WakeFlag { [loop] in loop.wake() }
+        self.wakeFlag = wakeFlag
         let log = DaemonLog(loop.clock)
         self.log = log
         keptApps = KeptApps(file, launcher: launcher, radios: radios, under: policy, noting: log) {
-            news.arrive()
+            wakeFlag.raise()
         } later: { [weak loop] delay, body in
             if let loop { _ = loop.alarm(at: loop.clock.now + delay, ring: body) }
         }
@@ -92,18 +92,18 @@ package final class Daemon: @unchecked Sendable {
     }
 
     /// Sets a new policy, also for connected apps.
-    package func obey(_ policy: AppPolicy) {
+    package func apply(_ policy: AppPolicy) {
         loop.sync { [self] in
             self.policy = policy
             setUnattendedPairing()
             log.note("the policy was reloaded", of: nil)
-            for connection in connections { connection.obey(policy) }
-            keptApps.obey(policy)
+            for connection in connections { connection.apply(policy) }
+            keptApps.apply(policy)
         }
-        news.arrive()
+        wakeFlag.raise()
     }
 
-    /// Tells the hosts what the policy says of pairing while no app asks the user.
+    /// Sends the policy's rules for pairing without a user to the hosts.
     private func setUnattendedPairing() {
         if pairingSessions.isEmpty {
             guard policy.unattendedPairing != nil else { return }
@@ -142,7 +142,7 @@ package final class Daemon: @unchecked Sendable {
     }
 
     /// Listens on an existing socket, such as from the service manager.
-    package func listen(adopting descriptor: Descriptor) {
+    package func listen(adopting descriptor: FileDescriptor) {
         let acceptor = makeAcceptor()
         acceptor.listen(adopting: descriptor)
         loop.sync { [self] in self.acceptor = acceptor }
@@ -150,7 +150,7 @@ package final class Daemon: @unchecked Sendable {
 
     private func makeAcceptor() -> ConnectionAcceptor {
         ConnectionAcceptor(limits.newcomers) { [weak self] in
-            self?.expect($0)
+            self?.enqueue($0)
         } refused: { [log] in
             log.note("refused:  \($0.sentence)", of: $1.map { AppCredentials(notIdentified: $0) })
         }
@@ -170,13 +170,16 @@ package final class Daemon: @unchecked Sendable {
     }
 
     /// Has a connection admitted on the thread of the loop.
-    private func expect(_ descriptor: Descriptor) { loop.post { [weak self] in self?.admit(descriptor) } }
+    private func enqueue(_ descriptor: FileDescriptor) { loop.post { [weak self] in self?.admit(descriptor) } }
 
-    private func admit(_ descriptor: Descriptor) {
+    private func admit(_ descriptor: FileDescriptor) {
         let peer = descriptor.peer
         // The kernel calls a process 0 that it hides.
-        let newcomer = Doorkeeper.Guest(user: peer?.user, process: peer.flatMap { $0.process > 0 ? $0.process : nil })
-        if let refusal = limits.doorkeeper.refusal(of: newcomer, among: connections.lazy.map(\.guest)) {
+        let newcomer = ConnectionLimiter.Program(
+            user: peer?.user,
+            process: peer.flatMap { $0.process > 0 ? $0.process : nil }
+        )
+        if let refusal = limits.connectionLimiter.refusal(of: newcomer, among: connections.lazy.map(\.program)) {
             descriptor.turnAway(refusal)
             return log.note("refused:  \(refusal.sentence)", of: peer.map { AppCredentials(notIdentified: $0) })
         }
@@ -190,29 +193,29 @@ package final class Daemon: @unchecked Sendable {
             under: policy,
             answer: { [weak self] in self?.answer($0, to: $1) ?? .done },
             alert: { [weak self] in self?.show($0, insteadOf: $1) },
-            speak: { [news] in news.arrive() }
+            wake: { [wakeFlag] in wakeFlag.raise() }
         )
         stream.readsToTheEnd = true
         stream.start { [weak connection] (chunk) throws(TransportError) in
             connection?.receive(chunk)
-        } closed: { [news, weak connection] _ in
+        } closed: { [wakeFlag, weak connection] _ in
             connection?.appEnded()
-            news.arrive()
+            wakeFlag.raise()
         }
         connections.append(connection)
         expectGreeting(of: connection)
     }
 
     /// Returns whether a user may see and control an app.
-    private func mayKnow(_ user: UInt32?, _ asker: AppCredentials?) -> Bool {
+    private func mayManage(_ user: UInt32?, _ asker: AppCredentials?) -> Bool {
         guard let asker else { return false }
         return [0, geteuid()].contains(asker.user) || asker.user == user
     }
 
     /// Shows an alert through the latest agent that may see the app; writes it to the log if there is none.
     private func show(_ alert: ClientAlert, insteadOf app: AppCredentials?) {
-        let agents = connections.reversed().lazy.filter { [self] in mayKnow(app?.user ?? 0, $0.app) }
-        guard !agents.contains(where: { $0.show(alert) }) else { return news.arrive() }
+        let agents = connections.reversed().lazy.filter { [self] in mayManage(app?.user ?? 0, $0.app) }
+        guard !agents.contains(where: { $0.show(alert) }) else { return wakeFlag.raise() }
         log.note("alert: \(alert.text)", of: app)
     }
 
@@ -220,33 +223,34 @@ package final class Daemon: @unchecked Sendable {
         switch question {
         case .apps:
             let facts = connections.compactMap(\.fact) + keptApps.facts
-            return .apps(facts.filter { mayKnow($0.user, asker) })
+            return .apps(facts.filter { mayManage($0.user, asker) })
         case .grant(let process):
             let number = Int32(bitPattern: process)
-            // Of whoever is connected the kernel has told more than it tells of others.
+            // The kernel reports more about a connected process than about others.
             let connected = asker?.process == number ? asker : connections.first { $0.app?.process == number }?.app
-            guard let app = connected ?? AppCredentials(ofProcess: process), mayKnow(app.user, asker) else {
-                return Self.nobody(process)
+            guard let app = connected ?? AppCredentials(ofProcess: process), mayManage(app.user, asker) else {
+                return Self.unknownProcess(process)
             }
             return .grant(policy.grant(to: app).fact(of: app))
         case .move(let process, let phase):
             return connections(of: process, for: asker).count(where: { $0.move(to: phase) }) > 0
-                ? .done : Self.nobody(process)
+                ? .done : Self.unknownProcess(process)
         case .quit(let process):
-            return connections(of: process, for: asker).count(where: { $0.quit() }) > 0 ? .done : Self.nobody(process)
+            return connections(of: process, for: asker).count(where: { $0.quit() }) > 0
+                ? .done : Self.unknownProcess(process)
         case .radios: return .radios(switches.facts)
         case .power(let radio, let isOn): return turn(on: isOn, radio, for: asker)
         case .endLinks(let peer):
-            let count = connections.count { mayKnow($0.app?.user, asker) && $0.endLinks(to: peer) }
-            let left = keptApps.endLinks(to: peer) { mayKnow($0, asker) }
+            let count = connections.count { mayManage($0.app?.user, asker) && $0.endLinks(to: peer) }
+            let left = keptApps.endLinks(to: peer) { mayManage($0, asker) }
             return count + left > 0 ? .done : .refused(Refusal(.unknown, "none of your apps has such a link"))
-        case .journal(let number): return .journal(log.lines(after: number) { mayKnow($0, asker) })
+        case .journal(let number): return .journal(log.lines(after: number) { mayManage($0, asker) })
         }
     }
 
     /// Switches Bluetooth for a radio, or for all, if the user may.
     private func turn(on isOn: Bool, _ radio: String?, for asker: AppCredentials?) -> Answer {
-        guard mayKnow(geteuid(), asker) else {
+        guard mayManage(geteuid(), asker) else {
             return .refused(Refusal(.notAllowed, "only root and the daemon's user may switch Bluetooth for all apps"))
         }
         let switched = switches.turn(on: isOn, radio)
@@ -261,11 +265,11 @@ package final class Daemon: @unchecked Sendable {
     private func connections(of process: UInt32, for asker: AppCredentials?) -> [AppConnection] {
         connections.filter { connection in
             guard let app = connection.app, app.process == Int32(bitPattern: process) else { return false }
-            return mayKnow(app.user, asker)
+            return mayManage(app.user, asker)
         }
     }
 
-    private static func nobody(_ process: UInt32) -> Answer {
+    private static func unknownProcess(_ process: UInt32) -> Answer {
         .refused(Refusal(.unknown, "none of your apps has process ID \(process)"))
     }
 
@@ -277,10 +281,10 @@ package final class Daemon: @unchecked Sendable {
     }
 
     /// Waits for a limited time until a refused app has read the reason.
-    private func takeLeave(of connection: AppConnection) {
+    private func limitClosing(of connection: AppConnection) {
         if connection.isOver { return ended(connection) }
-        guard connection.farewell == nil else { return }
-        connection.farewell = loop.alarm(at: loop.clock.now + limits.farewell) { [weak self, weak connection] in
+        guard connection.closing == nil else { return }
+        connection.closing = loop.alarm(at: loop.clock.now + limits.closing) { [weak self, weak connection] in
             if let connection { self?.ended(connection) }
         }
     }
@@ -291,9 +295,9 @@ package final class Daemon: @unchecked Sendable {
     }
 
     private func takeTurn() {
-        news.isTold()
-        for connection in connections where connection.takeTurn() { news.arrive() }
+        wakeFlag.clear()
+        for connection in connections where connection.takeTurn() { wakeFlag.raise() }
         keptApps.takeTurn()
-        for connection in connections where connection.isLeaving { takeLeave(of: connection) }
+        for connection in connections where connection.isClosing { limitClosing(of: connection) }
     }
 }

@@ -13,15 +13,15 @@ final class ClientMailbox: @unchecked Sendable {
     static let limit = 1_024
 
     /// The storage that the client's queue takes events from, which may outlive the mailbox by a call.
-    private final class Shelf: Sendable {
+    private final class Storage: Sendable {
         let receiver: EventReceiver
         let caughtUp: @Sendable () -> Void
         let contents = Locked(Contents())
         let isClosed = Atomic(false)
         /// True if the client has received an event since its last request.
-        let hasHeard = Atomic(false)
+        let hasReceivedEvent = Atomic(false)
         /// The number of requests it made in response to that.
-        let questions = Atomic(0)
+        let requestCount = Atomic(0)
         /// The loop on which the client may wait for a result.
         private let loop: EventLoop?
         /// True while the loop relies on it to wait; used on the client's queue.
@@ -37,7 +37,7 @@ final class ClientMailbox: @unchecked Sendable {
         func deliver() {
             var events: [ClientEvent] = []
             contents.withLock { $0.take(into: &events) }
-            if events.contains(where: { !$0.isReceipt }) { hasHeard.store(true, ordering: .relaxed) }
+            if events.contains(where: { !$0.isReceipt }) { hasReceivedEvent.store(true, ordering: .relaxed) }
             let count = events.count
             guard !isClosed.load(ordering: .relaxed) else { return }
             switch receiver {
@@ -49,25 +49,25 @@ final class ClientMailbox: @unchecked Sendable {
                     receive(event)
                 }
             }
-            if count > ClientMailbox.limit { caughtUp() } else { giveBack(&events) }
-            if let loop { awaitAnswer(on: loop) }
+            if count > ClientMailbox.limit { caughtUp() } else { recycle(&events) }
+            if let loop { waitForResult(on: loop) }
         }
 
         /// Waits for the result in place of the loop, if the client has made a single request.
         ///
         /// Neither thread has to wake the other then. Events are delivered when the queue has finished its other work.
         /// A client with several requests is busy with the results, and leaves the waiting to the loop.
-        private func awaitAnswer(on loop: EventLoop) {
-            if questions.exchange(0, ordering: .relaxed) == 1 {
-                let goesOn = loop.waitHere { contents.withLock { $0.isScheduled } }
-                isWaiting.store(goesOn, ordering: .relaxed)
+        private func waitForResult(on loop: EventLoop) {
+            if requestCount.exchange(0, ordering: .relaxed) == 1 {
+                let isReliedOn = loop.waitHere { contents.withLock { $0.isScheduled } }
+                isWaiting.store(isReliedOn, ordering: .relaxed)
             } else if isWaiting.exchange(false, ordering: .relaxed) {
                 loop.stopWaiting()
             }
         }
 
         /// Keeps the storage of `events` for the next ones.
-        private func giveBack(_ events: inout [ClientEvent]) {
+        private func recycle(_ events: inout [ClientEvent]) {
             events.removeAll(keepingCapacity: true)
             contents.withLock { swap(&$0.spare, &events) }
         }
@@ -101,11 +101,11 @@ final class ClientMailbox: @unchecked Sendable {
     }
 
     let client: ClientID
-    private let shelf: Shelf
+    private let storage: Storage
     /// The Dispatch source that makes the client's queue take the events; `nil` for a client that is called in turns.
     ///
     /// Created once, instead of a block per turn.
-    private let bell: DispatchSource?
+    private let deliverySource: DispatchSource?
     /// True if a small number of sent values is reported together with the next event.
     private let gathersReceipts: Bool
 
@@ -124,37 +124,37 @@ final class ClientMailbox: @unchecked Sendable {
     ) {
         self.client = client
         gathersReceipts = if case .all = receiver { true } else { false }
-        let shelf = Shelf(receiver, on: loop, caughtUp: caughtUp)
-        self.shelf = shelf
-        bell = receiver.queue.map { queue in
-            guard let bell = DispatchSource.makeUserDataAddSource(queue: queue) as? DispatchSource else {
+        let storage = Storage(receiver, on: loop, caughtUp: caughtUp)
+        self.storage = storage
+        deliverySource = receiver.queue.map { queue in
+            guard let deliverySource = DispatchSource.makeUserDataAddSource(queue: queue) as? DispatchSource else {
                 preconditionFailure("Dispatch sources have a class of their own")
             }
-            bell.setEventHandler { shelf.deliver() }
-            bell.activate()
-            return bell
+            deliverySource.setEventHandler { storage.deliver() }
+            deliverySource.activate()
+            return deliverySource
         }
     }
 
-    deinit { bell?.cancel() }
+    deinit { deliverySource?.cancel() }
 
     /// Takes the events, leaving `events` empty, and returns the number of waiting ones.
     ///
     /// A client that is too slow loses the oldest advertisements, and nothing else.
     @discardableResult
     func post(_ events: inout [ClientEvent]) -> Int {
-        guard !shelf.isClosed.load(ordering: .relaxed) else {
+        guard !storage.isClosed.load(ordering: .relaxed) else {
             events.removeAll()
             return 0
         }
-        if case .inTurn(let receive) = shelf.receiver {
-            if events.contains(where: { !$0.isReceipt }) { shelf.hasHeard.store(true, ordering: .relaxed) }
+        if case .inTurn(let receive) = storage.receiver {
+            if events.contains(where: { !$0.isReceipt }) { storage.hasReceivedEvent.store(true, ordering: .relaxed) }
             receive(&events)
             events.removeAll(keepingCapacity: true)
             return 0
         }
         let receipts = gathersReceipts ? events.receiptsAlone : nil
-        let (mustSchedule, count) = shelf.contents.withLock { contents in
+        let (mustSchedule, count) = storage.contents.withLock { contents in
             if contents.events.isEmpty {
                 swap(&contents.events, &events)
             } else {
@@ -164,7 +164,7 @@ final class ClientMailbox: @unchecked Sendable {
             if contents.events.count > Self.limit { contents.events.dropAdvertisements() }
             return (contents.added(receipts: receipts), contents.events.count)
         }
-        if mustSchedule { bell?.add(data: 1) }
+        if mustSchedule { deliverySource?.add(data: 1) }
         return count
     }
 
@@ -172,21 +172,21 @@ final class ClientMailbox: @unchecked Sendable {
     ///
     /// Values that are sent because there is space again are not responses and will be followed by more. The same
     /// applies to data on a channel.
-    func isAnswered(by request: ClientRequest) -> Bool {
-        let isFirst = shelf.hasHeard.exchange(false, ordering: .relaxed)
+    func noteRequest(_ request: ClientRequest) -> Bool {
+        let isFirst = storage.hasReceivedEvent.exchange(false, ordering: .relaxed)
         if case .channel = request { return isFirst }
         if isFirst {
-            shelf.questions.store(1, ordering: .relaxed)
-        } else if shelf.questions.load(ordering: .relaxed) > 0 {
-            shelf.questions.wrappingAdd(1, ordering: .relaxed)
+            storage.requestCount.store(1, ordering: .relaxed)
+        } else if storage.requestCount.load(ordering: .relaxed) > 0 {
+            storage.requestCount.wrappingAdd(1, ordering: .relaxed)
         }
         return isFirst
     }
 
     /// Stops calling the client, even for waiting events.
     func close() {
-        shelf.isClosed.store(true, ordering: .relaxed)
-        shelf.contents.withLock { $0.events = [] }
+        storage.isClosed.store(true, ordering: .relaxed)
+        storage.contents.withLock { $0.events = [] }
     }
 }
 

@@ -97,7 +97,7 @@ package protocol HostSession: Sendable {
     /// Reports that the app is about to be called on a thread of its choice.
     ///
     /// A simulated world stops virtual time while the hold is retained; other hosts do nothing.
-    func hold() -> Hold?
+    func hold() -> TimeHold?
 
     /// Reports that the app did something that Apple's systems would refuse, by Apple's name for the rule.
     ///
@@ -111,14 +111,14 @@ package protocol HostSession: Sendable {
 
 extension HostSession {
     package func give(to owner: ClientOwner) {}
-    package func hold() -> Hold? { nil }
+    package func hold() -> TimeHold? { nil }
     @discardableResult
     package func report(_ rule: String, _ sentence: String) -> Bool { false }
     package var passesTime: Bool { true }
 }
 
 /// A hold on a simulated world's virtual time, which stands still while this is retained.
-package final class Hold: Sendable {
+package final class TimeHold: Sendable {
     private let release: @Sendable () -> Void
 
     /// Creates a hold; `release` is called on the thread that releases it.

@@ -13,7 +13,7 @@ import Synchronization
 /// that make no outside calls, and no turn starts inside another.
 package final class HostRunner: @unchecked Sendable {
     /// A command queued by another thread.
-    private enum Errand: Sendable {
+    private enum Command: Sendable {
         case start
         case stop
         case power(Bool)
@@ -33,17 +33,17 @@ package final class HostRunner: @unchecked Sendable {
     private let transport: any Transport
     private let storage: StateFile?
     private let radioStorage: RadioStateFiles?
-    private let witnesses: Witnesses
+    private let observers: PacketObservers
     private let clientCount = Atomic<Int>(0)
-    private let inbox = Locked<[Errand]>([])
+    private let inbox = Locked<[Command]>([])
 
     @exclusivity(unchecked) private var host: Host
     @exclusivity(unchecked) private var outputs: [Host.Output] = []
     @exclusivity(unchecked) private var framer = H4Framer(from: .controller)
-    private var journal = Journal()
-    @exclusivity(unchecked) private var errands: [Errand] = []
+    private var runtimeLog = RuntimeLog()
+    @exclusivity(unchecked) private var commands: [Command] = []
     @exclusivity(unchecked) private var outgoing = OutgoingPackets()
-    @exclusivity(unchecked) private var posts = Posts()
+    @exclusivity(unchecked) private var pendingEvents = PendingEvents()
     /// The client whose backlog has stopped the controller.
     private var crowded: ClientID?
     private var time = HostTime()
@@ -79,25 +79,25 @@ package final class HostRunner: @unchecked Sendable {
         self.storage = storage
         self.radioStorage = radioStorage
         let source = PacketSource(program: program, machine: transport.name)
-        witnesses = Witnesses(source: source, tap: tap, capture: capture)
-        if isWatchable { witnesses.openDoor(on: loop) }
-        monitorSocket = witnesses.socket
+        observers = PacketObservers(source: source, tap: tap, capture: capture)
+        if isWatchable { observers.openMonitorServer(on: loop) }
+        monitorSocket = observers.socket
         weak let runner = self
         loop.start { runner?.takeTurn() }
     }
 
     /// Starts to connect to the controller.
-    package func start() { hand(over: .start) }
+    package func start() { enqueue(.start) }
 
     /// Releases the controller permanently.
-    package func stop() { hand(over: .stop) }
+    package func stop() { enqueue(.stop) }
 
     /// Queues a command for the next turn, after earlier ones.
     ///
     /// If `atOnce` is true, the turn is taken on this thread unless another one is working.
-    private func hand(over errand: Errand, atOnce: Bool = false) {
+    private func enqueue(_ command: Command, atOnce: Bool = false) {
         let isFirst = inbox.withLock { inbox in
-            defer { inbox.append(errand) }
+            defer { inbox.append(command) }
             return inbox.isEmpty
         }
         guard isFirst, !(atOnce && loop.takeTurnHere()) else { return }
@@ -107,14 +107,14 @@ package final class HostRunner: @unchecked Sendable {
     /// Carries out the commands of clients and the actions of the host; returns the time of the next turn.
     private func takeTurn() -> Instant? {
         let now = hostNow
-        takeErrands(at: now)
+        runCommands(at: now)
         if let due, due <= now { host.wake(at: now) }
         repeat { drain() } while sendOutgoing()
-        for index in posts.drafts.indices where !posts.drafts[index].events.isEmpty {
-            let count = posts.drafts[index].mailbox.post(&posts.drafts[index].events)
-            if count > 4 * ClientMailbox.limit { stopController(for: posts.drafts[index].client) }
+        for index in pendingEvents.drafts.indices where !pendingEvents.drafts[index].events.isEmpty {
+            let count = pendingEvents.drafts[index].mailbox.post(&pendingEvents.drafts[index].events)
+            if count > 4 * ClientMailbox.limit { stopController(for: pendingEvents.drafts[index].client) }
         }
-        if witnesses.areThere { witnesses.turnEnded() }
+        if observers.isActive { observers.turnEnded() }
         due = isStopped ? nil : host.nextWake()
         return due.flatMap(time.wake)
     }
@@ -122,24 +122,24 @@ package final class HostRunner: @unchecked Sendable {
     /// The current time of the host.
     private var hostNow: Instant { time.time(at: loop.clock.now) }
 
-    private func takeErrands(at now: Instant) {
-        inbox.withLock { if !$0.isEmpty { swap(&$0, &errands) } }
-        guard !errands.isEmpty else { return }
-        for errand in errands { run(errand, at: now) }
-        errands.removeAll(keepingCapacity: errands.count <= ClientMailbox.limit)
+    private func runCommands(at now: Instant) {
+        inbox.withLock { if !$0.isEmpty { swap(&$0, &commands) } }
+        guard !commands.isEmpty else { return }
+        for command in commands { run(command, at: now) }
+        commands.removeAll(keepingCapacity: commands.count <= ClientMailbox.limit)
     }
 
-    private func run(_ errand: Errand, at now: Instant) {
-        switch errand {
+    private func run(_ command: Command, at now: Instant) {
+        switch command {
         case .request(let request, let client):
-            if witnesses.areThere { witnesses.hear(request, of: client, at: loop.clock.now) }
+            if observers.isActive { observers.record(request, of: client, at: loop.clock.now) }
             host.perform(request, for: client, at: now)
         case .open(let mailbox, let role, let owner):
-            posts.open(mailbox)
+            pendingEvents.open(mailbox)
             host.open(mailbox.client, role: role, of: owner, at: now)
         case .give(let client, let owner): host.give(client, to: owner)
         case .close(let mailbox):
-            posts.close(mailbox)
+            pendingEvents.close(mailbox)
             caughtUp(mailbox.client)
             host.close(mailbox.client, at: now)
         case .appEnded(let mailbox): host.appEnded(mailbox.client, at: now)
@@ -150,7 +150,7 @@ package final class HostRunner: @unchecked Sendable {
         case .stop:
             isStopped = true
             transport.stop()
-            witnesses.leave()
+            observers.close()
         }
     }
 
@@ -165,18 +165,18 @@ package final class HostRunner: @unchecked Sendable {
     /// Takes the actions of the host.
     private func drain() {
         host.takeAll(into: &outputs, &outgoing)
-        if witnesses.areThere { outgoing.forEach { record($0, .toController) } }
+        if observers.isActive { outgoing.forEach { record($0, .toController) } }
         for index in outputs.indices {
-            // Taken out, since to copy an event and to let go of it costs more than all else here.
+            // Exchanged, because copying and releasing an event costs more than everything else here.
             switch exchange(&outputs[index], with: .resetTransport) {
             case .packet: preconditionFailure("packets are handled elsewhere")
             case .event(let event, let client):
-                if witnesses.areThere { witnesses.hear(event, of: client, at: loop.clock.now) }
-                posts.add(event, for: client)
+                if observers.isActive { observers.record(event, of: client, at: loop.clock.now) }
+                pendingEvents.add(event, for: client)
             case .remember(let record): remember(record)
             case .recall(let radio): host.recall(radioStorage?.peers(on: radio) ?? [])
             case .resetTransport: transport.reset()
-            case .note(let note): journal.write(note, at: loop.clock.now)
+            case .note(let note): runtimeLog.write(note, at: loop.clock.now)
             }
         }
         outputs.removeAll(keepingCapacity: outputs.count <= ClientMailbox.limit)
@@ -214,14 +214,14 @@ package final class HostRunner: @unchecked Sendable {
     }
 
     private func record(_ packet: Span<UInt8>, _ direction: PacketRecord.Direction) {
-        guard witnesses.areThere else { return }
-        witnesses.see(packet, direction, at: loop.clock.now)
+        guard observers.isActive else { return }
+        observers.record(packet, direction, at: loop.clock.now)
     }
 }
 
 extension HostRunner: TransportClient {
     package func transportOpened() {
-        comeIn()
+        assertOnLoop()
         framer.reset()
         crowded = nil
         time.goOn(at: loop.clock.now)
@@ -229,19 +229,19 @@ extension HostRunner: TransportClient {
     }
 
     package func transportClosed(_ error: TransportError) {
-        comeIn()
-        journal.write(lost: transport.name, error)
+        assertOnLoop()
+        runtimeLog.write(lost: transport.name, error)
         host.transportClosed(at: hostNow)
     }
 
     package func transportAbsent(_ error: TransportError) {
-        comeIn()
-        journal.write(absent: transport.name, error)
+        assertOnLoop()
+        runtimeLog.write(absent: transport.name, error)
         host.transportAbsent(error.absence, at: hostNow)
     }
 
     package func transportReceived(_ chunk: Span<UInt8>) throws(TransportError) {
-        comeIn()
+        assertOnLoop()
         let now = hostNow
         try framer.receive(chunk) { packet in
             record(packet, .toHost)
@@ -249,11 +249,11 @@ extension HostRunner: TransportClient {
         }
     }
 
-    private func comeIn() { precondition(loop.isCurrent, "transport callbacks must run on the loop's thread") }
+    private func assertOnLoop() { precondition(loop.isCurrent, "transport callbacks must run on the loop's thread") }
 }
 
 extension HostRunner: SwitchableHost {
-    package func switchBluetooth(on isOn: Bool) { hand(over: .power(isOn)) }
+    package func switchBluetooth(on isOn: Bool) { enqueue(.power(isOn)) }
 
     /// A client's session with the host in this process.
     private struct Session: HostSession {
@@ -261,17 +261,17 @@ extension HostRunner: SwitchableHost {
         let mailbox: ClientMailbox
 
         func send(_ request: ClientRequest) {
-            runner.hand(over: .request(request, mailbox.client), atOnce: mailbox.isAnswered(by: request))
+            runner.enqueue(.request(request, mailbox.client), atOnce: mailbox.noteRequest(request))
         }
 
         func close() {
             mailbox.close()
-            runner.hand(over: .close(mailbox))
+            runner.enqueue(.close(mailbox))
         }
 
-        func appEnded() { runner.hand(over: .appEnded(mailbox)) }
-        func appReturned() { runner.hand(over: .appReturned(mailbox)) }
-        func give(to owner: ClientOwner) { runner.hand(over: .give(mailbox.client, owner)) }
+        func appEnded() { runner.enqueue(.appEnded(mailbox)) }
+        func appReturned() { runner.enqueue(.appReturned(mailbox)) }
+        func give(to owner: ClientOwner) { runner.enqueue(.give(mailbox.client, owner)) }
     }
 
     package func open(
@@ -285,9 +285,9 @@ extension HostRunner: SwitchableHost {
     package func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession {
         let client = ClientID(rawValue: clientCount.wrappingAdd(1, ordering: .relaxed).newValue)
         let mailbox = ClientMailbox(client: client, receiver: receiver, on: loop) { [weak self] in
-            self?.hand(over: .caughtUp(client))
+            self?.enqueue(.caughtUp(client))
         }
-        hand(over: .open(mailbox, role, owner))
+        enqueue(.open(mailbox, role, owner))
         return Session(runner: self, mailbox: mailbox)
     }
 }

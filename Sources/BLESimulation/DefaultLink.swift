@@ -18,7 +18,7 @@ package enum DefaultLink {
     }
 
     /// The explicit choice in this process; `nil` if the environment decides.
-    package static var chosen: (any HostLink)? { Bluetooth.link ?? ProcessSeat.machine }
+    package static var chosen: (any HostLink)? { Bluetooth.link ?? ProcessMachine.machine }
 
     /// Returns the link of a manager that was created outside of all worlds; `nil` for the host that the environment
     /// names.
@@ -142,7 +142,7 @@ package enum DefaultLink {
             name: deviceName.withLock { $0 } ?? hostName,
             identifierSecret: storage?.secret ?? freshSecret,
             knownPeers: storage?.peers ?? [],
-            isPrivate: storage != nil && environment(Surroundings.privacyVariable) == "on",
+            isPrivate: storage != nil && environment(ProgramEnvironment.privacyVariable) == "on",
             limits: Limits(memory: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)))
         )
         let host = Host(configuration: configuration, random: SystemRandomNumberGenerator())

@@ -7,7 +7,7 @@ extension Machine {
     /// This is for tests that run one after the other, such as those of XCTest in `setUp()`. It applies until another
     /// machine is inhabited or ``World/leaveProcess()`` is called. A process inhabits one machine at a time, so tests
     /// of Swift Testing, which run in parallel, use the form with a closure.
-    public func inhabitProcessWide() { ProcessSeat.move(to: self) }
+    public func inhabitProcessWide() { ProcessMachine.move(to: self) }
 
     /// Makes the whole process inhabit this machine while `body` runs.
     ///
@@ -24,13 +24,13 @@ extension Machine {
     /// }
     /// ```
     public func inhabitProcessWide<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        await ProcessSeat.reserve(for: self)
-        defer { ProcessSeat.release() }
+        await ProcessMachine.reserve(for: self)
+        defer { ProcessMachine.release() }
         return try await inhabit(body)
     }
 }
 
 extension World {
     /// Ends ``Machine/inhabitProcessWide()``.
-    public static func leaveProcess() { ProcessSeat.move(to: nil) }
+    public static func leaveProcess() { ProcessMachine.move(to: nil) }
 }

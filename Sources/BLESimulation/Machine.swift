@@ -116,7 +116,7 @@ extension Machine: SwitchableHost {
         func appEnded() { world.tell(.appEnded(client)) }
         func appReturned() { world.tell(.appReturned(client)) }
         func give(to owner: ClientOwner) { world.tell(.give(client, owner)) }
-        func hold() -> Hold? { world.hold() }
+        func hold() -> TimeHold? { world.hold() }
         var passesTime: Bool { world.runsInRealTime }
     }
 

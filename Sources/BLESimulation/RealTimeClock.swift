@@ -29,7 +29,7 @@ final class RealTimeClock: Sendable {
             while core.step(until: now) {}
             core.now = max(core.now, now)
             core.hear()
-            var sleepers: [Sleepers.Waker] = []
+            var sleepers: [TimerQueue.Waiter] = []
             while let sleeper = core.sleepers.takeAwake() { sleepers.append(sleeper) }
             return (core.takeLaunches(), core.takeDeliveries(), sleepers, core.deadline)
         }

@@ -7,7 +7,7 @@ extension World {
     /// The maximum number of deliveries before other work on the main queue.
     private static let mostAtOnce = 100
 
-    private enum OnDeliverAtOnce {
+    private enum OnDeliverDirectly {
         /// The main queue has other items, or it cannot be determined.
         case nothing
         /// Everything that was delivered has been processed.
@@ -19,7 +19,7 @@ extension World {
     /// Delivers events to apps and waits until they have processed them; continues until `end` while there is nothing
     /// to wait for.
     func deliver(until end: Instant) async {
-        if MainQueue.mayTell, core.withLock({ $0.maySettleAtOnce }) {
+        if MainQueue.mayBeSupported, core.withLock({ $0.maySettleAtOnce }) {
             switch await deliverAtOnce(until: end) {
             case .nothing: break
             case .settled: return
@@ -39,14 +39,14 @@ extension World {
     }
 
     /// Delivers on the main queue, instant after instant, until something must be waited for.
-    private func deliverAtOnce(until end: Instant) async -> OnDeliverAtOnce {
+    private func deliverAtOnce(until end: Instant) async -> OnDeliverDirectly {
         await withCheckedContinuation { done in
             DispatchQueue.main.async { [self] in done.resume(returning: deliverHere(until: end)) }
         }
     }
 
-    private func deliverHere(until end: Instant) -> OnDeliverAtOnce {
-        guard MainQueue.canTell(), MainQueue.isQuiet else { return .nothing }
+    private func deliverHere(until end: Instant) -> OnDeliverDirectly {
+        guard MainQueue.checkSupport(), MainQueue.isQuiet else { return .nothing }
         let holdCount = holds.count
         for _ in 0..<Self.mostAtOnce {
             guard let deliveries = core.withLock({ $0.takeDeliveriesAtOnce(until: end) }) else { break }

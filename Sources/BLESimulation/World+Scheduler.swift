@@ -84,8 +84,8 @@ extension World {
                 work()
                 if let interval { self.arrange(at: age + interval, every: interval, on: queue, work) }
             }
-            let waker = Sleepers.Waker.call(queue, call)
-            let outcome = number.withLock { number -> Sleepers.OnAdd in
+            let waker = TimerQueue.Waiter.call(queue, call)
+            let outcome = number.withLock { number -> TimerQueue.OnAdd in
                 guard number != nil else { return .cancelled }
                 return world.core.withLock { core in
                     let new = core.sleepers.makeNumber()

@@ -94,7 +94,7 @@ extension World {
     }
 
     /// Stops virtual time until the app was called on its own thread.
-    func hold() -> Hold? { runsInRealTime ? nil : holds.add() }
+    func hold() -> TimeHold? { runsInRealTime ? nil : holds.add() }
 
     /// True if time passes by itself.
     var runsInRealTime: Bool { realTime.withLock { $0 != nil } }

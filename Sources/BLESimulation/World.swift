@@ -54,7 +54,7 @@ public final class World: Sendable {
 
     let core: Locked<WorldCore>
     let realTime = Locked<RealTimeClock?>(nil)
-    let holds = Holds()
+    let holds = TimeHolds()
 
     /// Creates an empty world whose random choices follow from `seed`.
     public init(seed: UInt64, conditions: Conditions = Conditions()) {

@@ -74,7 +74,7 @@ extension WorldCore {
     /// Writes down what an app on a machine has asked for or heard, in the capture and the log.
     func writeDown(_ line: String, on machine: Int) {
         capture?.comment(line)
-        log?.hear("\(logTime)\(stations[machine].name): \(line)")
+        log?.comment("\(logTime)\(stations[machine].name): \(line)")
     }
 
     /// Carries out the actions of apps and tests, and everything that follows at this instant.
@@ -194,7 +194,7 @@ extension WorldCore {
         capture?.write(record)
         if log != nil {
             let time = logTime
-            log?.see(record, time: time)
+            log?.record(record, time: time)
         }
     }
 

@@ -23,7 +23,7 @@ struct WorldCore: ~Copyable {
     var apart: [(Int, Int)] = []
     var now = Instant()
     var air: Air
-    var stations: [Station] = []
+    var stations: [MachineState] = []
     /// The station of each controller that has ever existed.
     var owners: [Int] = []
     /// One per client, `nil` for those that are gone; scripted clients have a device instead.
@@ -39,7 +39,7 @@ struct WorldCore: ~Copyable {
     /// The managers whose sessions go on when their app has ended, in the order in which they were made.
     var restorable: [RestorableRole] = []
     /// The waiting tasks and calls.
-    var sleepers = Sleepers()
+    var sleepers = TimerQueue()
     /// The machines whose apps must be launched.
     var launches: [Int] = []
     /// The deadlines of all stations, as of their last activity, and of all devices.
@@ -99,7 +99,7 @@ struct WorldCore: ~Copyable {
         let host = Host(configuration: configuration, random: random)
         let controller = air.add(identity)
         owners.append(index)
-        let station = Station(
+        let station = MachineState(
             name: name,
             identity: identity,
             configuration: configuration,

@@ -45,7 +45,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     }
 
     /// The observers of the manager's properties.
-    let watchers = Watchers()
+    let watchers = PropertyObservers()
 
     /// Starts reporting changes of the manager's properties to observers; called for the first observer.
     func beWatched() { hostState.tell(watchers) }

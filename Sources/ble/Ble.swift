@@ -55,7 +55,7 @@ struct Ble: AsyncParsableCommand {
             try? StandardStream.error.write(line: problem)
             _exit(71)
         }
-        OrderlyEnd.expect()
+        GracefulShutdown.expect()
         await main(nil)
     }
 

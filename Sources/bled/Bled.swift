@@ -118,7 +118,7 @@ struct Bled: ParsableCommand {
     /// An invalid one changes nothing.
     private func reload(_ rules: PolicyFile, _ daemon: Daemon) {
         do throws(PolicyFile.Problem) {
-            daemon.obey(try rules.read())
+            daemon.apply(try rules.read())
             try? StandardStream.output.write(line: "Reloaded the policy.")
         } catch {
             try? StandardStream.error.write(line: "Invalid policy; keeping the previous one. \(error).")

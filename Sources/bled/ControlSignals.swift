@@ -6,7 +6,7 @@ import Glibc
 /// SIGPIPE is blocked as well: the daemon continues when its output is closed.
 struct ControlSignals {
     /// The meaning of a signal.
-    enum Wish {
+    enum Action {
         case end, reload
     }
 
@@ -21,7 +21,7 @@ struct ControlSignals {
     }
 
     /// Waits for a signal and returns its meaning.
-    func wait() -> Wish {
+    func wait() -> Action {
         var signals = signals, number: Int32 = 0
         while sigwait(&signals, &number) != 0 {}
         return number == SIGHUP ? .reload : .end

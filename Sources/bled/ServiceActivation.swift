@@ -6,12 +6,12 @@ import Glibc
 /// They are those of sd_listen_fds(3) and sd_notify(3), implemented without a library.
 enum ServiceActivation {
     /// Returns the socket on which the service manager has been listening; `nil` if there is none.
-    static func takeSocket() -> Descriptor? {
+    static func takeSocket() -> FileDescriptor? {
         guard number("LISTEN_PID") == getpid(), let count = number("LISTEN_FDS"), count > 0 else { return nil }
         for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
         let first: Int32 = 3
         _ = fcntl(first, F_SETFD, FD_CLOEXEC)
-        return Descriptor(first)
+        return FileDescriptor(first)
     }
 
     /// Notifies the service manager of a state, such as `READY=1`.
@@ -27,7 +27,7 @@ enum ServiceActivation {
             if octets.first == UInt8(ascii: "@") { path[0] = 0 }
         }
         let prefix = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)
-        let descriptor = Descriptor(socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        let descriptor = FileDescriptor(socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         _ = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 let size = socklen_t(prefix + octets.count)

@@ -65,16 +65,16 @@ struct HostilityTests {
     @Test("An app that has not read what it was told hears why its session ended, and not all that waited")
     func unread() async throws {
         let host = ScriptedHost()
-        let bench = try DaemonBench(Radios([("radio", host)]), limits: .init(farewell: .seconds(3_600)))
+        let bench = try DaemonBench(Radios([("radio", host)]), limits: .init(closing: .seconds(3_600)))
         let messages = try await overfill(bench, host).listen()
         #expect(reason(of: messages) == .congested)
         #expect(messages.count < 50)
     }
 
     @Test("An app that is turned away and does not read why is gone after a while")
-    func farewell() async throws {
+    func closing() async throws {
         let host = ScriptedHost()
-        let bench = try DaemonBench(Radios([("radio", host)]), limits: .init(farewell: .milliseconds(50)))
+        let bench = try DaemonBench(Radios([("radio", host)]), limits: .init(closing: .milliseconds(50)))
         let app = try await overfill(bench, host)
         try await waiting { try bench.current.connectionCount == 0 }
         withExtendedLifetime(app) {}

@@ -84,7 +84,7 @@ struct JournalTests {
         let stranger = try RawApp(at: bench.path)
         stranger.say(.hello(Hello(.central, radio: "hci:9")))
         _ = try await stranger.listen()
-        try bench.current.obey(.none)
+        try bench.current.apply(.none)
         let lines = try lines(at: bench.path)
         let texts = lines.map(\.text)
         let expected = [

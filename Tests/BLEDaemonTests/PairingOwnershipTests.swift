@@ -122,7 +122,7 @@ struct PairingOwnershipTests {
 
     @Test("An app asks for nothing that counts for all apps, unless it is an administrator", arguments: [true, false])
     func gate(isAdministrator: Bool) {
-        let gate = SessionGate(Grant(isAdministrator: isAdministrator, origin: "P"), for: .agent)
+        let gate = SessionFilter(Grant(isAdministrator: isAdministrator, origin: "P"), for: .agent)
         #expect(gate.refusal(of: .security(.insist(Self.noBonds))) == nil)
         let refusal = gate.refusal(of: .security(.insist(Self.noBonds, everywhere: true)))
         let sentence = "only administrators decide for all apps, and P does not make it one"

@@ -18,11 +18,11 @@ struct PermissionTests {
     func change() async throws {
         let bench = try DaemonBench(), central = bench.central()
         await central.reach(.poweredOn)
-        try bench.current.obey(try policy(#"{"user": 4711}"#))
+        try bench.current.apply(try policy(#"{"user": 4711}"#))
         await central.reach(.unauthorized)
         let link = DaemonLink(to: bench.path)
         #expect(Bluetooth.$link.withValue(link) { CBManager.authorization } == .denied)
-        try bench.current.obey(try policy("{}"))
+        try bench.current.apply(try policy("{}"))
         #expect(Bluetooth.$link.withValue(link) { CBManager.authorization } == .allowedAlways)
         await central.reach(.poweredOn)
     }
@@ -76,7 +76,7 @@ struct PermissionTests {
             host.say(.peer(peer, event))
         }
         _ = try await app.listen { $0 == .event(.peer(peer, .valueNotified(beats, [1]))) }
-        try bench.current.obey(try policy(#"{"services": ["180F"]}"#))
+        try bench.current.apply(try policy(#"{"services": ["180F"]}"#))
         host.say(.peer(peer, .valueNotified(beats, [2])))
         host.say(.peer(peer, .valueNotified(level, [3])))
         let heard = try await app.listen { $0 == .event(.peer(peer, .valueNotified(level, [3]))) }
@@ -92,8 +92,8 @@ struct PermissionTests {
         }
         let host = ScriptedHost()
         let bench = try DaemonBench(Radios([("radio", host)]), under: try policy(#", "unattendedPairing": "never""#))
-        try bench.current.obey(try policy(#", "unattendedPairing": "always""#))
-        try bench.current.obey(try policy(""))
+        try bench.current.apply(try policy(#", "unattendedPairing": "always""#))
+        try bench.current.apply(try policy(""))
         let wanted: [BLEHost.UnattendedPairing?] = [.never, .always, nil]
         #expect(host.requests == wanted.map { ClientRequest.security(.insist(BLEHost.PairingPolicy(unattended: $0))) })
     }
@@ -129,9 +129,9 @@ struct PermissionTests {
         _ = try await app?.listen { $0 == .event(.stateChanged(.poweredOn)) }
         app = nil
         try await waiting { try bench.current.waitingCount >= 1 }
-        try bench.current.obey(try policy("{}"))
+        try bench.current.apply(try policy("{}"))
         #expect(try bench.current.waitingCount == 1)
-        try bench.current.obey(try policy(""))
+        try bench.current.apply(try policy(""))
         #expect(try bench.current.waitingCount == 0)
     }
 

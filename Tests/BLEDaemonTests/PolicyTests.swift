@@ -56,7 +56,7 @@ struct PolicyTests {
         #expect(policy.unattendedPairing == wanted)
         for asked in UnattendedPairing.allCases {
             let request = ClientRequest.security(.insist(PairingPolicy(unattended: asked)))
-            let refusal = SessionGate(policy.grant(to: Self.sensor), for: .agent).refusal(of: request)
+            let refusal = SessionFilter(policy.grant(to: Self.sensor), for: .agent).refusal(of: request)
             #expect((refusal == nil) == (asked <= wanted))
         }
     }
@@ -65,7 +65,7 @@ struct PolicyTests {
     func unattendedByDefault() throws {
         for policy in [AppPolicy.none, try policy("{}")] {
             #expect(policy.unattendedPairing == nil)
-            let gate = SessionGate(policy.grant(to: Self.sensor), for: .agent)
+            let gate = SessionFilter(policy.grant(to: Self.sensor), for: .agent)
             let refused = UnattendedPairing.allCases.filter {
                 gate.refusal(of: .security(.insist(PairingPolicy(unattended: $0)))) != nil
             }
@@ -181,7 +181,7 @@ struct PolicyTests {
 }
 
 @Suite("Services that an app may use alone")
-struct ServiceFenceTests {
+struct ServiceFilterTests {
     private static let peer = PeerIdentifier(rawValue: 1), other = PeerIdentifier(rawValue: 2)
 
     private func service(_ uuid: UInt16, _ start: UInt16, _ end: UInt16) throws -> DiscoveredService {
@@ -189,8 +189,8 @@ struct ServiceFenceTests {
         return DiscoveredService(uuid: .short(uuid), range: range, isPrimary: true)
     }
 
-    private func gate(for role: ClientRole = .central) throws -> SessionGate {
-        var gate = SessionGate(Grant(services: [.short(0x180D)], origin: "P"), for: role)
+    private func gate(for role: ClientRole = .central) throws -> SessionFilter {
+        var gate = SessionFilter(Grant(services: [.short(0x180D)], origin: "P"), for: role)
         let found = [try service(0x1800, 1, 5), try service(0x180D, 6, 9), try service(0x180F, 10, 14)]
         let heard = gate.admit(.peer(Self.peer, .servicesDiscovered(.success(found))))
         #expect(heard == .peer(Self.peer, .servicesDiscovered(.success([found[1]]))))
@@ -226,7 +226,7 @@ struct ServiceFenceTests {
             let peer = PreservedPeer(peer: Self.peer, request: ConnectRequest(), name: nil, mtu: 23, learnt: learnt)
             return .restored(.central(PreservedCentral(scan: nil, peers: [peer])))
         }
-        var gate = SessionGate(Grant(services: [.short(0x180D)], origin: "P"), for: .central)
+        var gate = SessionFilter(Grant(services: [.short(0x180D)], origin: "P"), for: .central)
         let heard = gate.admit(restoration(learnt))
         #expect(heard == restoration([.servicesDiscovered(.success([found[0]])), learnt[1]]))
         #expect(gate.refusal(of: .peer(Self.peer, .read(AttributeHandle(wire: 7)))) == nil)
@@ -235,7 +235,7 @@ struct ServiceFenceTests {
     @Test("are unknown before they are discovered, and again when they have changed or the device has gone")
     func forgotten() throws {
         let read = ClientRequest.peer(Self.peer, .read(AttributeHandle(wire: 7)))
-        #expect(SessionGate(Grant(services: [.short(0x180D)], origin: "P"), for: .central).refusal(of: read) != nil)
+        #expect(SessionFilter(Grant(services: [.short(0x180D)], origin: "P"), for: .central).refusal(of: read) != nil)
         for event in [
             ClientEvent.disconnected(Self.peer, nil, isReconnecting: false), .peer(Self.peer, .servicesModified(.all)),
         ] {
@@ -269,7 +269,7 @@ struct ServiceFenceTests {
 
     @Test("do not grow without limit, whoever has them")
     func limit() throws {
-        var fence = ServiceFence(around: [.short(0x180D)])
+        var fence = ServiceFilter(allowing: [.short(0x180D)])
         let service = try service(0x180D, 6, 9)
         for number in 0..<1_000 as Range<UInt128> { _ = fence.admit([service], at: PeerIdentifier(rawValue: number)) }
         #expect(fence.contains(service.range, at: PeerIdentifier(rawValue: 999)))

@@ -16,7 +16,7 @@ struct RoleTests {
     @Test("A session makes the requests of its own role only, although its app may take on every role")
     func gate() {
         for role in EveryRequest.roles {
-            let gate = SessionGate(Grant(origin: "P"), for: role)
+            let gate = SessionFilter(Grant(origin: "P"), for: role)
             for request in EveryRequest.all + [.tester(.reset)] {
                 let isAllowed = EveryRequest.roles(for: request).contains(role)
                 #expect((gate.refusal(of: request) == nil) == isAllowed, "\(request) of a \(role)")
@@ -26,13 +26,13 @@ struct RoleTests {
 
     @Test("A session that has not said its role makes no request")
     func noRole() {
-        let gate = SessionGate(Grant(origin: "P"), for: nil)
+        let gate = SessionFilter(Grant(origin: "P"), for: nil)
         for request in EveryRequest.all { #expect(gate.refusal(of: request) != nil, "\(request)") }
     }
 
     @Test("A refusal names the rule that does not allow the other role", arguments: EveryRequest.roles)
     func sentence(role: ClientRole) {
-        let gate = SessionGate(Grant(roles: [role], origin: "rule 1"), for: role)
+        let gate = SessionFilter(Grant(roles: [role], origin: "rule 1"), for: role)
         for request in EveryRequest.all where !EveryRequest.roles(for: request).contains(role) {
             #expect(gate.refusal(of: request)?.hasPrefix("rule 1 does not allow the role ") == true, "\(request)")
         }
@@ -40,8 +40,8 @@ struct RoleTests {
 
     @Test("A session makes no requests when the grant does not allow its role any more", arguments: EveryRequest.roles)
     func revoked(role: ClientRole) {
-        var gate = SessionGate(Grant(origin: "P"), for: role)
-        _ = gate.obey(Grant(roles: EveryRequest.roles.filter { $0 != role }, origin: "Q"))
+        var gate = SessionFilter(Grant(origin: "P"), for: role)
+        _ = gate.apply(Grant(roles: EveryRequest.roles.filter { $0 != role }, origin: "Q"))
         for request in EveryRequest.all { #expect(gate.refusal(of: request) != nil, "\(request)") }
     }
 

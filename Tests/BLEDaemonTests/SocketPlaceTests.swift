@@ -59,7 +59,7 @@ struct SocketPlaceTests {
                     loop.start()
                     for _ in 0..<200 {
                         guard let place = try? TrustedPath(directory + "/\(number)") else { return }
-                        try? SocketListener(at: place, on: loop) { (_: Descriptor) in }.close()
+                        try? SocketListener(at: place, on: loop) { (_: FileDescriptor) in }.close()
                         place.remove()
                     }
                 }

@@ -75,20 +75,20 @@ struct ClientMailboxTests {
     @Test("What a client asks first after it heard something is an answer, unless it heard of room alone")
     func answers() async {
         let client = Client(), mailbox = client.mailbox()
-        #expect(!mailbox.isAnswered(by: Self.question))
+        #expect(!mailbox.noteRequest(Self.question))
         Self.post([Self.room(1)], to: mailbox)
         _ = await client.hear()
-        #expect(!mailbox.isAnswered(by: Self.question))
+        #expect(!mailbox.noteRequest(Self.question))
         Self.post([Self.room(1), Self.value(1)], to: mailbox)
         _ = await client.hear()
-        #expect(mailbox.isAnswered(by: Self.question))
-        #expect(!mailbox.isAnswered(by: Self.question))
+        #expect(mailbox.noteRequest(Self.question))
+        #expect(!mailbox.noteRequest(Self.question))
     }
 
     @Test("What the host took in one turn is one number for each kind and peer, in its place among other events")
     func receipts() async {
         let client = Client(), mailbox = client.mailbox()
-        var posts = Posts()
+        var posts = PendingEvents()
         posts.open(mailbox)
         let updates = ClientEvent.server(.updatesTaken(1))
         for event in [Self.room(1), Self.room(1), Self.room(2), updates, updates, Self.value(1), updates] {
@@ -161,9 +161,9 @@ struct ClientMailboxTests {
         let values = (0..<3).map(Self.value)
         #expect(Self.post([values[0], values[1]], to: mailbox) == 0)
         #expect(heard.withLock { $0 } == [[values[0], values[1]]])
-        #expect(mailbox.isAnswered(by: Self.question))
+        #expect(mailbox.noteRequest(Self.question))
         Self.post([Self.room(1)], to: mailbox)
-        #expect(!mailbox.isAnswered(by: Self.question))
+        #expect(!mailbox.noteRequest(Self.question))
         mailbox.close()
         Self.post([values[2]], to: mailbox)
         #expect(heard.withLock { $0 } == [[values[0], values[1]], [Self.room(1)]])
@@ -179,7 +179,7 @@ struct ClientMailboxTests {
     func receipts(event: ClientEvent, callsForAnswer: Bool) {
         let mailbox = ClientMailbox(client: ClientID(rawValue: 1), receiver: .inTurn { $0 = [] }) {}
         Self.post([event], to: mailbox)
-        #expect(mailbox.isAnswered(by: Self.question) == callsForAnswer)
+        #expect(mailbox.noteRequest(Self.question) == callsForAnswer)
     }
 
     @Test(
@@ -230,10 +230,10 @@ struct ClientMailboxTests {
             }
         }
         LoopTurnTests.takeTurn(of: loop)
-        loop.thread.standIn.isWanted = true
+        loop.thread.inlineWaiter.isWanted = true
         let mailbox = Locked<ClientMailbox?>(nil)
         let receiver = EventReceiver.each(on: queue) { _ in
-            for request in requests { _ = mailbox.withLock { $0 }?.isAnswered(by: request) }
+            for request in requests { _ = mailbox.withLock { $0 }?.noteRequest(request) }
         }
         mailbox.withLock { $0 = ClientMailbox(client: ClientID(rawValue: 1), receiver: receiver, on: loop) {} }
         if let mailbox = mailbox.withLock({ $0 }) { Self.post([Self.value(1)], to: mailbox) }

@@ -35,7 +35,7 @@ struct DescriptorLimitTests {
             var held: [Int32] = []
             while case let raw = dup(0), raw >= 0 { held.append(raw) }
             let inbox = LoopInbox()
-            try #require(inbox.bell.raw < 0 && inbox.longestWait != nil)
+            try #require(inbox.wakeDescriptor.raw < 0 && inbox.longestWait != nil)
             for raw in held { close(raw) }
             try #require(LoopInbox().longestWait == nil)
         }

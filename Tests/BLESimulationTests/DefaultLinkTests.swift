@@ -32,8 +32,8 @@ struct DefaultLinkTests {
 
     /// The kernel of a machine without Bluetooth.
     private struct NoBluetooth: AdapterKernel {
-        func openManagement() throws(SystemFailure) -> Descriptor { throw SystemFailure(errno: EAFNOSUPPORT) }
-        func openUserChannel(of index: AdapterIndex) throws(SystemFailure) -> Descriptor {
+        func openManagement() throws(SystemFailure) -> FileDescriptor { throw SystemFailure(errno: EAFNOSUPPORT) }
+        func openUserChannel(of index: AdapterIndex) throws(SystemFailure) -> FileDescriptor {
             throw SystemFailure(errno: EAFNOSUPPORT)
         }
         var indexes: [AdapterIndex] { [] }

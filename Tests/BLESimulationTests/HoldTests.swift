@@ -10,7 +10,7 @@ struct HoldTests {
     /// An app that, told of the radio, asks for a scan on a thread of its own.
     private final class Wanderer: SeamApp, @unchecked Sendable {
         let letsGo: Bool
-        private let kept = Locked<Hold?>(nil)
+        private let kept = Locked<TimeHold?>(nil)
 
         init(letsGo: Bool) {
             self.letsGo = letsGo

@@ -15,7 +15,7 @@ struct DaemonChoiceTests {
     )
     func agent(host: String?, found: String?, isShared: Bool) {
         let choice = DaemonChoice(host: host, found: found)
-        do throws(Trouble) {
+        do throws(CommandError) {
             try choice.check()
             #expect(isShared)
         } catch {

@@ -84,14 +84,14 @@ struct FindingTests {
         await #expect {
             _ = try await find("lamp", among: ["Lamp 2", "Lamp 3"])
         } throws: { error in
-            guard case .ambiguous("lamp", let names) = error as? Trouble else { return false }
+            guard case .ambiguous("lamp", let names) = error as? CommandError else { return false }
             return Set(names) == ["Lamp 2", "Lamp 3"]
         }
         await #expect {
             _ = try await find("lamp", among: ["Door", "Heart"])
         } throws: { error in
-            guard case .notFound("lamp", within: .seconds(5), let seen) = error as? Trouble else { return false }
-            let text = Trouble.notFound("lamp", within: .seconds(5), seen: seen).description
+            guard case .notFound("lamp", within: .seconds(5), let seen) = error as? CommandError else { return false }
+            let text = CommandError.notFound("lamp", within: .seconds(5), seen: seen).description
             return Set(seen) == ["Door", "Heart"] && text.contains("“Door”")
         }
     }

@@ -71,7 +71,7 @@ struct ListeningTests {
         await #expect {
             try await listen(to: [text], count: 1)
         } throws: {
-            ($0 as? Trouble)?.description.contains("has no characteristic \(text).") == true
+            ($0 as? CommandError)?.description.contains("has no characteristic \(text).") == true
         }
     }
 
@@ -94,8 +94,8 @@ struct ListeningTests {
 
     @Test("A roll tells who was heard lately, with what was heard last, and forgets who was not heard for longest")
     func roll() {
-        var roll = Roll<Int>()
-        let names = (0...Roll<Int>.limit).map { _ in UUID() }
+        var roll = LRUMap<Int>()
+        let names = (0...LRUMap<Int>.limit).map { _ in UUID() }
         roll.hear(1, of: names[0], at: .seconds(1))
         roll.hear(2, of: names[1], at: .seconds(2))
         roll.hear(3, of: names[0], at: .seconds(5))
@@ -103,7 +103,7 @@ struct ListeningTests {
         #expect(heard.map(\.entry) == [3, 2] && heard.map(\.age) == [.seconds(1), .seconds(4)])
         #expect(roll.heard(within: .seconds(3), at: .seconds(6)).map(\.entry) == [3])
         for (index, name) in names.enumerated().dropFirst(2) { roll.hear(index, of: name, at: .seconds(7)) }
-        #expect(roll.heard(within: .seconds(60), at: .seconds(7)).count == Roll<Int>.limit)
+        #expect(roll.heard(within: .seconds(60), at: .seconds(7)).count == LRUMap<Int>.limit)
         #expect(!roll.heard(within: .seconds(60), at: .seconds(7)).contains { $0.entry == 2 && $0.age == .seconds(5) })
         roll.hear(-1, of: names[1], at: .seconds(8))
         let all = roll.heard(within: .seconds(60), at: .seconds(8)).map(\.entry)

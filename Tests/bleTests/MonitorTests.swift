@@ -72,11 +72,11 @@ struct MonitorTests {
     @Test("A capture is never written over itself, and what is no capture is refused by its name")
     func refusals() async throws {
         try await Self.withCapture(Array("nonsense".utf8)) { path in
-            await #expect(throws: Trouble.self) { try await CaptureInput(path: path, but: []).read { _ in } }
-            await #expect(throws: Trouble.self) { try await CaptureInput(path: path, but: [path]) }
+            await #expect(throws: CommandError.self) { try await CaptureInput(path: path, but: []).read { _ in } }
+            await #expect(throws: CommandError.self) { try await CaptureInput(path: path, but: [path]) }
         }
-        await #expect(throws: Trouble.self) { try await CaptureInput(path: "/nonexistent", but: []) }
-        await #expect(throws: Trouble.self) { try await CaptureInput(path: "/", but: []) }
+        await #expect(throws: CommandError.self) { try await CaptureInput(path: "/nonexistent", but: []) }
+        await #expect(throws: CommandError.self) { try await CaptureInput(path: "/", but: []) }
     }
 
     @Test(

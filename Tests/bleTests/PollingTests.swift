@@ -10,7 +10,7 @@ struct PollingTests {
     /// What a run printed, and how it ended.
     private struct Run {
         let facts: [[String: String]]
-        let trouble: Trouble?
+        let trouble: CommandError?
 
         /// The events with the last digit of the characteristic and the value.
         var summary: [String] {
@@ -44,7 +44,7 @@ struct PollingTests {
         let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(Self.lamp.utf8))
         let lamp = sensor.inhabit { DescribedPeripheral(PeripheralDescription(device)) { _ in } }
         let scene = Scene(central: phone.inhabit { Central(clock: world.clock) }, sensor: sensor)
-        var lines: [String] = [], trouble: Trouble?, isOver = false, isReading = false
+        var lines: [String] = [], trouble: CommandError?, isOver = false, isReading = false
         let work = Task {
             defer { isOver = true }
             let central = scene.central
@@ -58,7 +58,7 @@ struct PollingTests {
             let polling = Polling(times: times, interval: interval, Printer(json: true) { lines.append($0) })
             do {
                 try await polling.read(found, of: peripheral, through: central)
-            } catch let thrown as Trouble {
+            } catch let thrown as CommandError {
                 trouble = thrown
             }
         }

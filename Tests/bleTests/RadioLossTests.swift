@@ -23,7 +23,7 @@ struct RadioLossTests {
     }
 
     /// Lets time pass until `work` is over, and gives what it threw.
-    private func play(_ work: @escaping @MainActor () async throws -> Void) async throws -> Trouble? {
+    private func play(_ work: @escaping @MainActor () async throws -> Void) async throws -> CommandError? {
         var isOver = false
         let task = Task {
             defer { isOver = true }
@@ -33,7 +33,7 @@ struct RadioLossTests {
         try #require(isOver)
         do {
             try await task.value
-        } catch let trouble as Trouble {
+        } catch let trouble as CommandError {
             return trouble
         }
         return nil

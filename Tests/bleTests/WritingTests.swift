@@ -25,7 +25,7 @@ struct WritingTests {
 
     @Test("What failed is one sentence, with the code of the error")
     func failure() {
-        let trouble = Trouble.failed("Writing 2A00", CBATTError(.writeNotPermitted))
+        let trouble = CommandError.failed("Writing 2A00", CBATTError(.writeNotPermitted))
         #expect(trouble.description == "Writing 2A00 failed: The attribute may not be written (CBATTErrorDomain 3).")
     }
 
@@ -50,7 +50,7 @@ struct WritingTests {
         await #expect {
             try await work.value
         } throws: {
-            ($0 as? Trouble)?.description.hasPrefix("\(uuid) was not written: ") == true
+            ($0 as? CommandError)?.description.hasPrefix("\(uuid) was not written: ") == true
         }
         lamp.stop()
     }

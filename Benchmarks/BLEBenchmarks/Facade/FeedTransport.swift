@@ -16,7 +16,7 @@ final class FeedTransport: Transport, @unchecked Sendable {
     private var framer = H4Framer(from: .host)
     private var alarm: LoopAlarm?
     /// The ends of a pipe, through which packets arrive as they do from a socket.
-    private let readEnd: Descriptor, writeEnd: Descriptor
+    private let readEnd: FileDescriptor, writeEnd: FileDescriptor
     private var watch: LoopWatch?
     private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var isClosed = false
@@ -30,7 +30,7 @@ final class FeedTransport: Transport, @unchecked Sendable {
         self.role = role
         var ends: [Int32] = [-1, -1]
         precondition(pipe(&ends) == 0, "there are descriptors left for a pipe")
-        (readEnd, writeEnd) = (Descriptor(ends[0]), Descriptor(ends[1]))
+        (readEnd, writeEnd) = (FileDescriptor(ends[0]), FileDescriptor(ends[1]))
     }
 
     var name: String { "benchmark" }

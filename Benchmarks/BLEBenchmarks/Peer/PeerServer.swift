@@ -62,7 +62,7 @@ final class PeerServer: NSObject, @unchecked Sendable {
         return [first] + others
     }
 
-    private func obey(_ order: PeerPlan.Order) {
+    private func apply(_ order: PeerPlan.Order) {
         switch order {
         case .reset:
             counts = PeerPlan.Counts()
@@ -130,7 +130,7 @@ extension PeerServer: CBPeripheralManagerDelegate {
                 counts.writes += 1
                 counts.octets += data.count
             } else if let order = PeerPlan.Order(data) {
-                obey(order)
+                apply(order)
             }
         }
         if let first = requests.first { peripheral.respond(to: first, withResult: .success) }

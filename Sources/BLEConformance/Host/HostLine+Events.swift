@@ -20,7 +20,7 @@ extension RadioLink {
     }
 }
 
-extension HeardPacket {
+extension ReceivedPacket {
     var line: HostLine {
         let values: [String: HostLine.Value] = [
             "legacy": .flag(packet.isLegacy),

@@ -159,7 +159,7 @@ extension Air {
         let end = start + AirPHY.oneMegabit.airTime(12)
         let request = carry(
             .scanRequest(.init(scanner: own, advertiser: announcement.address)),
-            Leg(from: scanner, to: advertiser, strength: candidate.answer, channel: channel, at: start)
+            RadioPath(from: scanner, to: advertiser, strength: candidate.answer, channel: channel, at: start)
         )
         guard request != nil, let asker = controllers[advertiser].answersScan(of: set, from: own) else {
             controllers[scanner].scanner.backoff.note(answered: false, random: &path.random)
@@ -170,7 +170,7 @@ extension Air {
         let responseEnd = responseStart + AirPHY.oneMegabit.airTime(6 + set.scanResponse.count)
         let response = carry(
             .scanResponse(.init(advertiser: announcement.address, data: set.scanResponse)),
-            Leg(from: advertiser, to: scanner, strength: candidate.strength, channel: channel, at: responseStart)
+            RadioPath(from: advertiser, to: scanner, strength: candidate.strength, channel: channel, at: responseStart)
         )
         controllers[scanner].scanner.backoff.note(answered: response != nil, random: &path.random)
         if let response {

@@ -40,7 +40,7 @@ extension Air {
     }
 
     /// A receiver that received a pointer to the auxiliary packet.
-    private struct Hearer {
+    private struct PointerReceiver {
         let listener: Int
         /// The mean strength, in dBm.
         let strength: Int
@@ -55,14 +55,14 @@ extension Air {
     private mutating func announcePrimary(
         _ announcement: ExtendedAnnouncement,
         at now: Instant
-    ) -> (hearers: [Hearer], start: Instant) {
+    ) -> (hearers: [PointerReceiver], start: Instant) {
         let set = announcement.set
         let channels = (37...39).filter { set.channels >> UInt8($0 - 37) & 1 != 0 }
         let time = set.primary.airTime(announcement.primary(offset: 0).length)
         let step = time + Spacing.auxiliary
         let auxiliary = now + step * Int64(channels.count)
         let near = listeners.near(controllers[announcement.controller].identity.position, power: set.power)
-        var hearers: [Hearer] = [], start = now
+        var hearers: [PointerReceiver] = [], start = now
         for channel in channels {
             var receptions: [AirRecord.Reception] = []
             for listener in near where listener != announcement.controller {
@@ -92,7 +92,7 @@ extension Air {
         channel: Int,
         at instant: Instant,
         _ receptions: inout [AirRecord.Reception]
-    ) -> Hearer? {
+    ) -> PointerReceiver? {
         let set = announcement.set, features = controllers[listener].identity.profile.features
         var window = controllers[listener].scanWindow(channel, set.primary, at: instant)
         if !controllers[listener].scanner.isExtended { window = nil }
@@ -109,7 +109,7 @@ extension Air {
             receptions.append(.init(receiver: ControllerID(rawValue: listener), strength: strength, isLost: isLost))
         }
         guard !isLost else { return nil }
-        return Hearer(
+        return PointerReceiver(
             listener: listener,
             strength: mean,
             scans: window != nil,
@@ -122,14 +122,14 @@ extension Air {
     private mutating func receive(
         _ chain: [LL.ExtendedAdvertisement],
         _ announcement: ExtendedAnnouncement,
-        by hearer: Hearer,
+        by hearer: PointerReceiver,
         at start: Instant
     ) -> ChainReception? {
         var data: [UInt8] = [], begin = start, end = start
         var strength: Int?
         for part in chain {
             end = begin + announcement.set.secondary.airTime(part.length)
-            var leg = Leg(
+            var leg = RadioPath(
                 from: announcement.controller,
                 to: hearer.listener,
                 strength: hearer.strength,
@@ -153,7 +153,7 @@ extension Air {
     private mutating func report(
         _ reception: ChainReception,
         _ announcement: ExtendedAnnouncement,
-        to hearer: Hearer
+        to hearer: PointerReceiver
     ) -> Candidate? {
         let listener = hearer.listener
         let recognition = controllers[listener].accepts(announcement.heardAddress, target: announcement.target)
@@ -185,7 +185,7 @@ extension Air {
         let kind = controllers[scanner].scanner.ownAddressKind
         let own = ownAddress(scanner, kind, to: candidate.peer)?.onAir ?? .none
         let end = start + set.secondary.airTime(12)
-        var leg = Leg(
+        var leg = RadioPath(
             from: scanner,
             to: advertiser,
             strength: candidate.answer,
@@ -199,7 +199,7 @@ extension Air {
         }
         if set.notifiesScanRequests { sendScanRequest(advertiser, set.handle, scanner: asker, at: end) }
         let chain = announcement.chain(of: set.scanResponse, isResponse: true)
-        let hearer = Hearer(
+        let hearer = PointerReceiver(
             listener: scanner,
             strength: candidate.strength,
             scans: true,
@@ -245,7 +245,7 @@ extension Air {
         else { return false }
         var response = LL.ExtendedAdvertisement()
         (response.advertiser, response.target) = (announcement.address, own.onAir)
-        var leg = Leg(
+        var leg = RadioPath(
             from: advertiser,
             to: candidate.listener,
             strength: candidate.strength,

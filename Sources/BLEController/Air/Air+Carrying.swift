@@ -1,7 +1,7 @@
 import BLEWire
 
 /// The path of one packet on an advertising channel from sender to receiver.
-struct Leg {
+struct RadioPath {
     let sender: Int
     let receiver: Int
     /// The mean strength of the packet at the receiver, in dBm.
@@ -25,7 +25,7 @@ extension Air {
     /// Sends a packet along a path.
     ///
     /// - Returns: The received signal strength in dBm; `nil` if it is not received.
-    mutating func carry(_ pdu: @autoclosure () -> AdvertisingPDU, _ leg: Leg) -> Int? {
+    mutating func carry(_ pdu: @autoclosure () -> AdvertisingPDU, _ leg: RadioPath) -> Int? {
         let strength = leg.strength + path.noise()
         let isLost = strength < PathLoss.sensitivity || path.random.happens(path.loss) || leg.isDropped
         if path.records != nil {

@@ -50,7 +50,7 @@ struct LinkEncryption: Sendable {
 }
 
 /// A heap-allocated encryption state: most links are not encrypted and should not reserve space for it.
-indirect enum KeptApart: Sendable {
+indirect enum Boxed: Sendable {
     case encryption(LinkEncryption)
 
     var encryption: LinkEncryption {

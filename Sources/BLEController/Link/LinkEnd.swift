@@ -13,7 +13,7 @@ struct LinkEnd: Sendable {
     var acknowledgement = Acknowledgement()
     var outgoing = OutgoingData()
     var control = LinkControl()
-    private var kept: KeptApart?
+    private var kept: Boxed?
     var lengths: DataLengths
     /// The time at which this end last received a packet, or was created.
     var lastHeard: Instant

@@ -16,7 +16,7 @@ struct ResolvingList: Sendable {
         case peer
     }
 
-    private struct Made: Sendable {
+    private struct GeneratedAddress: Sendable {
         let address: DeviceAddress
         var isUsed: Bool
     }
@@ -26,8 +26,8 @@ struct ResolvingList: Sendable {
         let peerKey: Key128
         let localKey: Key128
         var usesDevicePrivacy = false
-        var local: Made?
-        var target: Made?
+        var local: GeneratedAddress?
+        var target: GeneratedAddress?
         /// The private address that was last received from the peer.
         var heard: DeviceAddress?
     }
@@ -157,17 +157,17 @@ struct ResolvingList: Sendable {
         return .replaced
     }
 
-    private static func use(_ made: inout Made?, _ key: Key128, _ random: inout SeededGenerator) {
+    private static func use(_ made: inout GeneratedAddress?, _ key: Key128, _ random: inout SeededGenerator) {
         guard key != .zero else { return }
         let address = made?.address ?? PrivateAddress.makeResolvable(key: key, using: &random)
-        made = Made(address: address, isUsed: true)
+        made = GeneratedAddress(address: address, isUsed: true)
     }
 
-    private static func replace(_ made: inout Made?, _ key: Key128, _ random: inout SeededGenerator) {
+    private static func replace(_ made: inout GeneratedAddress?, _ key: Key128, _ random: inout SeededGenerator) {
         guard let old = made else { return }
         made = nil
         guard old.isUsed else { return }
-        made = Made(address: PrivateAddress.makeResolvable(key: key, using: &random), isUsed: false)
+        made = GeneratedAddress(address: PrivateAddress.makeResolvable(key: key, using: &random), isUsed: false)
     }
 
     private func index(of identity: DeviceAddress) -> Int? { entries.firstIndex { $0.identity == identity } }

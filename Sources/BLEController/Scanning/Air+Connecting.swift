@@ -45,7 +45,7 @@ extension Air {
         at start: Instant
     ) -> Bool {
         let indication = agreement.indication(channelMap: controllers[candidate.listener].channelMap)
-        var leg = Leg(
+        var leg = RadioPath(
             from: candidate.listener,
             to: advertiser,
             strength: candidate.answer,

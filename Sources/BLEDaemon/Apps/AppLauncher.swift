@@ -136,8 +136,8 @@ package final class AppLauncher: @unchecked Sendable {
         switch way {
         case .command(let command): return run(command, variables, ended)
         case .unit(let unit, let command):
-            let isTold = folder?.write(variables, for: unit, of: app.user) ?? false
-            guard let command else { return isTold }
+            let clear = folder?.write(variables, for: unit, of: app.user) ?? false
+            guard let command else { return clear }
             return run(command, variables, ended)
         }
     }

@@ -64,7 +64,7 @@ package struct AppCredentials: Equatable, Sendable {
     /// The credentials of the process that connected and has just said something; `nil` if the kernel cannot say.
     ///
     /// The program is not known if another process said it.
-    init?(speakingOn stream: SocketStream) {
+    init?(sendingOn stream: SocketStream) {
         guard let peer = stream.peer else { return nil }
         let (program, isSame) = Self.program(ofProcess: peer.process)
         self.init(

@@ -25,7 +25,7 @@ package struct PolicyFile: Sendable {
 
     /// Reads the policy.
     package func read() throws(Problem) -> AppPolicy {
-        let file: Descriptor
+        let file: FileDescriptor
         do throws(FileProblem) {
             file = try TrustedPath(path).openToRead()
         } catch {

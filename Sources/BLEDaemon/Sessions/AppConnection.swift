@@ -21,22 +21,22 @@ final class AppConnection: @unchecked Sendable {
     /// Fires when the greeting takes too long.
     var greeting: LoopAlarm?
     /// Fires when a refused app takes too long to read the reason.
-    var farewell: LoopAlarm?
+    var closing: LoopAlarm?
 
     private let stream: SocketStream
-    private let newcomer: Doorkeeper.Guest
+    private let newcomer: ConnectionLimiter.Program
     private let radios: Radios
     private let keptApps: KeptApps
     private let log: DaemonLog
-    private let speak: @Sendable () -> Void
+    private let wake: @Sendable () -> Void
     private let answer: (Question, AppCredentials?) -> Answer
     private let alert: (ClientAlert, AppCredentials?) -> Void
     private var conversation = DaemonConversation()
     private var policy: AppPolicy
     private var grant: Grant
-    private var gate: SessionGate
-    /// The process that said something last; `nil` before the first message.
-    private var speaker: Int32?
+    private var gate: SessionFilter
+    /// The process that sent the last message; `nil` before the first message.
+    private var sender: Int32?
     private var facts: SessionFacts?
     private var session: ServedSession?
     /// The kept session, if it continues after the app ends.
@@ -60,37 +60,37 @@ final class AppConnection: @unchecked Sendable {
     ///   - policy: The permissions of the app.
     ///   - answer: Answers questions from a client with these credentials.
     ///   - alert: Shows an alert on behalf of an app with these credentials.
-    ///   - speak: Called on any thread when ``takeTurn()`` has work to do.
+    ///   - wake: Called on any thread when ``takeTurn()`` has work to do.
     init(
         _ stream: SocketStream,
-        of newcomer: Doorkeeper.Guest,
+        of newcomer: ConnectionLimiter.Program,
         to radios: Radios,
         keeping keptApps: KeptApps,
         noting log: DaemonLog,
         under policy: AppPolicy,
         answer: @escaping (Question, AppCredentials?) -> Answer,
         alert: @escaping (ClientAlert, AppCredentials?) -> Void,
-        speak: @escaping @Sendable () -> Void
+        wake: @escaping @Sendable () -> Void
     ) {
         self.stream = stream
         self.newcomer = newcomer
         self.radios = radios
         self.keptApps = keptApps
         self.log = log
-        self.speak = speak
+        self.wake = wake
         self.answer = answer
         self.alert = alert
         self.policy = policy
         app = AppCredentials(connectedBy: stream)
         grant = policy.grant(to: app)
-        gate = SessionGate(grant, for: nil)
+        gate = SessionFilter(grant, for: nil)
     }
 
     /// The description of the app's session for people; `nil` if there is none.
     var fact: AppFact? { facts?.told }
 
     /// Sets a new policy and ends what the app may not do any more.
-    func obey(_ policy: AppPolicy) {
+    func apply(_ policy: AppPolicy) {
         self.policy = policy
         let new = policy.grant(to: app)
         guard new != grant else { return }
@@ -99,8 +99,8 @@ final class AppConnection: @unchecked Sendable {
         if let fact, let sentence = new.refusal(of: fact.role, on: fact.radio) {
             return finish(Refusal(.notAllowed, sentence))
         }
-        let events = gate.obey(new)
-        facts?.hearsAllValues = !gate.isFenced
+        let events = gate.apply(new)
+        facts?.receivesAllValues = !gate.isRestricted
         withdraw()
         for event in events { tell(event, backlog: stream.pendingOctets) }
     }
@@ -142,28 +142,30 @@ final class AppConnection: @unchecked Sendable {
     }
 
     /// True if only already queued messages will be sent.
-    var isLeaving: Bool { hasEnded || conversation.isOver }
+    var isClosing: Bool { hasEnded || conversation.isOver }
 
     /// True if everything was sent or cannot be.
     var isOver: Bool { hasEnded || conversation.isOver && stream.pendingOctets == 0 }
 
     /// The entry of this connection for the connection limits.
-    var guest: Doorkeeper.Guest { .init(user: newcomer.user, process: newcomer.process, hasGreeted: hasSession) }
+    var program: ConnectionLimiter.Program {
+        .init(user: newcomer.user, process: newcomer.process, hasGreeted: hasSession)
+    }
 
     /// True if the app has a session.
     var hasSession: Bool { session != nil }
 
     /// Processes octets from the app.
     func receive(_ chunk: Span<UInt8>) {
-        if stream.sender != speaker { identify() }
+        if stream.sender != sender { identify() }
         conversation.receive(chunk)
     }
 
-    /// Finds out which program speaks, with its first message and whenever another process goes on.
+    /// Determines the sender, with the first message and whenever another process continues.
     private func identify() {
-        speaker = stream.sender
-        app = AppCredentials(speakingOn: stream)
-        obey(policy)
+        sender = stream.sender
+        app = AppCredentials(sendingOn: stream)
+        apply(policy)
     }
 
     /// Records the end of the stream.
@@ -184,10 +186,10 @@ final class AppConnection: @unchecked Sendable {
             perform(action)
             count += 1
         }
-        tellNews()
-        if conversation.isOver { partWays() }
+        sendEvents()
+        if conversation.isOver { endRefusedSession() }
         conversation.takeOctets { stream.write($0) }
-        // Whoever has said more than its share is not listened to until that is done.
+        // An app that has sent more than its share is not read until that is processed.
         let hasMore = conversation.hasActions
         if hasMore != isPaused {
             isPaused = hasMore
@@ -199,15 +201,15 @@ final class AppConnection: @unchecked Sendable {
     /// Ends the session.
     ///
     /// An app that does not read gets only the reason.
-    private func partWays() {
+    private func endRefusedSession() {
         endSession()
-        if conversation.isCongested, farewell == nil { stream.dropBacklog() }
+        if conversation.isCongested, closing == nil { stream.dropBacklog() }
     }
 
     /// Sends the new events of the host to the app.
-    private func tellNews() {
+    private func sendEvents() {
         session?.take(into: &events)
-        // Whoever ended before the radio was lost has not heard of that, and its session goes on with what it was at.
+        // An app that ended before the radio was lost has not received that, so its session keeps its requests.
         if kept != nil, events.contains(where: \.isStateOfRadio) { stream.catchUp() }
         if hasEnded, let kept { return kept.session.putBack(&events) }
         let backlog = stream.pendingOctets
@@ -219,7 +221,7 @@ final class AppConnection: @unchecked Sendable {
     func end() {
         while let action = conversation.takeAction() { perform(action) }
         greeting?.cancel()
-        farewell?.cancel()
+        closing?.cancel()
         if !hasBegun, let refusal = conversation.refusal { note("refused:  \(refusal.sentence)") }
         endSession()
         stream.close()
@@ -251,7 +253,7 @@ final class AppConnection: @unchecked Sendable {
 
     private func tell(_ event: ClientEvent, backlog: Int) {
         guard let kept else { return pass(event, backlog: backlog) }
-        _ = kept.hear(event, canLaunch: false) { pass($0, backlog: backlog) }
+        _ = kept.receive(event, canLaunch: false) { pass($0, backlog: backlog) }
     }
 
     private func pass(_ event: ClientEvent, backlog: Int) {
@@ -284,24 +286,24 @@ final class AppConnection: @unchecked Sendable {
         conversation.welcome()
         greeting?.cancel()
         hasBegun = true
-        gate = SessionGate(grant, for: hello.role)
+        gate = SessionFilter(grant, for: hello.role)
         facts = SessionFacts(hello, radio: radio, of: app)
-        facts?.hearsAllValues = !gate.isFenced
+        facts?.receivesAllValues = !gate.isRestricted
         let key = AppKey(hello, of: app)
         if let key, let left = keptApps.take(key, hello.description) {
-            guard hello.isContinued else { return goOn(with: left, hello.description) }
-            // The app knows that all was lost, and asks for it again.
+            guard hello.isContinued else { return resume(with: left, hello.description) }
+            // The app knows that everything was lost, and repeats its requests.
             keptApps.forget(left)
         }
         note("session began: \(hello.role.name) on \(radio)")
-        let session = ServedSession(speak: speak)
+        let session = ServedSession(wake: wake)
         self.session = session
         kept = key.flatMap { keptApps.keep($0, hello.description, session) }
         session.open(hello.role, for: owner, on: link)
     }
 
     /// Gives the app the kept session of its last launch.
-    private func goOn(with left: KeptApp, _ description: AppDescription?) {
+    private func resume(with left: KeptApp, _ description: AppDescription?) {
         kept = left
         session = left.session
         left.session.give(to: owner)

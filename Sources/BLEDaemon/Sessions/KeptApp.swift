@@ -61,8 +61,8 @@ final class KeptApp: @unchecked Sendable {
     }
 
     /// Applies the permissions of an app that is not running: what it may not do ends.
-    func obey(_ grant: Grant) {
-        var gate = SessionGate(grant, for: key.role)
+    func apply(_ grant: Grant) {
+        var gate = SessionFilter(grant, for: key.role)
         _ = gate.admit(.restored(kept.state))
         for request in gate.takeWithdrawals() {
             note(request)
@@ -77,26 +77,26 @@ final class KeptApp: @unchecked Sendable {
         session.appEnded()
     }
 
-    /// Records that the app was launched again with this description; passes its preserved state to `told`.
-    func appReturned(_ description: AppDescription?, _ told: (ClientEvent) -> Void) {
+    /// Records that the app was launched again with this description; passes its preserved state to `handler`.
+    func appReturned(_ description: AppDescription?, _ handler: (ClientEvent) -> Void) {
         self.description = description
         isChanged = true
-        if let restored = kept.appReturned() { told(.restored(restored)) }
+        if let restored = kept.appReturned() { handler(.restored(restored)) }
         session.appReturned()
     }
 
-    /// Processes an event of the host; passes the events for a running app to `told`.
+    /// Processes an event of the host; passes the events for a running app to `handler`.
     ///
     /// - Returns: True if the app is to be launched.
-    func hear(_ event: ClientEvent, canLaunch: Bool, _ told: (ClientEvent) -> Void) -> Bool {
-        switch kept.hear(event, canLaunch: canLaunch) {
-        case .tell: tell(event, told)
-        case .tellAll(let events, let requests):
-            for event in events { tell(event, told) }
+    func receive(_ event: ClientEvent, canLaunch: Bool, _ handler: (ClientEvent) -> Void) -> Bool {
+        switch kept.receive(event, canLaunch: canLaunch) {
+        case .deliver: tell(event, handler)
+        case .deliverAll(let events, let requests):
+            for event in events { tell(event, handler) }
             for request in requests { session.perform(request) }
         case .hold(let launches): return launches
         case .refuse(let answer): session.perform(answer)
-        case .ask(let requests): for request in requests { session.perform(request) }
+        case .send(let requests): for request in requests { session.perform(request) }
         case .giveUp:
             isGivenUp = true
             isChanged = true
@@ -105,9 +105,9 @@ final class KeptApp: @unchecked Sendable {
         return false
     }
 
-    private func tell(_ event: ClientEvent, _ told: (ClientEvent) -> Void) {
+    private func tell(_ event: ClientEvent, _ handler: (ClientEvent) -> Void) {
         if event.isKept { isChanged = true }
-        told(event)
+        handler(event)
     }
 }
 

@@ -32,7 +32,7 @@ final class KeptApps: @unchecked Sendable {
         radios: Radios,
         under policy: AppPolicy,
         noting log: DaemonLog,
-        speak: @escaping @Sendable () -> Void,
+        wake: @escaping @Sendable () -> Void,
         later: @escaping (Duration, @escaping @Sendable () -> Void) -> Void
     ) {
         self.later = later
@@ -44,9 +44,9 @@ final class KeptApps: @unchecked Sendable {
         for record in file?.read() ?? [] where apps.count < Self.most {
             guard let link = radios[record.key.radio], record.key.role == record.state.role, isAllowed(record.key)
             else { continue }
-            let session = ServedSession(speak: speak)
+            let session = ServedSession(wake: wake)
             let app = KeptApp(record, session)
-            app.obey(grant(to: record.key))
+            app.apply(grant(to: record.key))
             apps.append(app)
             session.open(record.key.role, for: owner(of: record.key), on: link)
             session.perform(.appMoved(to: .background))
@@ -54,10 +54,10 @@ final class KeptApps: @unchecked Sendable {
     }
 
     /// Sets a new policy; what it does not allow is ended.
-    func obey(_ policy: AppPolicy) {
+    func apply(_ policy: AppPolicy) {
         self.policy = policy
         for app in apps where !app.hasApp {
-            if isAllowed(app.key) { app.obey(grant(to: app.key)) } else { forget(app) }
+            if isAllowed(app.key) { app.apply(grant(to: app.key)) } else { forget(app) }
         }
     }
 
@@ -133,7 +133,7 @@ final class KeptApps: @unchecked Sendable {
             var launches = false
             let canLaunch = launcher.canLaunch(app.launch)
             for event in events where !app.isGivenUp {
-                if app.hear(event, canLaunch: canLaunch, { _ in }) { launches = true }
+                if app.receive(event, canLaunch: canLaunch, { _ in }) { launches = true }
             }
             events.removeAll(keepingCapacity: true)
             if launches { launch(app) }

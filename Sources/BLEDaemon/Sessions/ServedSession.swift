@@ -6,19 +6,19 @@ import Synchronization
 ///
 /// The host adds events in its turns; the daemon takes them in its next turn.
 final class ServedSession: Sendable {
-    /// Not `Locked`, which costs ten times as much: a generic type is only as fast as a field where it is specialized.
-    private let said = Mutex<[ClientEvent]>([])
+    /// Not `Locked`, which costs ten times as much, because a generic type is not specialized here.
+    private let pending = Mutex<[ClientEvent]>([])
     private let session = Locked<(any HostSession)?>(nil)
-    private let speak: @Sendable () -> Void
+    private let wake: @Sendable () -> Void
 
     /// Creates a session; call ``open(_:on:)`` to open it.
     ///
-    /// `speak` is called when there are events to take.
-    init(speak: @escaping @Sendable () -> Void) { self.speak = speak }
+    /// `wake` is called when there are events to take.
+    init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
     /// Opens the session for an app.
     func open(_ role: ClientRole, for owner: ClientOwner, on link: any HostLink) {
-        let opened = link.open(role, for: owner, .inTurn { [weak self] in self?.hear(&$0) })
+        let opened = link.open(role, for: owner, .inTurn { [weak self] in self?.receive(&$0) })
         session.withLock { $0 = opened }
     }
 
@@ -45,27 +45,29 @@ final class ServedSession: Sendable {
 
     /// Takes the events since the last call.
     func take(into events: inout [ClientEvent]) {
-        said.withLock { said in if events.isEmpty { swap(&said, &events) } else { events += said; said = [] } }
+        pending.withLock { pending in
+            if events.isEmpty { swap(&pending, &events) } else { events += pending; pending = [] }
+        }
     }
 
     /// Puts back events that were not sent, before all others.
     func putBack(_ events: inout [ClientEvent]) {
         guard !events.isEmpty else { return }
-        said.withLock { $0.insert(contentsOf: events, at: 0) }
+        pending.withLock { $0.insert(contentsOf: events, at: 0) }
         events.removeAll(keepingCapacity: true)
-        speak()
+        wake()
     }
 
-    private func hear(_ events: inout [ClientEvent]) {
+    private func receive(_ events: inout [ClientEvent]) {
         guard !events.isEmpty else { return }
-        let isFirst = said.withLock { said in
-            guard !said.isEmpty else {
-                swap(&said, &events)
+        let isFirst = pending.withLock { pending in
+            guard !pending.isEmpty else {
+                swap(&pending, &events)
                 return true
             }
-            said += events
+            pending += events
             return false
         }
-        if isFirst { speak() }
+        if isFirst { wake() }
     }
 }

@@ -9,12 +9,12 @@ struct SessionFacts: Sendable {
     static let mostLinks = 256
 
     private var fact = AppFact()
-    private var wishes = AlertWishes()
+    private var wishes = RequestedAlerts()
     /// True if notified values need no inspection.
     private var passesValues = true
 
     /// True if the app may receive all notified values.
-    var hearsAllValues = true { didSet { lookAtWishes() } }
+    var receivesAllValues = true { didSet { lookAtWishes() } }
 
     init(_ hello: Hello, radio: String, of app: AppCredentials?) {
         fact.process = app.map { UInt32(bitPattern: $0.process) }
@@ -52,7 +52,7 @@ struct SessionFacts: Sendable {
         lookAtWishes()
     }
 
-    private mutating func lookAtWishes() { passesValues = hearsAllValues && wishes.isEmpty }
+    private mutating func lookAtWishes() { passesValues = receivesAllValues && wishes.isEmpty }
 
     /// Returns the alert that the app requested for this event while it is suspended; `nil` for none.
     func alert(insteadOf event: ClientEvent) -> ClientAlert? {

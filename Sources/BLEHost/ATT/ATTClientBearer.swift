@@ -54,7 +54,7 @@ package struct ATTClientBearer: Sendable {
     ///
     /// The bearer must be idle.
     @inline(__always)
-    mutating func beginAtOnce(_ request: ATT.Opcode, at now: Instant) {
+    mutating func beginFast(_ request: ATT.Opcode, at now: Instant) {
         precondition(isIdle, "only one request may be in flight")
         state = .awaiting(request, since: now)
     }

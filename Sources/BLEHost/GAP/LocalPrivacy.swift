@@ -20,7 +20,7 @@ struct LocalPrivacy {
     static let retryInterval = Duration.seconds(1)
 
     /// A bonded peer with an IRK.
-    struct Friend: Equatable {
+    struct ResolvablePeer: Equatable {
         /// The address that stands for the peer on the resolving list.
         let identity: DeviceAddress
         let key: Key128
@@ -30,8 +30,8 @@ struct LocalPrivacy {
         case address(DeviceAddress)
         /// Sets the lifetime of the controller's addresses.
         case lifetime(PrivateAddressTimeout)
-        case add(Friend)
-        case remove(Friend)
+        case add(ResolvablePeer)
+        case remove(ResolvablePeer)
         /// Accepts a peer's identity address, too.
         case admit(DeviceAddress)
         case resolve
@@ -54,8 +54,8 @@ struct LocalPrivacy {
     private var since = Instant()
     /// The capacity of the resolving list; 0 if the controller does not resolve addresses.
     private(set) var capacity = 0
-    private var wanted: [Friend] = []
-    private var listed: [Friend] = []
+    private var wanted: [ResolvablePeer] = []
+    private var listed: [ResolvablePeer] = []
     /// The peers on the list whose identity addresses are accepted.
     private var admitted: [DeviceAddress] = []
     /// The peers that the controller rejected.
@@ -92,8 +92,8 @@ struct LocalPrivacy {
     }
 
     /// Sets the bonded peers with an IRK, most important first, as of a revision of the bonds.
-    mutating func know(_ friends: [Friend], revision: Int) {
-        wanted = friends
+    mutating func know(_ resolvablePeers: [ResolvablePeer], revision: Int) {
+        wanted = resolvablePeers
         self.revision = revision
     }
 
@@ -134,11 +134,11 @@ struct LocalPrivacy {
 
     /// The next command that brings the list up to date.
     private var listStep: Step? {
-        let friends = wanted.filter { !refused.contains($0.identity) }.prefix(capacity)
-        if let former = listed.first(where: { !friends.contains($0) }) { return .remove(former) }
-        guard !friends.isEmpty else { return nil }
+        let resolvablePeers = wanted.filter { !refused.contains($0.identity) }.prefix(capacity)
+        if let former = listed.first(where: { !resolvablePeers.contains($0) }) { return .remove(former) }
+        guard !resolvablePeers.isEmpty else { return nil }
         if !knowsLifetime { return .lifetime(lifetime) }
-        if let new = friends.first(where: { !listed.contains($0) }) { return .add(new) }
+        if let new = resolvablePeers.first(where: { !listed.contains($0) }) { return .add(new) }
         if let strict = listed.first(where: { !admitted.contains($0.identity) }) { return .admit(strict.identity) }
         return isResolving ? nil : .resolve
     }
@@ -149,7 +149,7 @@ struct LocalPrivacy {
         /// The host's address changed.
         case addressChanged
         /// The resolving list changed.
-        case friendsChanged
+        case resolvablePeersChanged
     }
 
     /// Processes the completion of the pending command.
@@ -166,22 +166,22 @@ struct LocalPrivacy {
             since = now
             return .addressChanged
         case .lifetime: knowsLifetime = true
-        case .add(let friend):
+        case .add(let resolvablePeer):
             switch status {
-            case .success: listed.append(friend)
+            case .success: listed.append(resolvablePeer)
             case .memoryCapacityExceeded: capacity = listed.count
-            default: refused.append(friend.identity)
+            default: refused.append(resolvablePeer.identity)
             }
-        case .remove(let friend):
-            listed.removeAll { $0 == friend }
-            admitted.removeAll { $0 == friend.identity }
+        case .remove(let resolvablePeer):
+            listed.removeAll { $0 == resolvablePeer }
+            admitted.removeAll { $0 == resolvablePeer.identity }
         case .admit(let identity):
             if status == .success { admitted.append(identity) } else { refused.append(identity) }
         case .resolve:
             isResolving = status == .success
             if !isResolving { capacity = 0 }
         }
-        return .friendsChanged
+        return .resolvablePeersChanged
     }
 }
 

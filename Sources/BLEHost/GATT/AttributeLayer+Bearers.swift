@@ -3,34 +3,34 @@ import BLEWire
 // The bearers of links: one that is always there, and those on channels, which come and go.
 extension AttributeLayer {
     /// The position of a bearer.
-    struct Place {
+    struct BearerPosition {
         let link: Int
         /// Its index among the bearers of the link; the first is the unenhanced one.
         var bearer = 0
     }
 
     /// Returns the bearers of a link.
-    func places(at index: Int) -> [Place] {
-        links[index].server.bearers.indices.map { Place(link: index, bearer: $0) }
+    func places(at index: Int) -> [BearerPosition] {
+        links[index].server.bearers.indices.map { BearerPosition(link: index, bearer: $0) }
     }
 
     /// All bearers.
-    var places: [Place] { links.indices.flatMap { places(at: $0) } }
+    var places: [BearerPosition] { links.indices.flatMap { places(at: $0) } }
 
-    func place(of bearer: BearerID, on link: ConnectionHandle) -> Place? {
+    func place(of bearer: BearerID, on link: ConnectionHandle) -> BearerPosition? {
         guard let index = index(of: link),
             let position = links[index].server.bearers.firstIndex(where: { $0.id == bearer })
         else { return nil }
-        return Place(link: index, bearer: position)
+        return BearerPosition(link: index, bearer: position)
     }
 
     /// Returns the bearer for the values of a characteristic.
-    mutating func place(forValuesOf handle: AttributeHandle, at index: Int) -> Place {
-        Place(link: index, bearer: links[index].route(handle))
+    mutating func place(forValuesOf handle: AttributeHandle, at index: Int) -> BearerPosition {
+        BearerPosition(link: index, bearer: links[index].route(handle))
     }
 
     /// Returns the MTU of a bearer, in octets.
-    mutating func mtu(at place: Place) -> Int { links[place.link].mtu(at: place.bearer) }
+    mutating func mtu(at place: BearerPosition) -> Int { links[place.link].mtu(at: place.bearer) }
 
     /// Processes an event of the channels that are bearers of a link.
     ///
@@ -76,13 +76,13 @@ extension AttributeLayer {
     /// Continues without a bearer.
     ///
     /// Queued values move to the unenhanced bearer, and requests that arrived on the closed one need no response.
-    private mutating func closed(_ place: Place, at now: Instant) {
+    private mutating func closed(_ place: BearerPosition, at now: Instant) {
         countPacketsAsSent(at: place)
         let values = links[place.link].server.bearers[place.bearer].updates.removeValues(),
             indications = links[place.link].server.bearers[place.bearer].indications.removeValues()
         forget(links[place.link].server.bearers[place.bearer].id)
         links[place.link].server.bearers.remove(at: place.bearer)
-        let fallback = Place(link: place.link)
+        let fallback = BearerPosition(link: place.link)
         for value in values {
             links[place.link].server.returnRoute(of: value.handle)
             notify(value.value, of: value.handle, value.number, at: fallback)
@@ -99,7 +99,7 @@ extension AttributeLayer {
     /// Closes a bearer after a transaction timed out; the unenhanced bearer together with its link.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
-    mutating func giveUp(_ place: Place, at now: Instant) {
+    mutating func giveUp(_ place: BearerPosition, at now: Instant) {
         switch links[place.link].server.bearers[place.bearer].id {
         case .unenhanced: outbox.append(.abandon(links[place.link].handle))
         case .enhanced(let channel):

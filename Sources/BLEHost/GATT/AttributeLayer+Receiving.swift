@@ -23,7 +23,12 @@ extension AttributeLayer {
     }
 
     /// Processes a malformed packet, and responds if it may be a request.
-    private mutating func receiveMalformed(_ pdu: Span<UInt8>, _ error: PacketError, at place: Place, _ now: Instant) {
+    private mutating func receiveMalformed(
+        _ pdu: Span<UInt8>,
+        _ error: PacketError,
+        at place: BearerPosition,
+        _ now: Instant
+    ) {
         outbox.append(.note(.dropped(error, .channel(.attribute, links[place.link].handle))))
         guard !pdu.isEmpty else { return }
         let opcode = ATT.Opcode(wire: pdu[0])

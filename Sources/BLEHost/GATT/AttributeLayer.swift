@@ -76,11 +76,11 @@ package struct AttributeLayer {
     let configuration: Configuration
     /// In ascending order of handles.
     var links: [AttributeLink] = []
-    private var linkPlaces = LinkPlaces()
+    private var linkIndex = LinkIndex()
     /// The links with configurations that are not zero.
     private(set) var subscribers = Subscribers()
     var database: GATTDatabase
-    var updates = UpdateLedger()
+    var updates = UnsentUpdates()
     var lastTransaction: UInt64 = 0
     var outbox = Outbox()
 
@@ -136,7 +136,7 @@ package struct AttributeLayer {
         let server = ServerLink(limits: configuration.limits)
         let index = links.firstIndex { $0.handle > link } ?? links.endIndex
         links.insert(AttributeLink(client: client, server: server), at: index)
-        linkPlaces = LinkPlaces(links.map(\.handle))
+        linkIndex = LinkIndex(links.map(\.handle))
         if let bond { bonded(link, bond, at: now) }
     }
 
@@ -148,7 +148,7 @@ package struct AttributeLayer {
         unsubscribe(from: .all, at: index)
         for bearer in links[index].server.bearers { forget(bearer.id) }
         links.remove(at: index)
-        linkPlaces = LinkPlaces(links.map(\.handle))
+        linkIndex = LinkIndex(links.map(\.handle))
         if links.isEmpty { database.releaseHandles() }
     }
 
@@ -164,10 +164,10 @@ package struct AttributeLayer {
     package mutating func sent(_ receipt: SendReceipt, at now: Instant) {
         guard let link = receipt.link, let index = index(of: link) else { return }
         links[index].client.sent(receipt, into: &outbox)
-        sentUpdates(upTo: receipt, at: Place(link: index))
+        sentUpdates(upTo: receipt, at: BearerPosition(link: index))
     }
 
-    func index(of link: ConnectionHandle) -> Int? { linkPlaces[link] }
+    func index(of link: ConnectionHandle) -> Int? { linkIndex[link] }
 
     /// Records what the peer of a link has written to a configuration.
     mutating func configure(_ configuration: AttributeHandle, _ bits: UInt16, at index: Int) {

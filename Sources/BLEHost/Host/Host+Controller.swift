@@ -55,7 +55,7 @@ extension Host {
         initiator.reset(capacity: controller.acceptListSize)
         peers.use(controller.address)
         let key = HostIdentity.resolvingKey(of: controller.address, secret: configuration.identifierSecret)
-        privacy?.reset(key: key, capacity: controller.friendCapacity)
+        privacy?.reset(key: key, capacity: controller.resolvingListCapacity)
         let isRandom = privacy != nil || controller.address.kind == .random
         let hasSets = controller.usesExtendedCommands
         _ = advertiser.reset(setsAddress: hasSets && isRandom, hasSets: hasSets)

@@ -93,7 +93,7 @@ extension Host {
         case .privacy: privacyAnswered(status, at: now)
         case .link: break
         case .encryption(let link): encryptionAnswered(status, on: link, at: now)
-        case .errand(let link, let number): answered(number, status, answer, on: link, at: now)
+        case .linkRequest(let link, let number): answered(number, status, answer, on: link, at: now)
         case .disconnection(let link):
             // The controller knows of no such link, so nothing more will be heard of it.
             if status == .unknownConnectionIdentifier { ended(link, .connectionTerminatedByLocalHost, at: now) }

@@ -48,7 +48,7 @@ extension Host {
 
     /// Records that the controller has taken a packet.
     mutating func sent(_ receipt: SendReceipt, at now: Instant) {
-        if !layers.isDraining, layers.attributes.sentAtOnce(receipt, into: &outbox) { return }
+        if !layers.isDraining, layers.attributes.sentFast(receipt, into: &outbox) { return }
         withLayers(at: now) { attributes, channels in
             if let channel = receipt.channel {
                 channels.sent(channel, at: now)

@@ -9,7 +9,7 @@ extension Host {
         if commands.submit(entry, for: owner, at: now) { return true }
         note(.limitReached(.queuedCommands))
         switch owner {
-        case .errand(let link, let number): refused(number, .limitReached, on: link, at: now)
+        case .linkRequest(let link, let number): refused(number, .limitReached, on: link, at: now)
         case .link: break
         case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection:
             preconditionFailure("the queue has reserved space for required commands")

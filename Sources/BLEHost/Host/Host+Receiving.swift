@@ -71,7 +71,7 @@ extension Host {
     }
 
     /// Processes the data of a link that arrived before the event that reported the link.
-    mutating func receiveEarlyData(of handle: ConnectionHandle, at now: Instant) {
+    mutating func receivePreConnectionData(of handle: ConnectionHandle, at now: Instant) {
         guard !early.isEmpty else { return }
         for packet in early.take(of: handle, at: now) { receiveData(packet.span, at: now) }
     }

@@ -64,8 +64,8 @@ extension Host {
     }
 
     /// Reports a packet to test suites.
-    mutating func tellListeners(_ advertisement: HeardAdvertisement, _ data: [UInt8]) {
-        let packet = HeardPacket(
+    mutating func tellListeners(_ advertisement: ReceivedAdvertisement, _ data: [UInt8]) {
+        let packet = ReceivedPacket(
             address: advertisement.address,
             isConnectable: advertisement.isConnectable,
             isScanResponse: advertisement.isScanResponse,

@@ -64,7 +64,7 @@ package struct Host: ~Copyable {
     var scheduler: ACLScheduler
     var links = ConnectionTable<LinkState>()
     var discovery: Discovery
-    var early = EarlyData()
+    var early = PreConnectionData()
     var reports: ReportReassembler
     var scanner = Scanner()
     /// The number of scans that were started.
@@ -72,12 +72,12 @@ package struct Host: ~Copyable {
     var attachments = Attachments()
     /// True if a link may end as soon as its accepted data have been sent.
     var hasParting = false
-    var alarm = Alarm.unknown
+    var alarm = CachedDeadline.unknown
     var initiator = Initiator()
     var turns = RadioTurns()
     var advertiser = Advertiser()
-    var testerSets = TesterSets()
-    var listeners = Listeners()
+    var testerSets = TesterAdvertisingSets()
+    var listeners = PacketListeners()
     /// The privacy of this host, if it is private.
     var privacy: LocalPrivacy?
     var pairings: Pairings
@@ -197,9 +197,9 @@ extension Host {
     /// A malformed packet is dropped with a note; it never ends a link.
     package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
         guard isReady, packet.count > 1 else { return receiveInFull(packet, at: now) }
-        if packet[0] == HCI.PacketType.acl.wire { return receiveDataAtOnce(packet, at: now) }
+        if packet[0] == HCI.PacketType.acl.wire { return receiveDataFast(packet, at: now) }
         // ``HCI/EventCode/leMeta``
-        if packet[1] == 0x3E { receiveReportAtOnce(packet, at: now) } else { completedAtOnce(packet, at: now) }
+        if packet[1] == 0x3E { receiveReportFast(packet, at: now) } else { completedFast(packet, at: now) }
     }
 
     /// Processes a packet on the general path, which handles all of them.
@@ -285,7 +285,7 @@ extension Host {
     /// A request that the client's role may not make fails. The fast path needs no such check: it only serves clients
     /// that own the attribute, the question or the connection, and only the right role can get one of those.
     package mutating func perform(_ request: ClientRequest, for client: ClientID, at now: Instant) {
-        if performAtOnce(request, for: client, at: now) {
+        if performFast(request, for: client, at: now) {
             if scheduler.maySend { flush(at: now) }
             return
         }

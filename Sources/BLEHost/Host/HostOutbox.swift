@@ -8,7 +8,7 @@ struct HostOutbox {
     /// All actions except packets.
     private var outputs: [Host.Output] = []
     private var packets = OutgoingPackets()
-    private var taken = TakenCount()
+    private var taken = SentCount()
     private var buffer = CopyBuffer()
     /// The number of outputs and of packet octets that were already returned.
     private var nextOutput = 0, nextOctet = 0
@@ -32,7 +32,7 @@ struct HostOutbox {
     }
 
     /// Reports to a client that some of its packets have left.
-    mutating func tell(_ client: ClientID, taken kind: TakenCount.Kind, _ number: Int = 1) {
+    mutating func tell(_ client: ClientID, taken kind: SentCount.Kind, _ number: Int = 1) {
         if let earlier = taken.count(kind, for: client, number) { outputs.append(earlier) }
     }
 

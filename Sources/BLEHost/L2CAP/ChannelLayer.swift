@@ -37,7 +37,7 @@ struct ChannelLayer {
     }
 
     /// The position of a channel.
-    struct Place {
+    struct ChannelPosition {
         let link: ConnectionHandle
         let local: ChannelIdentifier
     }
@@ -51,7 +51,7 @@ struct ChannelLayer {
     var needsEncryption: Bool { publications.contains { $0.security.security > .unencrypted } }
     var latestSPSM = SPSM.dynamic.upperBound
     var outbox = OutputQueue<Output>()
-    private var places: [ChannelID: Place] = [:]
+    private var places: [ChannelID: ChannelPosition] = [:]
     private var latestID = ChannelID(rawValue: 0)
 
     /// Creates a layer without links.
@@ -138,7 +138,7 @@ struct ChannelLayer {
     }
 
     mutating func insert(_ channel: CreditChannel, on handle: ConnectionHandle) {
-        places[channel.id] = Place(link: handle, local: channel.local)
+        places[channel.id] = ChannelPosition(link: handle, local: channel.local)
         links.update(handle) { $0.insert(channel) }
     }
 

@@ -22,7 +22,7 @@ struct CommandQueue {
         /// A link. Failures are only noted.
         case link(ConnectionHandle)
         /// A client's request about a link, with its number there.
-        case errand(ConnectionHandle, UInt32)
+        case linkRequest(ConnectionHandle, UInt32)
         /// The encryption of a link.
         case encryption(ConnectionHandle)
         /// The end of a link.
@@ -32,7 +32,7 @@ struct CommandQueue {
         var link: ConnectionHandle? {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy: nil
-            case .link(let link), .errand(let link, _), .encryption(let link), .disconnection(let link): link
+            case .link(let link), .linkRequest(let link, _), .encryption(let link), .disconnection(let link): link
             }
         }
 
@@ -41,7 +41,7 @@ struct CommandQueue {
         var isPatient: Bool {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection: true
-            case .link, .errand: false
+            case .link, .linkRequest: false
             }
         }
     }

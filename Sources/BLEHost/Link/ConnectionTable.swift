@@ -8,8 +8,8 @@ struct ConnectionTable<Value> {
     /// In ascending order.
     ///
     /// Stored apart from the values, which are large, so that a search copies none.
-    private(set) var handles: [ConnectionHandle] = [] { didSet { places = LinkPlaces(handles) } }
-    private var places = LinkPlaces()
+    private(set) var handles: [ConnectionHandle] = [] { didSet { places = LinkIndex(handles) } }
+    private var places = LinkIndex()
     /// In the order of ``handles``.
     ///
     /// Only changed in place, at an index from ``index(of:)``.

@@ -59,7 +59,7 @@ struct ControllerDescription: Equatable, Sendable {
     var usesExtendedCommands: Bool { quirks.usesExtendedCommands }
 
     /// The usable capacity of the resolving list; 0 if this host must resolve private addresses itself.
-    var friendCapacity: Int { quirks.resolvesAddresses ? resolvingListSize : 0 }
+    var resolvingListCapacity: Int { quirks.resolvesAddresses ? resolvingListSize : 0 }
 
     /// The optional features for clients.
     var hostFeatures: HostFeatures { usesExtendedCommands ? .extendedScanAndConnect : [] }

@@ -32,7 +32,7 @@ struct LinkControl {
     /// A request about a link, made on behalf of a client or the host.
     ///
     /// The number identifies it within the link.
-    struct Errand: Equatable {
+    struct PendingRequest: Equatable {
         let number: UInt32
         /// The client that gets the result; `nil` if the host made the request.
         let requester: Requester?
@@ -57,7 +57,7 @@ struct LinkControl {
     /// The details of the link.
     private(set) var details: LinkDetails
     /// In the order of the requests.
-    private var errands: [Errand] = []
+    private var pendingRequests: [PendingRequest] = []
     private var lastNumber: UInt32 = 0
 
     init(_ details: LinkDetails) { self.details = details }
@@ -66,7 +66,7 @@ struct LinkControl {
         /// Send the command with this number.
         case submit(UInt32)
         /// Too many changes are pending.
-        case tooMany(Errand)
+        case tooMany(PendingRequest)
     }
 
     /// Adds a request.
@@ -74,34 +74,34 @@ struct LinkControl {
     /// Of several parameter requests of a peripheral, the last one counts.
     mutating func ask(_ request: Request, for requester: Requester?) -> OnAsk {
         lastNumber &+= 1
-        let errand = Errand(number: lastNumber, requester: requester, request: request)
+        let pending = PendingRequest(number: lastNumber, requester: requester, request: request)
         switch request {
         case .readRSSI, .readPHY: break
-        case .tune: guard errands.count(where: \.isChange) < Self.limit else { return .tooMany(errand) }
-        case .propose: errands.removeAll(where: \.isProposal)
+        case .tune: guard pendingRequests.count(where: \.isChange) < Self.limit else { return .tooMany(pending) }
+        case .propose: pendingRequests.removeAll(where: \.isProposal)
         }
-        errands.append(errand)
+        pendingRequests.append(pending)
         return .submit(lastNumber)
     }
 
     enum OnAnswer: Equatable {
         /// An event will report the result, or nothing waits for it.
         case wait
-        case finished(Errand)
+        case finished(PendingRequest)
     }
 
     /// Records that the controller accepted the command.
     mutating func taken(_ number: UInt32) -> OnAnswer {
         guard let index = place(of: number) else { return .wait }
-        switch errands[index].request {
-        case .readRSSI, .readPHY, .tune(.dataLength): return .finished(errands.remove(at: index))
+        switch pendingRequests[index].request {
+        case .readRSSI, .readPHY, .tune(.dataLength): return .finished(pendingRequests.remove(at: index))
         case .tune(.parameters), .tune(.physicalLayers), .propose: return .wait
         }
     }
 
     /// Records that the controller rejected the command, or that there was no room for it.
     mutating func refused(_ number: UInt32) -> OnAnswer {
-        place(of: number).map { .finished(errands.remove(at: $0)) } ?? .wait
+        place(of: number).map { .finished(pendingRequests.remove(at: $0)) } ?? .wait
     }
 
     /// Processes the result of a connection parameter update.
@@ -116,7 +116,7 @@ struct LinkControl {
         return finish(.phy)
     }
 
-    enum OnNews: Equatable {
+    enum OnUpdate: Equatable {
         /// Report the new details to the clients of the link.
         case announce
         /// Unchanged.
@@ -124,7 +124,7 @@ struct LinkControl {
     }
 
     /// Records the PHYs of the link.
-    mutating func read(_ layers: HCI.LEReadPHY.Return) -> OnNews {
+    mutating func read(_ layers: HCI.LEReadPHY.Return) -> OnUpdate {
         let known = (details.transmitPHY, details.receivePHY)
         (details.transmitPHY, details.receivePHY) = (layers.transmit, layers.receive)
         return known == (layers.transmit, layers.receive) ? .ignore : .announce
@@ -136,33 +136,34 @@ struct LinkControl {
     }
 
     /// Records the security of the link.
-    mutating func trust(_ security: LinkSecurity) -> OnNews {
+    mutating func trust(_ security: LinkSecurity) -> OnUpdate {
         let known = details.security
         details.security = security
         return known == security ? .ignore : .announce
     }
 
     /// Removes and returns the requests of a client that is gone.
-    mutating func leave(_ client: ClientID) -> [Errand] {
-        let gone = errands.filter { $0.requester?.client == client }
-        if !gone.isEmpty { errands.removeAll { $0.requester?.client == client } }
+    mutating func removeRequests(_ client: ClientID) -> [PendingRequest] {
+        let gone = pendingRequests.filter { $0.requester?.client == client }
+        if !gone.isEmpty { pendingRequests.removeAll { $0.requester?.client == client } }
         return gone
     }
 
     /// Removes and returns all requests, because the link is gone.
-    mutating func end() -> [Errand] {
-        defer { errands = [] }
-        return errands
+    mutating func end() -> [PendingRequest] {
+        defer { pendingRequests = [] }
+        return pendingRequests
     }
 
     private mutating func finish(_ kind: Kind) -> OnAnswer {
-        errands.firstIndex { $0.isAnswered(with: kind) }.map { .finished(errands.remove(at: $0)) } ?? .wait
+        pendingRequests.firstIndex { $0.isAnswered(with: kind) }.map { .finished(pendingRequests.remove(at: $0)) }
+            ?? .wait
     }
 
-    private func place(of number: UInt32) -> Int? { errands.firstIndex { $0.number == number } }
+    private func place(of number: UInt32) -> Int? { pendingRequests.firstIndex { $0.number == number } }
 }
 
-extension LinkControl.Errand {
+extension LinkControl.PendingRequest {
     fileprivate var isChange: Bool {
         if case .tune = request { true } else { false }
     }

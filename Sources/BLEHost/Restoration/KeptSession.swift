@@ -11,11 +11,11 @@ package struct KeptSession: Equatable, Sendable {
     package static let mostHeld = 1_024
 
     /// The treatment of an event from the host.
-    package enum Course: Equatable, Sendable {
+    package enum Disposition: Equatable, Sendable {
         /// Deliver it to the running app.
-        case tell
+        case deliver
         /// Deliver these to the running app, and send these requests to the host, which may have lost the session.
-        case tellAll([ClientEvent], asking: [ClientRequest])
+        case deliverAll([ClientEvent], sending: [ClientRequest])
         /// Hold it for the next launch, or until the running app knows the state of the radio. If `launches` is true,
         /// launch the app now.
         case hold(launches: Bool)
@@ -24,23 +24,23 @@ package struct KeptSession: Equatable, Sendable {
         /// Drop it.
         case drop
         /// Send these requests to the host, which has lost the session.
-        case ask([ClientRequest])
+        case send([ClientRequest])
         /// Drop the session, which has nothing left.
         case giveUp
     }
 
     /// Whether the app is running.
     private enum Presence: Equatable, Sendable {
-        case there
+        case running
         /// Running. It receives these events as soon as it knows the state of the radio.
-        case back([ClientEvent])
+        case returned([ClientEvent])
         /// Not running. Its next launch receives these events.
-        case away([ClientEvent])
+        case ended([ClientEvent])
     }
 
     /// The requests and events of the app that must be preserved.
     package private(set) var state: PreservedState
-    private var presence = Presence.there
+    private var presence = Presence.running
     /// True if the requests must be repeated when the radio is on.
     private var awaitsRadio = false
 
@@ -51,28 +51,28 @@ package struct KeptSession: Equatable, Sendable {
     package init(continuing state: PreservedState) {
         self.state = state
         self.state.machineRestarted()
-        presence = .away([])
+        presence = .ended([])
         awaitsRadio = true
     }
 
     /// True if the app is running.
-    package var hasApp: Bool { if case .away = presence { false } else { true } }
+    package var hasApp: Bool { if case .ended = presence { false } else { true } }
 
     /// Records a request of the app.
     package mutating func note(_ request: ClientRequest) { state.note(request) }
 
     /// Records that the app has ended.
     package mutating func appEnded() {
-        if case .back(let unheard) = presence {
-            presence = .away(unheard.filter(state.concerns))
+        if case .returned(let undelivered) = presence {
+            presence = .ended(undelivered.filter(state.concerns))
         } else {
-            presence = .away([])
+            presence = .ended([])
         }
     }
 
     /// Records that the app was launched again; returns its preserved state, or `nil` if there is none.
     package mutating func appReturned() -> PreservedState? {
-        if case .away(let held) = presence { presence = .back(held) }
+        if case .ended(let held) = presence { presence = .returned(held) }
         return state.isEmpty ? nil : state
     }
 
@@ -82,44 +82,44 @@ package struct KeptSession: Equatable, Sendable {
     ///   - event: The event.
     ///   - canLaunch: Whether the app can be launched for the event.
     /// - Returns: How to handle the event.
-    package mutating func hear(_ event: ClientEvent, canLaunch: Bool) -> Course {
+    package mutating func receive(_ event: ClientEvent, canLaunch: Bool) -> Disposition {
         switch presence {
-        case .there:
+        case .running:
             state.note(event)
-            return .tell
-        case .back(let waiting): return hear(event, before: waiting)
-        case .away(let held): return hear(event, canLaunch: canLaunch, after: held)
+            return .deliver
+        case .returned(let waiting): return receive(event, before: waiting)
+        case .ended(let held): return receive(event, canLaunch: canLaunch, after: held)
         }
     }
 
     /// Processes an event for an app that has returned.
     ///
     /// Held events come after the state of the radio, and requests made before the radio was on are repeated then.
-    private mutating func hear(_ event: ClientEvent, before waiting: [ClientEvent]) -> Course {
-        if event.introduces { return .tell }
+    private mutating func receive(_ event: ClientEvent, before waiting: [ClientEvent]) -> Disposition {
+        if event.introduces { return .deliver }
         guard case .stateChanged(let radio) = event else {
-            presence = .back(waiting + [event])
+            presence = .returned(waiting + [event])
             return .hold(launches: false)
         }
-        guard !awaitsRadio || radio == .poweredOn else { return .tell }
+        guard !awaitsRadio || radio == .poweredOn else { return .deliver }
         let requests = awaitsRadio ? state.requests : []
         awaitsRadio = false
-        presence = .there
+        presence = .running
         let events = [event] + waiting
         for event in events { state.note(event) }
-        return .tellAll(events, asking: requests)
+        return .deliverAll(events, sending: requests)
     }
 
-    private mutating func hear(_ event: ClientEvent, canLaunch: Bool, after held: [ClientEvent]) -> Course {
+    private mutating func receive(_ event: ClientEvent, canLaunch: Bool, after held: [ClientEvent]) -> Disposition {
         if case .stateChanged(let radio) = event { return radioChanged(to: radio, after: held) }
         guard state.concerns(event) else {
             // What the app asked for before it ended was done, and its next launch finds it so.
             state.note(event)
             return .drop
         }
-        guard canLaunch || !event.needsApp else { return event.refusal.map(Course.refuse) ?? .drop }
+        guard canLaunch || !event.needsApp else { return event.refusal.map(Disposition.refuse) ?? .drop }
         guard held.count < Self.mostHeld else { return .giveUp }
-        presence = .away(held + [event])
+        presence = .ended(held + [event])
         return .hold(launches: event.launchesApps)
     }
 
@@ -127,15 +127,15 @@ package struct KeptSession: Equatable, Sendable {
     ///
     /// If the user switches Bluetooth off while the app is not running, its next launch gets nothing. A lost radio will
     /// return, but the held events are dropped.
-    private mutating func radioChanged(to radio: HostState, after held: [ClientEvent]) -> Course {
+    private mutating func radioChanged(to radio: HostState, after held: [ClientEvent]) -> Disposition {
         switch radio {
         case .poweredOn:
             defer { awaitsRadio = false }
-            return awaitsRadio ? .ask(state.requests) : .drop
+            return awaitsRadio ? .send(state.requests) : .drop
         case .poweredOff, .unauthorized: return .giveUp
         case .unknown, .resetting, .unsupported:
             for event in held where !event.isOfRadio { state.note(event) }
-            presence = .away([])
+            presence = .ended([])
             state.machineRestarted()
             awaitsRadio = true
             return .drop

@@ -69,7 +69,7 @@ extension AttributePermissions {
     }
 }
 
-extension SecurityLack {
+extension InsufficientSecurity {
     /// The ATT error for this lack.
     fileprivate var refusal: ATT.ErrorCode {
         switch self {

@@ -8,7 +8,7 @@ package import BLEWire
 /// Core 6.0, Vol 3, Part C, 9.4.
 package struct Bond: Equatable, Sendable {
     /// Who wanted a bond, which decides whether it gives way to others.
-    package enum Party: Int, Comparable, Sendable {
+    package enum Origin: Int, Comparable, Sendable {
         /// The peer alone. There are few such bonds at a time, and the one that was of use longest ago gives way.
         case peer
         /// An app, which was connected to the peer when they paired, or when the bond was used later.
@@ -34,7 +34,7 @@ package struct Bond: Equatable, Sendable {
     /// True if the key was made by LE Secure Connections.
     package var isSecureConnections = false
     /// Who wanted the bond; of one that an earlier version stored, that is not known, and it stays.
-    package var wantedBy = Party.user
+    package var wantedBy = Origin.user
     /// The LTK; `nil` if there is none.
     ///
     /// If this host is the peripheral, ``localLongTermKey`` takes precedence.

@@ -50,7 +50,7 @@ package struct LinkTrust: Equatable, Sendable {
     /// So a peer can tell whether it must pair, or only encrypt with its existing key.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.1.
-    package func lack(of needed: LinkRequirement) -> SecurityLack? {
+    package func lack(of needed: LinkRequirement) -> InsufficientSecurity? {
         if needed.security > .unencrypted {
             guard security > .unencrypted else { return hasKey ? .encryption : .authentication }
             if security < needed.security { return .authentication }
@@ -76,6 +76,6 @@ package struct LinkRequirement: Equatable, Sendable {
 }
 
 /// The reason why a link is insufficient.
-package enum SecurityLack: Equatable, Sendable {
+package enum InsufficientSecurity: Equatable, Sendable {
     case authentication, encryption, keySize, authorization
 }

@@ -86,7 +86,7 @@ extension SecurityManager {
     /// Core 6.0, Vol 3, Part H, 2.3.5.4 and 2.3.5.6.4.
     package struct OutOfBandData: Sendable {
         /// The out-of-band data of one device for LE Secure Connections.
-        package struct Told: Equatable, Sendable {
+        package struct DeviceData: Equatable, Sendable {
             /// The commitment to the public key: `f4` of its X coordinate (twice) and the random number.
             package var confirm: Key128
             package var random: Key128
@@ -104,15 +104,15 @@ extension SecurityManager {
         }
 
         /// The peer's data.
-        package var remote: Told?
+        package var remote: DeviceData?
         /// This host's data and the key pair they belong to; `nil` if there are none.
-        package var local: (told: Told, pair: P256KeyPair)?
+        package var local: (told: DeviceData, pair: P256KeyPair)?
         /// The temporary key of legacy pairing.
         package var temporaryKey: Key128?
 
         package init(
-            remote: Told? = nil,
-            local: (told: Told, pair: P256KeyPair)? = nil,
+            remote: DeviceData? = nil,
+            local: (told: DeviceData, pair: P256KeyPair)? = nil,
             temporaryKey: Key128? = nil
         ) {
             self.remote = remote

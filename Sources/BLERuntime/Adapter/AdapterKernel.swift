@@ -5,13 +5,13 @@ package import BLEWire
 /// Tests replace it.
 package protocol AdapterKernel: Sendable {
     /// Opens a socket for the management protocol, with one packet per read or write.
-    func openManagement() throws(SystemFailure) -> Descriptor
+    func openManagement() throws(SystemFailure) -> FileDescriptor
 
     /// Takes exclusive use of an adapter until the socket is closed.
     ///
     /// Each read or write is one HCI packet, starting with its H4 indicator. Requires CAP_NET_ADMIN and an adapter that
     /// is not in use.
-    func openUserChannel(of index: AdapterIndex) throws(SystemFailure) -> Descriptor
+    func openUserChannel(of index: AdapterIndex) throws(SystemFailure) -> FileDescriptor
 
     /// All adapters, including those in exclusive use, lowest first.
     var indexes: [AdapterIndex] { get }

@@ -14,7 +14,7 @@ final class AdapterLease: Sendable {
         return ()
     }()
 
-    let descriptor: Descriptor
+    let descriptor: FileDescriptor
     private let index: AdapterIndex
     private let client: Locked<ManagementClient?>
     private let isReleased = Locked(false)
@@ -22,7 +22,7 @@ final class AdapterLease: Sendable {
     /// Creates a lease.
     ///
     /// `client` switches the adapter on again afterwards, unless it is `nil`.
-    init(_ index: AdapterIndex, _ descriptor: Descriptor, restoring client: ManagementClient?) {
+    init(_ index: AdapterIndex, _ descriptor: FileDescriptor, restoring client: ManagementClient?) {
         self.index = index
         self.descriptor = descriptor
         self.client = Locked(client)
@@ -43,7 +43,7 @@ final class AdapterLease: Sendable {
         }
         guard !wasReleased else { return }
         let kind = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let nobody = Descriptor(socket(AF_UNIX, kind, 0))
+        let nobody = FileDescriptor(socket(AF_UNIX, kind, 0))
         if dup2(nobody.raw, descriptor.raw) >= 0 { _ = fcntl(descriptor.raw, F_SETFD, FD_CLOEXEC) }
         let client = client.withLock { client in
             defer { client = nil }

@@ -5,13 +5,13 @@ import Glibc
 ///
 /// BlueZ, doc/mgmt-protocol.rst. Sendable because it is used only on its loop's thread.
 final class AdapterWatch: @unchecked Sendable {
-    private let descriptor: Descriptor
+    private let descriptor: FileDescriptor
     private let added: @Sendable () -> Void
     private var watch: LoopWatch?
     private var buffer = [UInt8](repeating: 0, count: 2_048)
 
     /// Watches until it is released, on a socket from ``AdapterKernel/openManagement()``.
-    init(_ descriptor: Descriptor, on loop: EventLoop, added: @escaping @Sendable () -> Void) {
+    init(_ descriptor: FileDescriptor, on loop: EventLoop, added: @escaping @Sendable () -> Void) {
         self.descriptor = descriptor
         self.added = added
         watch = loop.watch(descriptor, for: .reading) { [weak self] _ in self?.read() }

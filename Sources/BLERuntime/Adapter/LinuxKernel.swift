@@ -27,15 +27,15 @@ package struct LinuxKernel: AdapterKernel {
     /// Creates a view of the kernel with its files below `root`, for tests.
     package init(root: String = "") { self.root = root }
 
-    package func openManagement() throws(SystemFailure) -> Descriptor {
+    package func openManagement() throws(SystemFailure) -> FileDescriptor {
         try open(channel: Constant.controlChannel, of: .none)
     }
 
-    package func openUserChannel(of index: AdapterIndex) throws(SystemFailure) -> Descriptor {
+    package func openUserChannel(of index: AdapterIndex) throws(SystemFailure) -> FileDescriptor {
         try open(channel: Constant.userChannel, of: index)
     }
 
-    private func open(channel: UInt16, of index: AdapterIndex) throws(SystemFailure) -> Descriptor {
+    private func open(channel: UInt16, of index: AdapterIndex) throws(SystemFailure) -> FileDescriptor {
         let descriptor = try socket()
         var address = Address(family: UInt16(Constant.family), device: index.wire, channel: channel)
         let size = socklen_t(MemoryLayout<Address>.size)
@@ -46,11 +46,11 @@ package struct LinuxKernel: AdapterKernel {
         return descriptor
     }
 
-    private func socket() throws(SystemFailure) -> Descriptor {
+    private func socket() throws(SystemFailure) -> FileDescriptor {
         let kind = Int32(SOCK_RAW.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let raw = Glibc.socket(Constant.family, kind, Constant.hci)
         guard raw >= 0 else { throw SystemFailure(errno: errno) }
-        return Descriptor(raw)
+        return FileDescriptor(raw)
     }
 
     package var indexes: [AdapterIndex] {

@@ -25,11 +25,11 @@ package struct ManagementClient: Sendable {
     /// The maximum time for a response: the kernel itself waits two seconds for an adapter, for each of some commands.
     package static let patience = Duration.seconds(8)
 
-    private let descriptor: Descriptor
+    private let descriptor: FileDescriptor
     private let patience: Duration
 
     /// Creates a client on a socket from ``AdapterKernel/openManagement()``.
-    package init(_ descriptor: Descriptor, patience: Duration = patience) {
+    package init(_ descriptor: FileDescriptor, patience: Duration = patience) {
         self.descriptor = descriptor
         self.patience = patience
     }

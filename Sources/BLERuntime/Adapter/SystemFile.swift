@@ -6,7 +6,7 @@ package enum SystemFile {
     static func text(of path: String, most: Int = 1_048_576) -> String {
         let raw = open(path, O_RDONLY | O_CLOEXEC)
         guard raw >= 0 else { return "" }
-        let file = Descriptor(raw)
+        let file = FileDescriptor(raw)
         var octets: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while octets.count < most {
@@ -101,7 +101,7 @@ package enum SystemFile {
     }
 
     /// What is in an open file, or `nil` if it cannot be read or has more than `most` octets.
-    package static func octets(of file: Descriptor, most: Int) -> [UInt8]? {
+    package static func octets(of file: FileDescriptor, most: Int) -> [UInt8]? {
         var octets: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 65_536)
         while octets.count <= most {
             let count = read(file.raw, &chunk, chunk.count)

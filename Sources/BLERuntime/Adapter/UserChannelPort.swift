@@ -112,7 +112,7 @@ extension AdapterKernel {
     }
 
     /// Opens a management socket.
-    func management() throws(TransportError) -> Descriptor {
+    func management() throws(TransportError) -> FileDescriptor {
         do {
             return try openManagement()
         } catch {

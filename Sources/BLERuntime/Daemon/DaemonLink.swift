@@ -15,7 +15,7 @@ import Synchronization
 /// Sendable because everything except the inbox is used by the thread that holds the loop's lock.
 package final class DaemonLink: HostLink, @unchecked Sendable {
     /// A command queued by another thread.
-    private enum Errand: Sendable {
+    private enum Command: Sendable {
         case open(DaemonSession)
         case request(ClientRequest, DaemonSession)
         case close(DaemonSession)
@@ -27,13 +27,13 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     private let patience: Duration
     private let logger: Logger
     private let loop = EventLoop("bluetooth-app")
-    private let inbox = Locked<[Errand]>([])
+    private let inbox = Locked<[Command]>([])
     private let count = Atomic<Int>(0)
     private let isDenied = Atomic<Bool>(false)
-    private var errands: [Errand] = []
+    private var commands: [Command] = []
     private var sessions: [DaemonSession] = []
     /// The last message about the daemon in the log.
-    private var complaint: String?
+    private var loggedText: String?
 
     /// Creates a link to the daemon at `path`.
     ///
@@ -82,13 +82,13 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         )
         let session = DaemonSession(conversation, with: address, on: loop, expectedBackWithin: patience) {
             [weak self] in
-            self?.heard($0)
+            self?.statusChanged($0)
         } mailbox: { session in
             ClientMailbox(client: client, receiver: receiver) { [weak self, weak session] in
-                if let session { self?.hand(over: .caughtUp(session)) }
+                if let session { self?.enqueue(.caughtUp(session)) }
             }
         }
-        hand(over: .open(session))
+        enqueue(.open(session))
         return Session(link: self, session: session)
     }
 
@@ -97,12 +97,12 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         let session: DaemonSession
 
         func send(_ request: ClientRequest) {
-            link.hand(over: .request(request, session), atOnce: session.isAnswered(by: request))
+            link.enqueue(.request(request, session), atOnce: session.noteRequest(request))
         }
 
         func close() {
-            session.hush()
-            link.hand(over: .close(session))
+            session.stopDelivery()
+            link.enqueue(.close(session))
         }
 
         // The daemon keeps sessions by itself.
@@ -113,9 +113,9 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     /// Queues a command for the next turn.
     ///
     /// If `atOnce` is true, the turn is taken on this thread if possible.
-    private func hand(over errand: Errand, atOnce: Bool = false) {
+    private func enqueue(_ command: Command, atOnce: Bool = false) {
         let isFirst = inbox.withLock { inbox in
-            defer { inbox.append(errand) }
+            defer { inbox.append(command) }
             return inbox.isEmpty
         }
         guard isFirst, !(atOnce && loop.takeTurnHere()) else { return }
@@ -123,9 +123,9 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     }
 
     private func takeTurn() {
-        inbox.withLock { swap(&$0, &errands) }
-        for errand in errands {
-            switch errand {
+        inbox.withLock { swap(&$0, &commands) }
+        for command in commands {
+            switch command {
             case .open(let session):
                 sessions.append(session)
                 session.connect()
@@ -136,37 +136,37 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             case .caughtUp(let session): session.resume()
             }
         }
-        errands.removeAll(keepingCapacity: errands.count <= ClientMailbox.limit)
-        for session in sessions { session.passOn() }
+        commands.removeAll(keepingCapacity: commands.count <= ClientMailbox.limit)
+        for session in sessions { session.flush() }
     }
 
     /// Processes a change of a session's connection to the daemon.
-    private func heard(_ standing: DaemonSession.Standing) {
-        switch standing {
+    private func statusChanged(_ status: DaemonSession.Status) {
+        switch status {
         case .welcome:
             isDenied.store(false, ordering: .relaxed)
-            complaint = nil
+            loggedText = nil
         case .refused(let reason, let sentence):
             if reason == .notAllowed { isDenied.store(true, ordering: .relaxed) }
-            complain("The daemon at \(address) refuses this app: \(sentence).")
-        case .requestRefused(let sentence): complain("The daemon at \(address) refuses a request: \(sentence).")
+            logOnce("The daemon at \(address) refuses this app: \(sentence).")
+        case .requestRefused(let sentence): logOnce("The daemon at \(address) refuses a request: \(sentence).")
         case .absent(let error):
             let cure = "Start it with “bled”, or set \(HostSpecification.variable) to another host."
-            complain("No Bluetooth daemon at \(address) (\(error)). \(cure)")
+            logOnce("No Bluetooth daemon at \(address) (\(error)). \(cure)")
         case .busy(let error):
-            complain(
+            logOnce(
                 """
                 The Bluetooth daemon at \(address) accepts no connections: its queue is full (\(error)). Some program \
                 keeps reconnecting; “ble logs” shows its user.
                 """
             )
-        case .lost: complain("Lost the Bluetooth daemon at \(address); reconnecting.")
+        case .lost: logOnce("Lost the Bluetooth daemon at \(address); reconnecting.")
         }
     }
 
-    private func complain(_ text: String) {
-        guard complaint != text else { return }
-        complaint = text
+    private func logOnce(_ text: String) {
+        guard loggedText != text else { return }
+        loggedText = text
         logger.error("\(text)")
     }
 }

@@ -41,7 +41,7 @@ package struct DaemonQuery {
     }
 
     /// Connects, again and again while the daemon's queue of connections is full.
-    private func connect(until end: Instant, _ clock: MonotonicClock) throws(TransportError) -> Descriptor {
+    private func connect(until end: Instant, _ clock: MonotonicClock) throws(TransportError) -> FileDescriptor {
         var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
         while true {
             do throws(TransportError) {
@@ -61,7 +61,7 @@ package struct DaemonQuery {
         }
     }
 
-    private func send(_ question: Question, to socket: Descriptor) throws(TransportError) {
+    private func send(_ question: Question, to socket: FileDescriptor) throws(TransportError) {
         var writer = FrameWriter(), octets: [UInt8] = []
         _ = writer.write(AppMessage.question(question))
         writer.take { octets = [UInt8](copying: $0) }
@@ -71,7 +71,7 @@ package struct DaemonQuery {
         }
     }
 
-    private func wait(for socket: Descriptor, atMost rest: Duration) throws(TransportError) {
+    private func wait(for socket: FileDescriptor, atMost rest: Duration) throws(TransportError) {
         let (seconds, attoseconds) = rest.components
         let milliseconds = max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
         var watched = pollfd(fd: socket.raw, events: Int16(POLLIN), revents: 0)

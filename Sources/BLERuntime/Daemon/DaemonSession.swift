@@ -10,7 +10,7 @@ import Glibc
 /// Sendable because everything except the mailbox is used by the thread that holds the loop's lock.
 final class DaemonSession: @unchecked Sendable {
     /// The state of a session's connection to the daemon.
-    enum Standing {
+    enum Status {
         case welcome
         case refused(Refusal.Reason, String)
         /// One request was refused, and the session goes on.
@@ -37,7 +37,7 @@ final class DaemonSession: @unchecked Sendable {
 
     private let address: SocketAddress
     private let loop: EventLoop
-    private let report: (Standing) -> Void
+    private let report: (Status) -> Void
     private var mailbox: ClientMailbox?
     private var conversation: AppConversation
     private var state = State.idle
@@ -51,7 +51,7 @@ final class DaemonSession: @unchecked Sendable {
     private var events: [ClientEvent] = []
     private var isCrowded = false
     /// True if the app knows that it has no session since the daemon's queue is full.
-    private var isBusyTold = false
+    private var hasReportedBusy = false
 
     /// Creates a session; call ``connect()`` to start it.
     init(
@@ -59,7 +59,7 @@ final class DaemonSession: @unchecked Sendable {
         with address: SocketAddress,
         on loop: EventLoop,
         expectedBackWithin patience: Duration,
-        report: @escaping (Standing) -> Void,
+        report: @escaping (Status) -> Void,
         mailbox: (DaemonSession) -> ClientMailbox
     ) {
         self.conversation = conversation
@@ -71,10 +71,10 @@ final class DaemonSession: @unchecked Sendable {
     }
 
     /// Records a request of the app; returns whether it is the first one since an event.
-    func isAnswered(by request: ClientRequest) -> Bool { mailbox?.isAnswered(by: request) ?? false }
+    func noteRequest(_ request: ClientRequest) -> Bool { mailbox?.noteRequest(request) ?? false }
 
     /// Stops calling the app.
-    func hush() { mailbox?.close() }
+    func stopDelivery() { mailbox?.close() }
 
     /// Sends a request of the app to the daemon.
     func perform(_ request: ClientRequest) { conversation.perform(request) }
@@ -85,7 +85,7 @@ final class DaemonSession: @unchecked Sendable {
         do throws(TransportError) {
             let stream = SocketStream(try address.connect(), on: loop)
             busySince = nil
-            // Whoever is turned away at once may hear why after it could say nothing.
+            // A refused app may receive the reason although it can no longer send.
             stream.readsToTheEnd = true
             state = .open(stream, isWelcome: false)
             conversation.connected()
@@ -115,21 +115,21 @@ final class DaemonSession: @unchecked Sendable {
     private func isBusy(_ error: TransportError) {
         let since = busySince ?? loop.clock.now
         busySince = since
-        if loop.clock.now - since >= Self.busyPatience, !isBusyTold {
-            isBusyTold = true
+        if loop.clock.now - since >= Self.busyPatience, !hasReportedBusy {
+            hasReportedBusy = true
             isAbsent(.busy(error))
         }
-        retry(after: isBusyTold ? Backoff.shortest : Self.busyPause)
+        retry(after: hasReportedBusy ? Backoff.shortest : Self.busyPause)
     }
 
-    private func isAbsent(_ standing: Standing) {
+    private func isAbsent(_ status: Status) {
         lostSince = nil
         conversation.absent()
-        report(standing)
+        report(status)
     }
 
     /// Sends pending messages and delivers events to the app.
-    func passOn() {
+    func flush() {
         if case .open(let stream, _) = state { conversation.takeOctets { stream.write($0) } }
         conversation.takeEvents(into: &events)
         guard !events.isEmpty, let mailbox else { return }
@@ -172,7 +172,7 @@ final class DaemonSession: @unchecked Sendable {
         } else if conversation.isOpen {
             state = .open(stream, isWelcome: true)
             backoff.succeeded()
-            (lostSince, isBusyTold) = (nil, false)
+            (lostSince, hasReportedBusy) = (nil, false)
             report(.welcome)
         }
     }
@@ -182,7 +182,7 @@ final class DaemonSession: @unchecked Sendable {
         guard case .open(_, let wasWelcome) = state else { return }
         conversation.lost()
         isCrowded = false
-        // Whoever was turned away waits longer, since little changes in a moment.
+        // A refused app waits longer, because the reason seldom changes soon.
         guard conversation.refusal == nil else { return retry(after: Backoff.pauses.upperBound) }
         if wasWelcome {
             report(.lost)

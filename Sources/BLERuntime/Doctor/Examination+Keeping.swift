@@ -3,10 +3,10 @@ import Logging
 // What the environment asks for, and what is kept.
 extension Examination.Draft {
     mutating func examineVariables() {
-        for variable in Surroundings.variables {
+        for variable in ProgramEnvironment.variables {
             guard let value = seen.variables[variable] else { continue }
             switch variable {
-            case Surroundings.privacyVariable: examinePrivacy(variable, value)
+            case ProgramEnvironment.privacyVariable: examinePrivacy(variable, value)
             case CaptureFile.variable: examineCapture(variable, value)
             case BackgroundDeclaration.variable: examineBackground(variable, value)
             default: examineLog(variable, value)

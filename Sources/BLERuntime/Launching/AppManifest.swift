@@ -40,7 +40,7 @@ package struct AppManifest: Decodable, Equatable {
     package init?(ofProgram program: String, user: UInt32) {
         let raw = open(program + ".bluetooth.json", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard raw >= 0 else { return nil }
-        let file = Descriptor(raw)
+        let file = FileDescriptor(raw)
         var facts = stat()
         guard fstat(raw, &facts) == 0, facts.st_uid == user || facts.st_uid == 0, facts.st_mode & 0o022 == 0,
             let octets = SystemFile.octets(of: file, most: 65_536), let manifest = try? Self(json: Data(octets))

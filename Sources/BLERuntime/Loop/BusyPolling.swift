@@ -12,7 +12,7 @@ struct BusyPolling {
         /// ``longest`` passed without a response.
         case unanswered
         /// Another thread kept the processor for longer than that after a yield.
-        case crowdedOut
+        case preempted
     }
 
     /// The maximum time of polling, and of a wait that counts as short.
@@ -22,21 +22,21 @@ struct BusyPolling {
     // Counted before and after each wait, and durations are twice as wide.
     private static let longestNanoseconds: Int64 = 200_000
     /// Consecutive short waits before polling starts: initial and maximum.
-    static let quorum = 8...4_096
+    static let shortWaitsBeforePolling = 8...4_096
     /// The number of polls of the program per poll of everything else.
-    static let thoroughness = 8
+    static let readsPerPoll = 8
     /// The number of responses that make up for one unsuccessful time of polling; each saves a wake-up of some ten
     /// microseconds.
-    static let worthOfTime = 16
+    static let responsesPerFailure = 16
     /// The number of responses that make up for a processor that another thread kept for some milliseconds.
-    static let worthOfProcessor = 256
+    static let responsesPerPreemption = 256
 
     /// True if there is a program at the other end.
     var isAllowed = false
     private var shortWaits = 0
-    private var needed = quorum.lowerBound
+    private var needed = shortWaitsBeforePolling.lowerBound
     /// The number of responses since polling was last unsuccessful.
-    private var answers = 0
+    private var responses = 0
 
     /// True if the next wait starts with polling.
     var isDue: Bool { isAllowed && shortWaits >= needed }
@@ -45,23 +45,25 @@ struct BusyPolling {
     static func end(from now: Instant) -> Instant { now.later(byNanoseconds: longestNanoseconds) }
 
     /// Records the duration of a wait.
-    mutating func slept(from begin: Instant, to end: Instant) {
-        shortWaits = end <= Self.end(from: begin) ? min(shortWaits + 1, Self.quorum.upperBound) : 0
+    mutating func waited(from begin: Instant, to end: Instant) {
+        shortWaits = end <= Self.end(from: begin) ? min(shortWaits + 1, Self.shortWaitsBeforePolling.upperBound) : 0
     }
 
     /// Records the end of polling, after a number of unreported successful times.
-    mutating func asked(_ outcome: Outcome, after answers: Int = 0) {
-        self.answers = min(self.answers + min(answers, Self.worthOfProcessor), Self.worthOfProcessor)
+    mutating func ended(_ outcome: Outcome, after responses: Int = 0) {
+        self.responses = min(self.responses + min(responses, Self.responsesPerPreemption), Self.responsesPerPreemption)
         switch outcome {
-        case .answered: self.answers = min(self.answers + 1, Self.worthOfProcessor)
-        case .unanswered: giveUp(unless: Self.worthOfTime)
-        case .crowdedOut: giveUp(unless: Self.worthOfProcessor)
+        case .answered: self.responses = min(self.responses + 1, Self.responsesPerPreemption)
+        case .unanswered: giveUp(unless: Self.responsesPerFailure)
+        case .preempted: giveUp(unless: Self.responsesPerPreemption)
         }
     }
 
     private mutating func giveUp(unless worth: Int) {
-        needed = answers < worth ? min(2 * needed, Self.quorum.upperBound) : Self.quorum.lowerBound
-        answers = 0
+        needed =
+            responses < worth
+            ? min(2 * needed, Self.shortWaitsBeforePolling.upperBound) : Self.shortWaitsBeforePolling.lowerBound
+        responses = 0
         shortWaits = 0
     }
 }

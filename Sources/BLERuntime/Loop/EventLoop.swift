@@ -77,14 +77,14 @@ package final class EventLoop: SerialExecutor {
     /// - Parameters:
     ///   - attempt: Called on the thread that waits; reads from the program and returns true if there was something to
     ///     read. This takes one system call less than polling first.
-    ///   - beforeAsking: Called on the same thread after successful attempts, before the system is polled for all
+    ///   - beforePolling: Called on the same thread after successful attempts, before the system is polled for all
     ///     watched descriptors.
     package func allowPolling(
         _ attempt: @escaping @Sendable () -> Bool,
-        beforeAsking: @escaping @Sendable () -> Void = {}
+        beforePolling: @escaping @Sendable () -> Void = {}
     ) {
         precondition(isCurrent, "the wait strategy must be set on the loop's thread")
-        thread.allowPolling(attempt, beforeAsking: beforeAsking)
+        thread.allowPolling(attempt, beforePolling: beforePolling)
     }
 
     /// Watches a descriptor from the next pass on.
@@ -96,7 +96,7 @@ package final class EventLoop: SerialExecutor {
     ///     requested events.
     /// - Returns: The watch, which lasts until it is cancelled.
     package func watch(
-        _ descriptor: Descriptor,
+        _ descriptor: FileDescriptor,
         for interest: LoopWatch.Interest,
         ready: @escaping @Sendable (LoopWatch.Interest) -> Void
     ) -> LoopWatch {

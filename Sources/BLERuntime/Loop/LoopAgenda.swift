@@ -11,12 +11,12 @@ struct LoopAgenda {
     /// The earliest first.
     private(set) var alarms: [LoopAlarm] = []
     /// The epoll set, if there are many watches.
-    private(set) var crowd: WatchCrowd?
+    private(set) var epollSet: EpollSet?
     /// True if a watch cannot be added to an epoll set.
-    private var isUncrowdable = false
+    private var cannotUseEpoll = false
     /// The descriptors to poll, or those of the current wait: the wake-up descriptor, then the watches or the epoll
     /// set.
-    private var questions: [pollfd] = []
+    private var pollArguments: [pollfd] = []
     /// The end of the wait; `nil` for none.
     private(set) var until: Instant?
 
@@ -27,45 +27,48 @@ struct LoopAgenda {
     }
 
     /// Determines what to wait for besides the wake-up descriptor, and prepares the arguments of the next poll.
-    mutating func prepare(for bell: Int32, at now: Instant, asking answers: inout [pollfd]) {
-        // To look first costs less than to move what mostly stays.
+    mutating func prepare(for wakeDescriptor: Int32, at now: Instant, into results: inout [pollfd]) {
+        // Searching first costs less than moving elements that mostly stay.
         if watches.contains(where: { $0.isCancelled }) { removeCancelled() }
         if alarms.contains(where: { $0.isOver }) { alarms.removeAll { $0.isOver } }
-        updateCrowd()
-        let count = crowd == nil ? watches.count : 1
-        if questions.count != count + 1 {
-            questions = Array(repeating: pollfd(fd: bell, events: Int16(POLLIN), revents: 0), count: count + 1)
+        updateEpollSet()
+        let count = epollSet == nil ? watches.count : 1
+        if pollArguments.count != count + 1 {
+            pollArguments = Array(
+                repeating: pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0),
+                count: count + 1
+            )
         }
-        if let crowd {
-            questions[1] = crowd.question
+        if let epollSet {
+            pollArguments[1] = epollSet.pollArgument
         } else {
-            for index in watches.indices { questions[index + 1] = watches[index].question }
+            for index in watches.indices { pollArguments[index + 1] = watches[index].pollArgument }
         }
-        if answers.count != questions.count { answers = Array(repeating: pollfd(), count: questions.count) }
-        for index in questions.indices { answers[index] = questions[index] }
+        if results.count != pollArguments.count { results = Array(repeating: pollfd(), count: pollArguments.count) }
+        for index in pollArguments.indices { results[index] = pollArguments[index] }
         // A deadline that was given up is kept: the next one is often no earlier, so that another thread that sets it
-        // need not ring, and waking early does no harm.
+        // need not wake it, and waking early does no harm.
         let deadline = nextDeadline
         if let until, until > now, deadline.map({ $0 > until }) ?? true {} else { until = deadline }
     }
 
     private mutating func removeCancelled() {
-        if let crowd { for watch in watches where watch.isCancelled { crowd.remove(watch) } }
+        if let epollSet { for watch in watches where watch.isCancelled { epollSet.remove(watch) } }
         watches.removeAll { $0.isCancelled }
     }
 
     /// Moves many watches into an epoll set, if possible.
-    private mutating func updateCrowd() {
-        if crowd != nil, watches.count < WatchCrowd.least / 2 { disband() }
-        if crowd == nil, watches.count >= WatchCrowd.least, !isUncrowdable { crowd = WatchCrowd() }
-        guard let crowd, !crowd.update(watches) else { return }
-        isUncrowdable = true
-        disband()
+    private mutating func updateEpollSet() {
+        if epollSet != nil, watches.count < EpollSet.least / 2 { removeEpollSet() }
+        if epollSet == nil, watches.count >= EpollSet.least, !cannotUseEpoll { epollSet = EpollSet() }
+        guard let epollSet, !epollSet.update(watches) else { return }
+        cannotUseEpoll = true
+        removeEpollSet()
     }
 
-    private mutating func disband() {
-        crowd?.disband()
-        crowd = nil
+    private mutating func removeEpollSet() {
+        epollSet?.removeAll()
+        epollSet = nil
     }
 
     /// Returns whether the waiting thread must be woken to wait for something else.
@@ -77,11 +80,11 @@ struct LoopAgenda {
             until = deadline
             return true
         }
-        guard crowd == nil else { return watches.contains { $0.asked != $0.wanted } }
-        guard watches.count == questions.count - 1 else { return true }
+        guard epollSet == nil else { return watches.contains { $0.registered != $0.wanted } }
+        guard watches.count == pollArguments.count - 1 else { return true }
         return watches.indices.contains { index in
-            let question = watches[index].question, asked = questions[index + 1]
-            return question.fd != asked.fd || question.events != asked.events
+            let pollArgument = watches[index].pollArgument, registered = pollArguments[index + 1]
+            return pollArgument.fd != registered.fd || pollArgument.events != registered.events
         }
     }
 

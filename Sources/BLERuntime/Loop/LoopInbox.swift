@@ -18,31 +18,31 @@ final class LoopInbox: Sendable {
 
     private let contents = Locked(Contents())
     /// Written to when the thread waits and must not; its number is -1 if the process had no descriptor left.
-    let bell = Descriptor(eventfd(0, O_NONBLOCK | O_CLOEXEC))
+    let wakeDescriptor = FileDescriptor(eventfd(0, O_NONBLOCK | O_CLOEXEC))
 
     /// How long the thread may wait at most, in nanoseconds; `nil` without limit, since it can be rung for.
-    var longestWait: Int64? { bell.raw < 0 ? 10_000_000 : nil }
+    var longestWait: Int64? { wakeDescriptor.raw < 0 ? 10_000_000 : nil }
 
     /// Queues a closure for the next pass.
-    func post(_ body: @escaping @Sendable () -> Void) { tell { $0.bodies.append(body) } }
+    func post(_ body: @escaping @Sendable () -> Void) { update { $0.bodies.append(body) } }
 
     /// Makes the loop start a pass soon.
-    func wake() { tell { _ in } }
+    func wake() { update { _ in } }
 
     /// Makes the next pass the last one.
-    func stop() { tell { $0.isStopped = true } }
+    func stop() { update { $0.isStopped = true } }
 
-    private func tell(_ change: (inout Contents) -> Void) {
-        let mustRing = contents.withLock { contents in
+    private func update(_ change: (inout Contents) -> Void) {
+        let mustSignal = contents.withLock { contents in
             change(&contents)
             contents.isWoken = true
             contents.isWaiting = false
             defer { contents.isAsleep = false }
             return contents.isAsleep
         }
-        guard mustRing else { return }
+        guard mustSignal else { return }
         var count: UInt64 = 1
-        write(bell.raw, &count, MemoryLayout<UInt64>.size)
+        write(wakeDescriptor.raw, &count, MemoryLayout<UInt64>.size)
     }
 
     var isWoken: Bool { contents.withLock { $0.isWoken } }
@@ -52,7 +52,7 @@ final class LoopInbox: Sendable {
 
     /// Records that the thread is about to wait, and to sleep if `isAsleep` is true, unless it was woken; returns
     /// whether it may.
-    func waits(asleep isAsleep: Bool) -> Bool {
+    func beginWaiting(asleep isAsleep: Bool) -> Bool {
         contents.withLock { contents in
             contents.isWaiting = !contents.isWoken
             contents.isAsleep = contents.isWaiting && isAsleep
@@ -61,7 +61,7 @@ final class LoopInbox: Sendable {
     }
 
     /// Records that the waiting thread is about to sleep, unless it was woken; returns whether it may.
-    func sleeps() -> Bool {
+    func beginSleeping() -> Bool {
         contents.withLock { contents in
             contents.isAsleep = !contents.isWoken
             return contents.isAsleep
@@ -69,9 +69,9 @@ final class LoopInbox: Sendable {
     }
 
     /// Clears the wake-up.
-    func hush() {
+    func clearWake() {
         var count: UInt64 = 0
-        read(bell.raw, &count, MemoryLayout<UInt64>.size)
+        read(wakeDescriptor.raw, &count, MemoryLayout<UInt64>.size)
     }
 
     /// Starts a pass: swaps an empty array with the queued closures, and returns whether the thread continues.

@@ -11,17 +11,17 @@ final class LoopThread: @unchecked Sendable {
     private let clock: MonotonicClock
     private let inbox = LoopInbox()
     private let work = LoopWork()
-    let standIn = StandIn()
+    let inlineWaiter = InlineWaiter()
 
     /// False only while posted closures run.
     @exclusivity(unchecked) private var bodies: [@Sendable () -> Void] = []
     private var mayWait = false
     /// True if the system was polled in this pass or the previous one.
-    private var hasAsked = true
+    private var hasPolled = true
     /// True if something was read before the poll.
     private var hasRead = false
     /// The polled descriptors with their results.
-    @exclusivity(unchecked) private var answers: [pollfd] = []
+    @exclusivity(unchecked) private var results: [pollfd] = []
     /// The end of the wait; `nil` for none.
     private var until: Instant?
     private var polling = BusyPolling()
@@ -45,9 +45,9 @@ final class LoopThread: @unchecked Sendable {
 
     func stop() { inbox.stop() }
 
-    func allowPolling(_ attempt: @escaping () -> Bool, beforeAsking: @escaping () -> Void) {
+    func allowPolling(_ attempt: @escaping () -> Bool, beforePolling: @escaping () -> Void) {
         polling.isAllowed = true
-        work.allowReading(attempt, beforeAsking: beforeAsking)
+        work.allowReading(attempt, beforePolling: beforePolling)
     }
 
     func add(_ watch: LoopWatch) { work.add(watch) }
@@ -62,103 +62,103 @@ final class LoopThread: @unchecked Sendable {
     }
 
     /// Waits on the calling thread in place of the loop's thread, until `isDone` returns true or for as long as the
-    /// loop would poll; returns whether it continues to stand in.
+    /// loop would poll; returns whether the loop may rely on it further.
     func waitHere(until isDone: () -> Bool) -> Bool {
-        if standIn.isWanted, pollHere(until: isDone) { return true }
+        if inlineWaiter.isWanted, pollHere(until: isDone) { return true }
         stopWaiting()
         return false
     }
 
     /// Makes the loop's own thread wait again, if it relies on another one.
-    func stopWaiting() { if standIn.leave() { wake() } }
+    func stopWaiting() { if inlineWaiter.stop() { wake() } }
 
     private func pollHere(until isDone: () -> Bool) -> Bool {
         let begun = clock.now, end = BusyPolling.end(from: begun)
-        var last = begun, pace = PollingPace(from: begun), hasSeen = false
+        var last = begun, schedule = PollingSchedule(from: begun), hasReadSomething = false
         repeat {
-            standIn.stay(at: last)
-            if pace.looks(at: last) {
+            inlineWaiter.keepWaiting(at: last)
+            if schedule.isReadDue(at: last) {
                 switch work.readAndTakeTurnIfFree() {
-                case .nothing: pace.lookedInVain(at: clock.now)
+                case .nothing: schedule.readNothing(at: clock.now)
                 case .turn(isOutdated: true): return false
                 case .turn(isOutdated: false):
-                    hasSeen = true
-                    pace.saw(at: last)
+                    hasReadSomething = true
+                    schedule.readSomething(at: last)
                 }
                 if isDone() {
-                    standIn.answered()
+                    inlineWaiter.answered()
                     return true
                 }
             }
-            let now = pass(&pace)
+            let now = pauseOrYield(&schedule)
             guard now <= BusyPolling.end(from: last) else {
-                standIn.gaveUp(.crowdedOut)
+                inlineWaiter.failed(.preempted)
                 return false
             }
             last = now
         } while last < end
-        // What takes more than one answer is no reason to give up.
-        if !hasSeen { standIn.gaveUp(.unanswered) }
+        // A wait with a response was successful, even if it needs another one.
+        if !hasReadSomething { inlineWaiter.failed(.unanswered) }
         return false
     }
 
     private func run() {
         _ = pthread_setname_np(pthread_self(), String(name.prefix(15)))
-        until = work.prepareFirst(for: inbox.bell.raw, asking: &answers, at: clock.now)
+        until = work.prepareFirst(for: inbox.wakeDescriptor.raw, into: &results, at: clock.now)
         prepareToWait()
-        while round() {}
+        while runPass() {}
     }
 
     /// Waits and then does all work; returns whether the thread continues.
-    private func round() -> Bool {
-        // Who was woken meanwhile need not ask the system, every other time.
-        hasAsked = mayWait || !hasAsked
-        if hasAsked { wait() } else { forgetAnswers() }
+    private func runPass() -> Bool {
+        // If the loop was woken meanwhile, polling every other time is enough.
+        hasPolled = mayWait || !hasPolled
+        if hasPolled { wait() } else { clearResults() }
         guard inbox.begin(&bodies) else {
-            work.doLastRound(&bodies)
+            work.runLastPass(&bodies)
             return false
         }
-        until = work.doRound(&bodies, for: inbox.bell.raw, asking: &answers, on: clock)
+        until = work.runPass(&bodies, for: inbox.wakeDescriptor.raw, into: &results, on: clock)
         prepareToWait()
         return true
     }
 
     private func prepareToWait() {
-        if let (outcome, answers) = standIn.takeOutcome() { polling.asked(outcome, after: answers) }
-        standIn.isWanted = polling.isDue
-        mayWait = inbox.waits(asleep: !polling.isDue)
+        if let (outcome, responses) = inlineWaiter.takeOutcome() { polling.ended(outcome, after: responses) }
+        inlineWaiter.isWanted = polling.isDue
+        mayWait = inbox.beginWaiting(asleep: !polling.isDue)
     }
 
-    private func forgetAnswers() { for index in answers.indices { answers[index].revents = 0 } }
+    private func clearResults() { for index in results.indices { results[index].revents = 0 } }
 
     /// Polls all descriptors, and waits unless the loop was woken.
     private func wait() {
         if !mayWait {
-            ask(for: 0)
+            pollAll(for: 0)
         } else if polling.isDue {
             if !poll() { sleepUnlessWoken() }
         } else {
             sleep()
         }
-        guard answers[0].revents != 0 else { return }
-        inbox.hush()
-        // Whoever rang may have more to say, and where processors are few that is said first.
+        guard results[0].revents != 0 else { return }
+        inbox.clearWake()
+        // The waking thread may queue more, which it can do first where processors are few.
         sched_yield()
     }
 
     /// Waits without using the processor.
     private func sleep() {
         let begun = until == nil && !polling.isAllowed ? Instant() : clock.now
-        ask(for: until.map { max(0, $0.nanoseconds(since: begun)) })
-        if polling.isAllowed { polling.slept(from: begun, to: clock.now) }
+        pollAll(for: until.map { max(0, $0.nanoseconds(since: begun)) })
+        if polling.isAllowed { polling.waited(from: begun, to: clock.now) }
     }
 
     /// Does the same after polling, when no wake-up was needed.
     private func sleepUnlessWoken() {
-        if !inbox.sleeps() {
-            ask(for: 0)
-        } else if standIn.end(at: clock.now) != nil {
-            sleepBehindStandIn()
+        if !inbox.beginSleeping() {
+            pollAll(for: 0)
+        } else if inlineWaiter.end(at: clock.now) != nil {
+            sleepDuringInlineWait()
         } else {
             sleep()
         }
@@ -166,17 +166,17 @@ final class LoopThread: @unchecked Sendable {
 
     /// Sleeps until a wake-up or a deadline, while another thread waits for everything else; polls everything else from
     /// time to time.
-    private func sleepBehindStandIn() {
+    private func sleepDuringInlineWait() {
         var now = clock.now
-        // What the other thread has read may not have been taken.
+        // The other thread may have read something that was not processed.
         defer { hasRead = true }
-        while let end = standIn.end(at: now) {
+        while let end = inlineWaiter.end(at: now) {
             if let until, until <= now { return }
             let nanoseconds = (until.map { min($0, end) } ?? end).nanoseconds(since: now)
             var time = timespec(tv_sec: 0, tv_nsec: Int(nanoseconds))
-            if ppoll(&answers, 1, &time, nil) > 0 { return }
+            if ppoll(&results, 1, &time, nil) > 0 { return }
             hasRead = true
-            if ask(for: 0) { return }
+            if pollAll(for: 0) { return }
             now = clock.now
         }
     }
@@ -185,46 +185,46 @@ final class LoopThread: @unchecked Sendable {
     private func poll() -> Bool {
         let begun = clock.now, end = BusyPolling.end(from: begun)
         if let until, until < end { return false }
-        // What the program says is read without a question, but nothing else is.
-        let asksForMore = answers.count != 2 || answers[1].events != LoopWatch.Interest.reading.rawValue
-        var last = begun, questions = 0, pace = PollingPace(from: begun)
+        // The attempt reads only from the program; everything else has to be polled.
+        let mustPollAll = results.count != 2 || results[1].events != LoopWatch.Interest.reading.rawValue
+        var last = begun, polls = 0, schedule = PollingSchedule(from: begun)
         repeat {
-            guard standIn.end(at: last) == nil else { return false }
-            if pace.looks(at: last) || inbox.isWoken {
-                let isAnswered = look() || asksForMore && questions % BusyPolling.thoroughness == 0 && ask(for: 0)
+            guard inlineWaiter.end(at: last) == nil else { return false }
+            if schedule.isReadDue(at: last) || inbox.isWoken {
+                let isAnswered = readOnce() || mustPollAll && polls % BusyPolling.readsPerPoll == 0 && pollAll(for: 0)
                 if isAnswered {
-                    polling.asked(.answered)
-                    // Whoever woke the loop may have more to say, too.
+                    polling.ended(.answered)
+                    // The waking thread may queue more.
                     if inbox.isWoken { sched_yield() }
                     return true
                 }
-                questions += 1
-                pace.lookedInVain(at: clock.now)
+                polls += 1
+                schedule.readNothing(at: clock.now)
             }
-            let now = pass(&pace)
+            let now = pauseOrYield(&schedule)
             if now > BusyPolling.end(from: last) {
-                polling.asked(.crowdedOut)
+                polling.ended(.preempted)
                 return false
             }
             last = now
         } while last < end
-        polling.asked(.unanswered)
+        polling.ended(.unanswered)
         return false
     }
 
     /// Pauses, and yields the processor if that is due; returns the time afterwards.
-    private func pass(_ pace: inout PollingPace) -> Instant {
+    private func pauseOrYield(_ schedule: inout PollingSchedule) -> Instant {
         let begun = clock.now
-        if pace.yields(at: begun) {
+        if schedule.isYieldDue(at: begun) {
             sched_yield()
-            pace.yielded(from: begun, to: clock.now)
+            schedule.yielded(from: begun, to: clock.now)
         }
         pause_processor()
         return clock.now
     }
 
     /// Checks for a wake-up, and reads from the program at the other end.
-    private func look() -> Bool {
+    private func readOnce() -> Bool {
         if inbox.isWoken { return true }
         guard work.readIfFree() else { return false }
         hasRead = true
@@ -232,15 +232,15 @@ final class LoopThread: @unchecked Sendable {
     }
 
     /// Polls with a timeout in nanoseconds, or without one; returns whether anything is ready.
-    @discardableResult private func ask(for nanoseconds: Int64?) -> Bool {
+    @discardableResult private func pollAll(for nanoseconds: Int64?) -> Bool {
         if hasRead {
             hasRead = false
-            work.prepareToAsk()
+            work.prepareToPoll()
         }
         let nanoseconds = inbox.longestWait.map { min($0, nanoseconds ?? $0) } ?? nanoseconds
-        guard let nanoseconds else { return ppoll(&answers, UInt(answers.count), nil, nil) > 0 }
+        guard let nanoseconds else { return ppoll(&results, UInt(results.count), nil, nil) > 0 }
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
-        return ppoll(&answers, UInt(answers.count), &time, nil) > 0
+        return ppoll(&results, UInt(results.count), &time, nil) > 0
     }
 }

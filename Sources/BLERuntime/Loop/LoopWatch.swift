@@ -18,12 +18,12 @@ package final class LoopWatch: @unchecked Sendable {
     /// The readiness to wait for; empty to ignore the descriptor.
     @exclusivity(unchecked) package var interest: Interest
     /// The part of ``interest`` that is registered in an epoll set; `nil` for none.
-    var asked: Int16?
-    private let descriptor: Descriptor
+    var registered: Int16?
+    private let descriptor: FileDescriptor
     private let ready: (Interest) -> Void
     private let cancelled = Atomic(false)
 
-    init(_ descriptor: Descriptor, _ interest: Interest, _ ready: @escaping (Interest) -> Void) {
+    init(_ descriptor: FileDescriptor, _ interest: Interest, _ ready: @escaping (Interest) -> Void) {
         self.descriptor = descriptor
         self.interest = interest
         self.ready = ready
@@ -43,7 +43,7 @@ package final class LoopWatch: @unchecked Sendable {
     var wanted: Int16? { interest.isEmpty || isCancelled ? nil : interest.rawValue }
 
     /// The poll argument for this descriptor.
-    var question: pollfd { pollfd(fd: wanted == nil ? -1 : descriptor.raw, events: interest.rawValue, revents: 0) }
+    var pollArgument: pollfd { pollfd(fd: wanted == nil ? -1 : descriptor.raw, events: interest.rawValue, revents: 0) }
 
     /// Processes the result of a poll.
     func answered(_ events: Int16) {

@@ -15,14 +15,14 @@ final class LoopWork: @unchecked Sendable {
         case turn(isOutdated: Bool)
     }
 
-    private let floor = Floor()
+    private let lock = LoopLock()
     /// The thread that holds the lock.
     private let identity = Atomic<UInt>(0)
     private var turn: () -> Instant? = { nil }
     /// Reads from a program at the other end, and returns whether there was something to read.
     @exclusivity(unchecked) private var attempt: () -> Bool = { false }
     /// Called before the next poll, when something was read this way.
-    @exclusivity(unchecked) private var beforeAsking: () -> Void = {}
+    @exclusivity(unchecked) private var beforePolling: () -> Void = {}
     @exclusivity(unchecked) private var agenda = LoopAgenda()
 
     var isCurrent: Bool { identity.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -30,70 +30,70 @@ final class LoopWork: @unchecked Sendable {
     /// Sets the turn, before the loop starts.
     func begin(turn: @escaping () -> Instant?) { self.turn = turn }
 
-    // These are called by whoever has the floor.
+    // The caller holds the lock.
 
-    func allowReading(_ attempt: @escaping () -> Bool, beforeAsking: @escaping () -> Void) {
+    func allowReading(_ attempt: @escaping () -> Bool, beforePolling: @escaping () -> Void) {
         self.attempt = attempt
-        self.beforeAsking = beforeAsking
+        self.beforePolling = beforePolling
     }
 
     func add(_ watch: LoopWatch) { agenda.add(watch) }
 
     func add(_ alarm: LoopAlarm) { agenda.add(alarm) }
 
-    // And these take the floor.
+    // These take the lock.
 
     /// Runs posted closures, handles poll results, takes the turn, and determines what to poll next besides the wake-up
     /// descriptor; returns the end of the wait, or `nil` for none.
-    func doRound(
+    func runPass(
         _ bodies: inout [@Sendable () -> Void],
-        for bell: Int32,
-        asking answers: inout [pollfd],
+        for wakeDescriptor: Int32,
+        into results: inout [pollfd],
         on clock: MonotonicClock
     ) -> Instant? {
-        floor.take {
+        lock.withLock {
             asOwner {
                 run(&bodies)
-                answerWatches(answers)
+                deliverEvents(results)
                 ringAlarms(on: clock)
                 takeTurn()
-                return prepare(for: bell, asking: &answers, at: clock.now)
+                return prepare(for: wakeDescriptor, into: &results, at: clock.now)
             }
         }
     }
 
     /// Runs posted closures and drops everything.
-    func doLastRound(_ bodies: inout [@Sendable () -> Void]) {
-        floor.take {
+    func runLastPass(_ bodies: inout [@Sendable () -> Void]) {
+        lock.withLock {
             asOwner { run(&bodies) }
             agenda = LoopAgenda()
             turn = { nil }
             attempt = { false }
-            beforeAsking = {}
+            beforePolling = {}
         }
     }
 
     /// Determines what to poll first.
-    func prepareFirst(for bell: Int32, asking answers: inout [pollfd], at now: Instant) -> Instant? {
-        floor.take { prepare(for: bell, asking: &answers, at: now) }
+    func prepareFirst(for wakeDescriptor: Int32, into results: inout [pollfd], at now: Instant) -> Instant? {
+        lock.withLock { prepare(for: wakeDescriptor, into: &results, at: now) }
     }
 
     /// Takes the turn; returns whether the waiting thread must wait for something else, or `nil` if the lock is held by
     /// another thread.
-    func takeTurnIfFree() -> Bool? { floor.takeIfFree { asOwner { takeTurnAndCompare() } } }
+    func takeTurnIfFree() -> Bool? { lock.withLockIfAvailable { asOwner { takeTurnAndCompare() } } }
 
     /// Reads from the program at the other end; returns whether there was something to read.
-    func readIfFree() -> Bool { floor.takeIfFree { asOwner { attempt() } } ?? false }
+    func readIfFree() -> Bool { lock.withLockIfAvailable { asOwner { attempt() } } ?? false }
 
     /// Reads from it, and takes the turn if there was something to read.
     func readAndTakeTurnIfFree() -> Reading {
-        floor.takeIfFree {
+        lock.withLockIfAvailable {
             asOwner { attempt() ? .turn(isOutdated: takeTurnAndCompare()) : .nothing }
         } ?? .nothing
     }
 
     /// Prepares for a poll after reading.
-    func prepareToAsk() { floor.take { asOwner { beforeAsking() } } }
+    func prepareToPoll() { lock.withLock { asOwner { beforePolling() } } }
 
     private func asOwner<Result>(_ body: () -> Result) -> Result {
         identity.store(UInt(pthread_self()), ordering: .relaxed)
@@ -107,8 +107,8 @@ final class LoopWork: @unchecked Sendable {
         bodies.removeAll(keepingCapacity: true)
     }
 
-    private func prepare(for bell: Int32, asking answers: inout [pollfd], at now: Instant) -> Instant? {
-        agenda.prepare(for: bell, at: now, asking: &answers)
+    private func prepare(for wakeDescriptor: Int32, into results: inout [pollfd], at now: Instant) -> Instant? {
+        agenda.prepare(for: wakeDescriptor, at: now, into: &results)
         return agenda.until
     }
 
@@ -122,11 +122,11 @@ final class LoopWork: @unchecked Sendable {
         return agenda.waitsForOther()
     }
 
-    private func answerWatches(_ answers: [pollfd]) {
-        if let crowd = agenda.crowd { return answers[1].revents == 0 ? () : crowd.answer() }
-        // What is added meanwhile was not asked about.
+    private func deliverEvents(_ results: [pollfd]) {
+        if let epollSet = agenda.epollSet { return results[1].revents == 0 ? () : epollSet.deliverEvents() }
+        // Watches that are added meanwhile were not polled.
         let watches = agenda.watches
-        for index in 0..<(answers.count - 1) { watches[index].answered(answers[index + 1].revents) }
+        for index in 0..<(results.count - 1) { watches[index].answered(results[index + 1].revents) }
     }
 
     private func ringAlarms(on clock: MonotonicClock) {

@@ -8,43 +8,43 @@ import LinuxCalls
 /// first item that is added after the loop took out all others; code in between can check it. This is not documented,
 /// so it is tested before it is relied on.
 package enum MainQueue {
-    private enum Bell {
-        case untried
-        case rings
-        case isMissing
+    private enum Support {
+        case untested
+        case works
+        case fails
     }
 
-    private static let bell = Locked(Bell.untried)
+    private static let support = Locked(Support.untested)
     private static let descriptor = main_queue_descriptor()
 
-    /// True if ``canTell()`` may return true.
-    package static var mayTell: Bool { bell.withLock { $0 != .isMissing } }
+    /// True if ``checkSupport()`` may return true.
+    package static var mayBeSupported: Bool { support.withLock { $0 != .fails } }
 
     /// Returns whether code that currently runs on the main queue can use ``isQuiet``.
     ///
     /// The first call returns false, because the test adds an item to the queue.
-    package static func canTell() -> Bool {
-        bell.withLock { bell in
-            // Without a run loop the main queue is served by any thread, and Dispatch rings for nobody.
+    package static func checkSupport() -> Bool {
+        support.withLock { support in
+            // Without a run loop, any thread serves the main queue, and Dispatch does not signal.
             guard descriptor >= 0, is_first_thread() != 0 else {
-                bell = .isMissing
+                support = .fails
                 return false
             }
-            guard bell == .untried else { return bell == .rings }
-            // Whether it is silent when it should be is seen only when nobody else adds anything.
-            guard !isRung else { return false }
+            guard support == .untested else { return support == .works }
+            // The test needs a queue to which nothing else was added.
+            guard !isSignalled else { return false }
             DispatchQueue.main.async {}
-            bell = isRung ? .rings : .isMissing
+            support = isSignalled ? .works : .fails
             return false
         }
     }
 
-    /// True if nothing was added to the main queue since the running items were taken out, provided that ``canTell()``
-    /// is true.
-    package static var isQuiet: Bool { !isRung }
+    /// True if nothing was added to the main queue since the running items were taken out, provided that
+    /// ``checkSupport()`` is true.
+    package static var isQuiet: Bool { !isSignalled }
 
-    private static var isRung: Bool {
-        var question = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&question, 1, 0) != 0
+    private static var isSignalled: Bool {
+        var pollArgument = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&pollArgument, 1, 0) != 0
     }
 }

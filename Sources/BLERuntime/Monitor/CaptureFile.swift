@@ -44,7 +44,7 @@ package final class CaptureFile: Sendable {
 
     private struct State {
         /// `nil` after a write error.
-        var descriptor: Descriptor?
+        var descriptor: FileDescriptor?
         var size = 0
         var interfaces: [Interface] = []
         var comments: [String] = []

@@ -11,7 +11,7 @@ struct PacketFeed {
     private let statement: (Int) -> [UInt8]
     private var octets: [UInt8]
     private var lost = 0
-    private var told = 0
+    private var reported = 0
 
     /// Creates a queue that starts with `beginning`.
     init(beginning: [UInt8], limit: Int = usualLimit, statement: @escaping (Int) -> [UInt8]) {
@@ -24,8 +24,8 @@ struct PacketFeed {
     ///
     /// `pending` octets were taken and not sent yet.
     mutating func add(_ record: [UInt8], pending: Int) {
-        tellLoss(pending: pending)
-        if lost == told, octets.count + pending + record.count <= limit {
+        reportLoss(pending: pending)
+        if lost == reported, octets.count + pending + record.count <= limit {
             octets += record
         } else {
             lost += 1
@@ -34,15 +34,15 @@ struct PacketFeed {
 
     /// Takes the octets to send now.
     mutating func take(pending: Int) -> [UInt8] {
-        tellLoss(pending: pending)
+        reportLoss(pending: pending)
         defer { octets.removeAll(keepingCapacity: octets.count <= 1 << 16) }
         return octets
     }
 
     /// Adds the number of dropped records as soon as half of the room is free.
-    private mutating func tellLoss(pending: Int) {
-        guard lost > told, octets.count + pending <= limit / 2 else { return }
+    private mutating func reportLoss(pending: Int) {
+        guard lost > reported, octets.count + pending <= limit / 2 else { return }
         octets += statement(lost)
-        told = lost
+        reported = lost
     }
 }

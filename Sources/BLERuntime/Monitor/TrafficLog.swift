@@ -19,10 +19,10 @@ package struct TrafficLog: Sendable {
     }
 
     /// Logs a request or event of an app.
-    package func hear(_ text: String) { logger.debug("\(text)") }
+    package func comment(_ text: String) { logger.debug("\(text)") }
 
     /// Logs a packet; `time` is its time, if it differs from that of the log.
-    package mutating func see(_ record: PacketRecord, time: String = "") {
+    package mutating func record(_ record: PacketRecord, time: String = "") {
         guard logger.logLevel <= .trace else { return }
         let isFromHost = record.direction == .toController
         if !traces.contains(where: { $0.machine == record.machine }) {

@@ -82,7 +82,7 @@ struct BondDocument: Codable {
         }
         bond.isSecureConnections = try values.decodeIfPresent(Bool.self, forKey: .isSecureConnections) ?? false
         let party = values.decodeIfReadable(String.self, forKey: .wantedBy, losses: &losses)
-        bond.wantedBy = party.flatMap { Bond.Party(name: $0) } ?? .user
+        bond.wantedBy = party.flatMap { Bond.Origin(name: $0) } ?? .user
         bond.localLongTermKey = try values.decodeIfPresent(LongTerm.self, forKey: .localLongTermKey)?.value
         bond.resolvingKey = try values.decodeKey(forKey: .resolvingKey)
         bond.localSigningKey = try values.decodeKey(forKey: .localSigningKey)
@@ -178,7 +178,7 @@ extension ClientMemory {
     }
 }
 
-extension Bond.Party {
+extension Bond.Origin {
     /// The party that a file calls so; `nil` if that is none.
     fileprivate init?(name: String) {
         switch name {

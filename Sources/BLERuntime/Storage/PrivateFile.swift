@@ -18,7 +18,7 @@ package struct PrivateFile: Sendable {
     ///
     /// Only the beginning of a file that is too large is returned.
     package func read() throws(FileProblem) -> [UInt8]? {
-        let file: Descriptor
+        let file: FileDescriptor
         do throws(FileProblem) {
             file = try TrustedPath(path).openToRead()
         } catch {

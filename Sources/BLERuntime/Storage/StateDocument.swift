@@ -4,11 +4,11 @@ import BLEHost
 struct StateDocument: Equatable {
     /// The secret from which the identifiers of peers are derived.
     let secret: UInt128
-    private(set) var peers: RememberedPeers
+    private(set) var peers: KnownPeers
 
     init(secret: UInt128, peers: [PeerRecord] = [], limits: Limits = Limits()) {
         self.secret = secret
-        self.peers = RememberedPeers(peers.map { $0.seen(by: nil) }, limits: limits)
+        self.peers = KnownPeers(peers.map { $0.seen(by: nil) }, limits: limits)
         boundDatabases()
     }
 
@@ -18,7 +18,7 @@ struct StateDocument: Equatable {
     }
 
     /// Applies a process's change.
-    mutating func apply(_ change: PeerChange) -> RememberedPeers.OnRemember {
+    mutating func apply(_ change: PeerChange) -> KnownPeers.OnRemember {
         let outcome = peers.remember(change.applied(to: known(of: change.after)))
         if change.after.bonds.contains(where: { $0.database != nil }) { boundDatabases() }
         return outcome

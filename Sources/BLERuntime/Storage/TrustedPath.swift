@@ -11,7 +11,7 @@ package struct TrustedPath: Sendable {
     fileprivate static let mostLinks = 40
 
     /// The directory that holds the file.
-    let directory: Descriptor
+    let directory: FileDescriptor
     /// The name of the file in its directory.
     let name: String
     /// The path without symbolic links.
@@ -42,11 +42,11 @@ package struct TrustedPath: Sendable {
     /// Opens the file, or one whose name has a suffix, without following a symbolic link.
     ///
     /// A new file has the permissions `mode`, less the process's mask.
-    func open(_ flags: Int32, mode: UInt32 = 0o600, suffix: String = "") throws(FileProblem) -> Descriptor {
+    func open(_ flags: Int32, mode: UInt32 = 0o600, suffix: String = "") throws(FileProblem) -> FileDescriptor {
         try checkOwner(suffix)
         let raw = openat(directory.raw, name + suffix, flags | O_NOFOLLOW | O_CLOEXEC, mode)
         guard raw >= 0 else { throw problem(errno, suffix) }
-        let file = Descriptor(raw)
+        let file = FileDescriptor(raw)
         var facts = stat()
         guard fstat(raw, &facts) == 0 else { throw problem(errno, suffix) }
         try checkOwner(of: facts, suffix)
@@ -54,7 +54,7 @@ package struct TrustedPath: Sendable {
     }
 
     /// Opens the file to read what is in it, without waiting for it if it is a pipe.
-    package func openToRead() throws(FileProblem) -> Descriptor { try open(O_RDONLY | O_NONBLOCK) }
+    package func openToRead() throws(FileProblem) -> FileDescriptor { try open(O_RDONLY | O_NONBLOCK) }
 
     /// Refuses a file that another user put in a directory that is open to all.
     private func checkOwner(_ suffix: String) throws(FileProblem) {
@@ -92,7 +92,7 @@ package struct TrustedPath: Sendable {
     func openSocketToAll() -> Bool {
         let raw = openat(directory.raw, name, open_place_only() | O_NOFOLLOW | O_CLOEXEC)
         guard raw >= 0 else { return false }
-        let socket = Descriptor(raw)
+        let socket = FileDescriptor(raw)
         var facts = stat()
         guard fstat(raw, &facts) == 0 else { return false }
         guard facts.st_mode & S_IFMT == S_IFSOCK, facts.st_uid == geteuid() else {
@@ -180,7 +180,7 @@ private struct Walk {
     /// What is left of the path, the next component last.
     var components: [String]
     /// The directory reached so far, and its path; the empty path is the root.
-    private(set) var directory: Descriptor
+    private(set) var directory: FileDescriptor
     private(set) var place = ""
     /// True if ``directory`` is open to all, and sticky.
     private(set) var isShared = false
@@ -194,7 +194,7 @@ private struct Walk {
         components = Self.components(of: start + "/" + path)
         let raw = Glibc.open("/", open_place_only() | O_DIRECTORY | O_CLOEXEC)
         guard raw >= 0 else { throw FileProblem(.used, path, errno: errno) }
-        directory = Descriptor(raw)
+        directory = FileDescriptor(raw)
         try check(directory)
     }
 
@@ -222,7 +222,7 @@ private struct Walk {
         if text.hasPrefix("/") {
             let root = Glibc.open("/", open_place_only() | O_DIRECTORY | O_CLOEXEC)
             guard root >= 0 else { throw FileProblem(.used, path, errno: errno) }
-            (directory, place, isShared) = (Descriptor(root), "", false)
+            (directory, place, isShared) = (FileDescriptor(root), "", false)
         }
         components += Self.components(of: text)
         return true
@@ -236,7 +236,7 @@ private struct Walk {
             raw = try create(component, mode)
         }
         guard raw >= 0 else { throw FileProblem(.used, path, errno: errno) }
-        directory = Descriptor(raw)
+        directory = FileDescriptor(raw)
         if component == ".." {
             place = place.lastIndex(of: "/").map { String(place[..<$0]) } ?? ""
         } else {
@@ -256,7 +256,7 @@ private struct Walk {
         return raw
     }
 
-    private mutating func check(_ directory: Descriptor) throws(FileProblem) {
+    private mutating func check(_ directory: FileDescriptor) throws(FileProblem) {
         var facts = stat()
         guard fstat(directory.raw, &facts) == 0 else { throw FileProblem(.used, path, errno: errno) }
         let own = place.isEmpty ? "/" : place

@@ -21,13 +21,13 @@ extension ControllerPort {
 
 /// An open port and its framing.
 package struct OpenPort: Sendable {
-    let descriptor: Descriptor
+    let descriptor: FileDescriptor
     let line: any Line & Sendable
     /// Closes the port; called once, after the last read and write.
     let release: @Sendable () -> Void
 
     package init(
-        _ descriptor: Descriptor,
+        _ descriptor: FileDescriptor,
         line: any Line & Sendable,
         release: @escaping @Sendable () -> Void = {}
     ) {

@@ -36,7 +36,7 @@ package struct SerialPort: ControllerPort {
     package func open() throws(TransportError) -> OpenPort {
         let raw = Glibc.open(address.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard raw >= 0 else { throw obstacle(errno) }
-        let descriptor = Descriptor(raw)
+        let descriptor = FileDescriptor(raw)
         guard control_device(raw, Constant.makeExclusive, nil) == 0 else { throw noPort }
         var settings = [UInt8](repeating: 0, count: Field.size)
         settings.store(Constant.control | (address.hasFlowControl ? Constant.flowControl : 0), at: Field.control)

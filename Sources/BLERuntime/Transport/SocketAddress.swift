@@ -16,7 +16,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Connects a non-blocking Unix socket.
-    package func connect() throws(TransportError) -> Descriptor {
+    package func connect() throws(TransportError) -> FileDescriptor {
         try makeSocket { (socket, name, length) throws(TransportError) in
             guard Glibc.connect(socket, name, length) == 0 else {
                 let code = errno
@@ -34,7 +34,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     func makeSocket(
         _ body: (_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) throws(TransportError) ->
             Void
-    ) throws(TransportError) -> Descriptor {
+    ) throws(TransportError) -> FileDescriptor {
         switch self {
         case .tcp(let host, let port): try makeTCPSocket(host, port, body)
         case .unix(let path): try makeUnixSocket(path, isAbstract: false, body)
@@ -46,7 +46,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         _ host: String,
         _ port: UInt16,
         _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) throws(TransportError) -> Void
-    ) throws(TransportError) -> Descriptor {
+    ) throws(TransportError) -> FileDescriptor {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_NUMERICSERV
@@ -67,7 +67,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         _ name: String,
         isAbstract: Bool,
         _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) throws(TransportError) -> Void
-    ) throws(TransportError) -> Descriptor {
+    ) throws(TransportError) -> FileDescriptor {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         // The name of an abstract socket follows an octet 0, and ends where the address does.
@@ -92,17 +92,17 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return descriptor
     }
 
-    private func makeDescriptor(_ family: Int32) throws(TransportError) -> Descriptor {
+    private func makeDescriptor(_ family: Int32) throws(TransportError) -> FileDescriptor {
         let raw = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard raw >= 0 else { throw TransportError(.unreachable, errno: errno, "socket for \(self)") }
-        return Descriptor(raw)
+        return FileDescriptor(raw)
     }
 }
 
 /// An open file, which is closed when it is released.
 ///
 /// A loop's watch retains it, so that its number is not reused while the system may still be polled for it.
-package final class Descriptor: Sendable {
+package final class FileDescriptor: Sendable {
     package let raw: Int32
     package init(_ raw: Int32) { self.raw = raw }
     deinit { close(raw) }

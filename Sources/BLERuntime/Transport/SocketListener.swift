@@ -14,7 +14,7 @@ package final class SocketListener: Sendable {
     /// How long to wait before the next attempt to take a connection when the process has no descriptor left.
     private static let rest = Duration.milliseconds(100)
 
-    private let descriptor: Descriptor
+    private let descriptor: FileDescriptor
     private let loop: EventLoop
     private let watch: LoopWatch
 
@@ -56,7 +56,7 @@ package final class SocketListener: Sendable {
     package convenience init(
         at place: TrustedPath,
         on loop: EventLoop,
-        accept: @escaping @Sendable (Descriptor) -> Void
+        accept: @escaping @Sendable (FileDescriptor) -> Void
     ) throws(TransportError) {
         let address = SocketAddress.unix(path: place.descriptorPath)
         let descriptor = try address.makeSocket { (socket, name, length) throws(TransportError) in
@@ -77,9 +77,9 @@ package final class SocketListener: Sendable {
     ///   - loop: A loop for this listener alone.
     ///   - accept: Called on the thread of `loop` with each new connection, which knows its ``SocketStream/sender``.
     package convenience init(
-        adopting descriptor: Descriptor,
+        adopting descriptor: FileDescriptor,
         on loop: EventLoop,
-        accept: @escaping @Sendable (Descriptor) -> Void
+        accept: @escaping @Sendable (FileDescriptor) -> Void
     ) {
         // Connections inherit it, so that no message comes too early for it.
         var on: Int32 = 1
@@ -88,10 +88,10 @@ package final class SocketListener: Sendable {
     }
 
     private init(
-        adopting descriptor: Descriptor,
+        adopting descriptor: FileDescriptor,
         on loop: EventLoop,
         taking share: Int,
-        accept: @escaping @Sendable (Descriptor) -> Void
+        accept: @escaping @Sendable (FileDescriptor) -> Void
     ) {
         _ = fcntl(descriptor.raw, F_SETFL, fcntl(descriptor.raw, F_GETFL, 0) | O_NONBLOCK)
         self.descriptor = descriptor
@@ -138,17 +138,17 @@ package final class SocketListener: Sendable {
     package func close() { shutdown(descriptor.raw, Int32(SHUT_RDWR)) }
 
     /// Takes the next connection; `nil` with the system's `errno` if there is none.
-    private static func connection(at descriptor: Descriptor, isTCP: Bool) -> Descriptor? {
+    private static func connection(at descriptor: FileDescriptor, isTCP: Bool) -> FileDescriptor? {
         let raw = accept_connection(descriptor.raw)
         guard raw >= 0 else { return nil }
         if isTCP {
             var on: Int32 = 1
             setsockopt(raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
-        return Descriptor(raw)
+        return FileDescriptor(raw)
     }
 
-    private static func port(of descriptor: Descriptor) -> UInt16 {
+    private static func port(of descriptor: FileDescriptor) -> UInt16 {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in

@@ -8,7 +8,7 @@ package struct SocketPeer: Equatable, Sendable {
     package let process: Int32
 }
 
-extension Descriptor {
+extension FileDescriptor {
     /// The process at the other end of a Unix socket, or which made it; `nil` if the kernel cannot say.
     package var peer: SocketPeer? {
         // struct ucred: process, user, group.

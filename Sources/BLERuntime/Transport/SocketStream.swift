@@ -21,7 +21,7 @@ package final class SocketStream: @unchecked Sendable {
         case closed
     }
 
-    private let descriptor: Descriptor
+    private let descriptor: FileDescriptor
     private let loop: EventLoop
     /// True to read everything that the other end sent before it closed, even when writing is impossible.
     package var readsToTheEnd = false
@@ -34,19 +34,19 @@ package final class SocketStream: @unchecked Sendable {
     private var written = 0
     /// The ends of separate writes in the queue, as far as they are remembered.
     private var seams: [Int] = []
-    @exclusivity(unchecked) private var intake: SocketIntake
+    @exclusivity(unchecked) private var intake: SocketInput
     /// The receiver of octets.
-    @exclusivity(unchecked) private var delay = AnswerDelay()
+    @exclusivity(unchecked) private var delay = ResponseTimeEstimate()
     private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
 
     /// Creates a stream that begins with ``start(receive:closed:)``.
     ///
     /// It `knowsSender` if the descriptor is a Unix socket with `SO_PASSCRED`.
-    package init(_ descriptor: Descriptor, on loop: EventLoop, knowsSender: Bool = false) {
+    package init(_ descriptor: FileDescriptor, on loop: EventLoop, knowsSender: Bool = false) {
         self.descriptor = descriptor
         self.loop = loop
-        intake = SocketIntake(of: descriptor, knowsSender: knowsSender)
+        intake = SocketInput(of: descriptor, knowsSender: knowsSender)
     }
 
     deinit { close() }
@@ -211,14 +211,14 @@ package final class SocketStream: @unchecked Sendable {
             end(TransportError(.closed, errno: code, "the connection was closed"))
             return 0
         case .octets(let range):
-            handOver(range)
+            deliver(range)
             intake.takeTooMuch()
             return range.count
         }
     }
 
     /// Passes the read octets to the receiver.
-    private func handOver(_ range: Range<Int>) {
+    private func deliver(_ range: Range<Int>) {
         let bytes = intake.buffer
         do throws(TransportError) {
             try receive(bytes.span.extracting(range))

@@ -9,7 +9,7 @@ import Glibc
 package final class SocketTransport: Transport, @unchecked Sendable {
     private enum State {
         case idle
-        case connecting(Descriptor, LoopWatch)
+        case connecting(FileDescriptor, LoopWatch)
         case open(SocketStream, hasHeard: Bool)
         case waiting(LoopAlarm)
     }
@@ -74,7 +74,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         }
     }
 
-    private func awaitConnection(of descriptor: Descriptor, on loop: EventLoop) {
+    private func awaitConnection(of descriptor: FileDescriptor, on loop: EventLoop) {
         let watch = loop.watch(descriptor, for: .writing) { [weak self] _ in self?.finishConnecting() }
         state = .connecting(descriptor, watch)
     }
@@ -91,13 +91,13 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         open(descriptor, on: loop)
     }
 
-    private func open(_ descriptor: Descriptor, on loop: EventLoop) {
+    private func open(_ descriptor: FileDescriptor, on loop: EventLoop) {
         backoff.connected()
         opened = loop.clock.now
         let stream = SocketStream(descriptor, on: loop)
         loop.allowPolling(
             { [weak stream] in stream?.readIfAny() ?? false },
-            beforeAsking: { [weak stream] in stream?.letGo() }
+            beforePolling: { [weak stream] in stream?.letGo() }
         )
         state = .open(stream, hasHeard: false)
         stream.start(

@@ -22,7 +22,7 @@ extension SecurityEvent: Choice {
         case 4: self = .failed(.blank, .timedOut)
         case 5: self = .secured(.blank, PairingStrength(), isBonded: false)
         case 6: self = .bonds([])
-        case 7: self = .outOfBandDataMade(SecurityManager.OutOfBandData.Told())
+        case 7: self = .outOfBandDataMade(SecurityManager.OutOfBandData.DeviceData())
         default: return nil
         }
     }

@@ -36,7 +36,7 @@ extension PairingStrength: Packet {
     }
 }
 
-extension SecurityManager.OutOfBandData.Told: Packet {
+extension SecurityManager.OutOfBandData.DeviceData: Packet {
     package init() { self.init(confirm: .zero, random: .zero) }
 
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {

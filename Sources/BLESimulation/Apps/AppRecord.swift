@@ -12,7 +12,7 @@ struct AppRecord {
     var woken: Instant?
 }
 
-extension Station {
+extension MachineState {
     /// Returns the index of the app called `name`, creating it if necessary.
     func app(_ name: String) -> Int {
         if let index = apps.firstIndex(where: { $0.name == name }) { return index }

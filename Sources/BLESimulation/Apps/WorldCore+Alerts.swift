@@ -8,7 +8,7 @@ extension WorldCore {
 
     /// Records the alerts that an app requests for the time when it is suspended.
     func noteAlerts(_ request: ClientRequest, for client: ClientID, on index: Int) {
-        stations[index].wishes[client.rawValue, default: AlertWishes()].note(request)
+        stations[index].wishes[client.rawValue, default: RequestedAlerts()].note(request)
     }
 
     /// Shows an alert for an event that a suspended app does not receive, if the app requested that.
@@ -20,7 +20,7 @@ extension WorldCore {
         show(Machine.Alert.Occasion(occasion), alert.text, by: app, on: station)
     }
 
-    private func show(_ occasion: Machine.Alert.Occasion, _ text: String, by app: String, on station: Station) {
+    private func show(_ occasion: Machine.Alert.Occasion, _ text: String, by app: String, on station: MachineState) {
         if station.alerts.count >= Self.mostAlerts { station.alerts.removeFirst() }
         station.alerts.append(Machine.Alert(occasion: occasion, app: app, text: text, time: now - Instant()))
     }

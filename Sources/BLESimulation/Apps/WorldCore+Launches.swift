@@ -31,7 +31,7 @@ extension WorldCore {
         clients[session.client.rawValue] = .relaunched(heir)
         if let state = restorable[place].session.appReturned() {
             let restored = ClientEvent.restored(state)
-            stations[index].wishes[heir.rawValue, default: AlertWishes()].note(restored)
+            stations[index].wishes[heir.rawValue, default: RequestedAlerts()].note(restored)
             deliveries.append((heir.rawValue, restored))
         }
         stations[index].host.appReturned(session.client, at: now)
@@ -109,13 +109,13 @@ extension WorldCore {
         guard let place = preservedPlace(of: client) else { return }
         let index = restorable[place].machine
         stations[index].learnNames(event)
-        switch restorable[place].session.hear(event, canLaunch: stations[index].launcher != nil) {
+        switch restorable[place].session.receive(event, canLaunch: stations[index].launcher != nil) {
         case .hold(let launches): if launches { launch(index) }
         case .refuse(let answer): ask([answer], for: client, on: index)
-        case .ask(let requests): ask(requests, for: client, on: index)
+        case .send(let requests): ask(requests, for: client, on: index)
         case .giveUp: giveUp(client)
         case .drop: break
-        case .tell, .tellAll: preconditionFailure("an ended app receives no events")
+        case .deliver, .deliverAll: preconditionFailure("an ended app receives no events")
         }
     }
 
@@ -169,13 +169,13 @@ extension WorldCore {
         guard !restorable.isEmpty, case .app(let session) = clients[client],
             let place = preservedPlace(of: session.client)
         else { return [event] }
-        switch restorable[place].session.hear(event, canLaunch: false) {
-        case .tell: return [event]
-        case .tellAll(let events, let requests):
+        switch restorable[place].session.receive(event, canLaunch: false) {
+        case .deliver: return [event]
+        case .deliverAll(let events, let requests):
             ask(requests, for: session.client, on: session.machine)
             return events
         case .hold: return []
-        case .refuse, .ask, .giveUp, .drop: preconditionFailure("a running app receives all events")
+        case .refuse, .send, .giveUp, .drop: preconditionFailure("a running app receives all events")
         }
     }
 }

@@ -62,11 +62,11 @@ extension World {
 
 extension World.Fault: CustomStringConvertible {
     /// The textual form, which ``init(_:)`` parses.
-    public var description: String { "\(kind) at \(moment) of \(FaultWords.machine(machine))" }
+    public var description: String { "\(kind) at \(moment) of \(FaultParser.machine(machine))" }
 
     /// Parses the textual form; returns `nil` if it is invalid.
     public init?(_ text: String) {
-        var words = FaultWords(text)
+        var words = FaultParser(text)
         guard let kind = Kind(&words), words.take(" at "), let moment = Moment(&words), words.take(" of "),
             let machine = words.machine()
         else { return nil }
@@ -85,7 +85,7 @@ extension World.Fault.Kind: CustomStringConvertible {
         }
     }
 
-    init?(_ words: inout FaultWords) {
+    init?(_ words: inout FaultParser) {
         let name = words.word()
         if name == "controllerReset" {
             self = .controllerReset
@@ -107,11 +107,11 @@ extension World.Fault.Moment: CustomStringConvertible {
         switch self {
         case .time(let age): "time \(age.inExactMilliseconds)"
         case .packet(let number): "packet \(number)"
-        case .step(let name, let number): "step \(FaultWords.step(name)) \(number)"
+        case .step(let name, let number): "step \(FaultParser.step(name)) \(number)"
         }
     }
 
-    init?(_ words: inout FaultWords) {
+    init?(_ words: inout FaultParser) {
         let name = words.word()
         guard words.take(" ") else { return nil }
         switch name {

@@ -97,7 +97,7 @@ extension WorldCore {
     }
 }
 
-extension Station.Radio {
+extension MachineState.Radio {
     /// Returns whether a radio is already in the state that a fault would cause.
     fileprivate func hasSuffered(_ effect: RunningFaults.Effect) -> Bool {
         switch (self, effect) {

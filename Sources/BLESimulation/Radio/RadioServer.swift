@@ -7,7 +7,7 @@ import BLEWire
 /// air.
 ///
 /// A connection switches its controller on, and the end of the connection switches it off: a host finds it reset, and
-/// its peers lose their links. A controller has one host at a time, unless the address is shared; ``Newcomers``
+/// its peers lose their links. A controller has one host at a time, unless the address is shared; ``ExtraConnections``
 /// describes the handling of a second connection. The air keeps real time (``RadioPace``).
 ///
 /// Sendable because everything happens on the thread of its loop.
@@ -16,7 +16,7 @@ package final class RadioServer: @unchecked Sendable {
     package static let mostShared = 4_096
 
     /// What becomes of a connection to a controller that has a host.
-    package enum Newcomers: Sendable {
+    package enum ExtraConnections: Sendable {
         /// It takes the place of the connection before, which is closed.
         case replace
         /// It waits this long for the host to leave, and is closed then.
@@ -42,7 +42,7 @@ package final class RadioServer: @unchecked Sendable {
 
     private let loop = EventLoop("bluetooth-radio")
     private let tap: PacketTap?
-    private let newcomers: Newcomers
+    private let newcomers: ExtraConnections
     private let refused: (@Sendable (UInt16) -> Void)?
     // Looked at for every packet, by this file alone and never from within a change of themselves.
     @exclusivity(unchecked) private var air: Air
@@ -72,7 +72,7 @@ package final class RadioServer: @unchecked Sendable {
         seed: UInt64,
         loss: Double = 0,
         pace: RadioPace = RadioPace(),
-        newcomers: Newcomers = .wait(.milliseconds(100)),
+        newcomers: ExtraConnections = .wait(.milliseconds(100)),
         tap: PacketTap? = nil,
         refused: (@Sendable (UInt16) -> Void)? = nil
     ) {

@@ -36,7 +36,7 @@ extension SimulatedPeripheral {
             let reason = "“advertisement” and “scanResponse” replace this key; leave it out"
             throw DescriptionError(key: key, reason: reason)
         }
-        if let misfit = advertisingRequest.misfit { throw DescriptionError(misfit) }
+        if let error = advertisingRequest.error { throw DescriptionError(error) }
     }
 
     /// Ends the process if the device cannot advertise what this describes.
@@ -102,9 +102,9 @@ extension SimulatedPeripheral {
 }
 
 extension SimulatedPeripheral.DescriptionError {
-    fileprivate init(_ misfit: AdvertisingMisfit) {
+    fileprivate init(_ error: AdvertisingRequestError) {
         let (key, cure) =
-            switch misfit.field {
+            switch error.field {
             case .localName: ("name", "; choose a shorter one, or set “advertisesName” to false")
             case .services: ("services", "; set “advertised” of some to false")
             case .serviceData: ("serviceData", "")
@@ -113,6 +113,6 @@ extension SimulatedPeripheral.DescriptionError {
             case .advertisement: ("advertisement", "")
             case .scanResponse: ("scanResponse", "")
             }
-        self.init(key: key, reason: misfit.reason + cure)
+        self.init(key: key, reason: error.reason + cure)
     }
 }

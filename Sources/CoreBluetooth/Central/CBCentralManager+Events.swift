@@ -3,14 +3,14 @@ import BLERuntime
 import Foundation
 
 /// The reason of a disconnection, kept while the delegate is called.
-struct Departure {
+struct Disconnection {
     let peer: PeerIdentifier
     let timestamp: CFAbsoluteTime
     let isReconnecting: Bool
 }
 
 /// An advertisement for the delegate.
-private struct News: ~Copyable {
+private struct AdvertisementDelivery: ~Copyable {
     let delegate: any CBCentralManagerDelegate
     let peripheral: CBPeripheral
     let data: [String: Any]
@@ -73,11 +73,11 @@ extension CBCentralManager {
     }
 
     func discovered(_ report: AdvertisementReport) {
-        let news = content.withLock { content -> News? in
+        let news = content.withLock { content -> AdvertisementDelivery? in
             guard content.hasScanBegun, let delegate = content.delegate,
                 let data = content.advertisements.dictionary(of: report)
             else { return nil }
-            return News(delegate: delegate, peripheral: sender(of: report, &content), data: data)
+            return AdvertisementDelivery(delegate: delegate, peripheral: sender(of: report, &content), data: data)
         }
         guard let news else { return }
         // Who has heard of another name may have stopped the scan.
@@ -104,7 +104,7 @@ extension CBCentralManager {
             return session.send(.cancelConnection(peer))
         }
         switch peripheral.connected(link) {
-        case .tell:
+        case .callDelegate:
             let name = peripheral.name
             if let new = link.name { peripheral.setName(new) }
             delegate?.centralManager(self, didConnect: peripheral)
@@ -117,7 +117,7 @@ extension CBCentralManager {
     /// Tells the delegate that the peripheral was already connected, unless the connection has ended since.
     func confirm(_ peripheral: CBPeripheral) {
         switch peripheral.confirm() {
-        case .tell: delegate?.centralManager(self, didConnect: peripheral)
+        case .callDelegate: delegate?.centralManager(self, didConnect: peripheral)
         case .nothing: break
         }
     }
@@ -127,16 +127,16 @@ extension CBCentralManager {
         // The radio going off ends connections without a word: the state says it all.
         if failure == .poweredOff { return peripheral.radioLost() }
         switch peripheral.connectFailed() {
-        case .tell:
+        case .callDelegate:
             delegate?.centralManager(
                 self,
                 didFailToConnect: peripheral,
                 error: failure.error(about: .connection)
             )
-        case .tellOfDisconnection: tellOfDisconnect(peripheral, error: nil, isReconnecting: false)
-        case .tellOfDisconnectionAndConnect(let request):
+        case .callDelegateOfDisconnection: callDelegateOfDisconnect(peripheral, error: nil, isReconnecting: false)
+        case .callDelegateOfDisconnectionAndConnect(let request):
             session.send(.connect(peer, request))
-            tellOfDisconnect(peripheral, error: nil, isReconnecting: false)
+            callDelegateOfDisconnect(peripheral, error: nil, isReconnecting: false)
         case .ignore: break
         }
     }
@@ -148,12 +148,12 @@ extension CBCentralManager {
         if failure == .poweredOff { return peripheral.radioLost() }
         let error = failure?.error(about: .connection)
         switch peripheral.disconnected(wanted: failure == nil, isReconnecting: isReconnecting) {
-        case .tell: tellOfDisconnect(peripheral, error: error, isReconnecting: false)
-        case .tellAndConnect(let request):
+        case .callDelegate: callDelegateOfDisconnect(peripheral, error: error, isReconnecting: false)
+        case .callDelegateAndConnect(let request):
             session.send(.connect(peer, request))
-            tellOfDisconnect(peripheral, error: error, isReconnecting: false)
-        case .tellOfReconnecting: tellOfDisconnect(peripheral, error: error, isReconnecting: true)
-        case .tellOfFailure: delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
+            callDelegateOfDisconnect(peripheral, error: error, isReconnecting: false)
+        case .callDelegateOfReconnecting: callDelegateOfDisconnect(peripheral, error: error, isReconnecting: true)
+        case .callDelegateOfFailure: delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
         case .ignore: break
         }
     }
@@ -161,10 +161,10 @@ extension CBCentralManager {
     /// Calls the older delegate method, whose default calls the newer one.
     ///
     /// A delegate with both gets only the older one, as on Apple's systems, and its connection is not re-established.
-    private func tellOfDisconnect(_ peripheral: CBPeripheral, error: (any Error)?, isReconnecting: Bool) {
+    private func callDelegateOfDisconnect(_ peripheral: CBPeripheral, error: (any Error)?, isReconnecting: Bool) {
         guard let delegate else { return peripheral.reconnect() }
         content.withLock {
-            $0.departure = Departure(
+            $0.departure = Disconnection(
                 peer: peripheral.peer,
                 timestamp: Date().timeIntervalSinceReferenceDate,
                 isReconnecting: isReconnecting

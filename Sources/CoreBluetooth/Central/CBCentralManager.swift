@@ -51,7 +51,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         var advertisements = SeenAdvertisements()
         var links: [SystemLink] = []
         var watch: ConnectionWatch?
-        var departure: Departure?
+        var departure: Disconnection?
 
         /// Replaces the current scan and returns the closure to call for the end of the previous one.
         mutating func replaceScan(with scan: ScanRequest?) -> @Sendable () -> Void {

@@ -29,7 +29,7 @@ struct SeenAdvertisements {
     /// The current scan, which determines the reported services of the overflow area.
     private var scan = ScanRequest()
     /// An index by the lower half of the identifier, which is random except for its first bit.
-    private var places = PlaceTable(secret: 0)
+    private var places = HashIndex(secret: 0)
     private var entries: [Entry] = []
     /// The peers' objects, while the app retains them and their names are current.
     private var senders: [Sender] = []
@@ -55,7 +55,7 @@ struct SeenAdvertisements {
 
     /// Drops all entries, but not the scan.
     mutating func forgetAll() {
-        places = PlaceTable(secret: 0)
+        places = HashIndex(secret: 0)
         entries = []
         senders = []
         latest = nil

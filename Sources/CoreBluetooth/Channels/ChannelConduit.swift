@@ -52,7 +52,7 @@ final class ChannelConduit: @unchecked Sendable {
             send(body(&flow))
             condition.broadcast()
         }
-        events.ring()
+        events.signal()
     }
 
     /// Changes the flow for a host event, on the manager's queue.
@@ -70,7 +70,7 @@ final class ChannelConduit: @unchecked Sendable {
         let hold = session.hold()
         reference.queue.async { [self] in
             condition.withLock { willRing = false }
-            events.ring()
+            events.signal()
             withExtendedLifetime(hold) {}
         }
     }
@@ -82,7 +82,7 @@ final class ChannelConduit: @unchecked Sendable {
             send(requests)
             return count
         }
-        events.ring()
+        events.signal()
         return count
     }
 
@@ -93,7 +93,7 @@ final class ChannelConduit: @unchecked Sendable {
             send(requests)
             return count
         }
-        events.ring()
+        events.signal()
         return count
     }
 

@@ -17,18 +17,18 @@ final class ChannelEvents: @unchecked Sendable {
     private struct Place {
         let loop: RunLoop
         let mode: RunLoop.Mode
-        let bell: RunLoopBell
+        let signal: RunLoopSignal
         /// The scheduled sides.
         var sides: [Side]
         /// True if the source was signalled but not handled.
         ///
         /// The hold stops virtual time until it is.
         var isRung = false
-        var hold: Hold?
+        var hold: TimeHold?
     }
 
     private let order: Int
-    private let hold: @Sendable () -> Hold?
+    private let hold: @Sendable () -> TimeHold?
     private let isDue: @Sendable (Side) -> Bool
     private let next: @Sendable (Side, _ told: Stream.Event) -> Stream.Event?
     private let lock = NSLock()
@@ -44,7 +44,7 @@ final class ChannelEvents: @unchecked Sendable {
     ///   - next: The next event to report that is not among the given ones; it counts as reported.
     init(
         order: Int,
-        hold: @escaping @Sendable () -> Hold?,
+        hold: @escaping @Sendable () -> TimeHold?,
         isDue: @escaping @Sendable (Side) -> Bool,
         next: @escaping @Sendable (Side, _ told: Stream.Event) -> Stream.Event?
     ) {
@@ -54,7 +54,7 @@ final class ChannelEvents: @unchecked Sendable {
         self.next = next
     }
 
-    deinit { for place in places { place.bell.remove() } }
+    deinit { for place in places { place.signal.remove() } }
 
     /// Attaches a stream to a side, before any event.
     func attach(_ stream: Stream, as side: Side) { lock.withLock { listening[side, default: .init()].stream = stream } }
@@ -63,7 +63,7 @@ final class ChannelEvents: @unchecked Sendable {
 
     func setDelegate(_ delegate: (any StreamDelegate)?, of side: Side) {
         lock.withLock { listening[side, default: .init()].delegate = delegate }
-        ring()
+        signal()
     }
 
     func schedule(_ side: Side, in loop: RunLoop, _ mode: RunLoop.Mode) {
@@ -72,11 +72,11 @@ final class ChannelEvents: @unchecked Sendable {
             if let index = places.firstIndex(where: { $0.loop === loop && $0.mode == mode }) {
                 if !places[index].sides.contains(side) { places[index].sides.append(side) }
             } else {
-                let bell = RunLoopBell(in: loop, mode: mode, order: order) { [weak self] in self?.tell(name, mode) }
-                places.append(Place(loop: loop, mode: mode, bell: bell, sides: [side]))
+                let signal = RunLoopSignal(in: loop, mode: mode, order: order) { [weak self] in self?.tell(name, mode) }
+                places.append(Place(loop: loop, mode: mode, signal: signal, sides: [side]))
             }
         }
-        ring()
+        signal()
     }
 
     func remove(_ side: Side, from loop: RunLoop, _ mode: RunLoop.Mode) {
@@ -92,29 +92,29 @@ final class ChannelEvents: @unchecked Sendable {
             defer { places.removeAll(where: \.sides.isEmpty) }
             return places.filter(\.sides.isEmpty)
         }
-        for place in empty { place.bell.remove() }
+        for place in empty { place.signal.remove() }
     }
 
     /// Signals the run loops with pending events.
-    func ring() {
+    func signal() {
         let due = Side.allCases.filter(isDue)
         guard !due.isEmpty else { return }
-        let bells: [RunLoopBell] = lock.withLock {
+        let signals: [RunLoopSignal] = lock.withLock {
             let heard = due.filter { listening[$0]?.delegate != nil }
             return places.indices.compactMap { index in
                 guard !places[index].isRung, places[index].sides.contains(where: heard.contains) else { return nil }
                 (places[index].isRung, places[index].hold) = (true, hold())
-                return places[index].bell
+                return places[index].signal
             }
         }
-        for bell in bells { bell.ring() }
+        for signal in signals { signal.signal() }
     }
 
     /// Calls the delegates for the pending events.
     ///
     /// Events that arise meanwhile wait for the next turn.
     private func tell(_ loop: ObjectIdentifier, _ mode: RunLoop.Mode) {
-        let (sides, hold): ([Side], Hold?) = lock.withLock {
+        let (sides, hold): ([Side], TimeHold?) = lock.withLock {
             let index = places.firstIndex { ObjectIdentifier($0.loop) == loop && $0.mode == mode }
             guard let index, places[index].isRung else { return ([], nil) }
             defer { (places[index].isRung, places[index].hold) = (false, nil) }
@@ -122,7 +122,7 @@ final class ChannelEvents: @unchecked Sendable {
         }
         guard !sides.isEmpty else { return }
         for side in Side.allCases where sides.contains(side) { tell(side) }
-        ring()
+        signal()
         withExtendedLifetime(hold) {}
     }
 

@@ -78,7 +78,7 @@ public protocol _KeyValueCodingAndObserving: NSObject {}
 /// The requirements of an observable object.
 protocol Observed: _KeyValueCodingAndObserving {
     /// The observers of the object.
-    var watchers: Watchers { get }
+    var watchers: PropertyObservers { get }
     /// Starts reporting changes of the object's properties to observers.
     func beWatched()
 }

@@ -27,7 +27,7 @@ extension CBPeripheral {
     func connected(_ parameters: LinkParameters) -> PeripheralLink.OnConnected {
         record.withLock {
             let action = $0.link.connected()
-            if action == .tell { $0.mtu = parameters.mtu }
+            if action == .callDelegate { $0.mtu = parameters.mtu }
             return action
         }
     }

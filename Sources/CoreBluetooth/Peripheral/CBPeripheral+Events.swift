@@ -8,10 +8,10 @@ extension CBPeripheral {
     func receive(_ event: PeerEvent, answering number: RequestNumber) {
         let step = takeStep { $0.receive(event, answering: number, of: self) }
         step.call?.make(by: self, to: step.delegate)
-        switch step.heard {
+        switch step.observed {
         case .nothing: break
-        case .sameEvent: tellObservers(event)
-        case .event(let other): tellObservers(other)
+        case .sameEvent: notifyObservers(event)
+        case .event(let other): notifyObservers(other)
         }
         if let rest = step.rest { proceed(rest) }
     }
@@ -25,7 +25,7 @@ extension CBPeripheral {
     ///
     /// The host has failed the requests that it had; these were queued or arrived too late.
     func failRequests(_ failure: Failure) {
-        if let rest = tell(takeStep { $0.failRequests(failure, of: self) }) { proceed(rest) }
+        if let rest = deliver(takeStep { $0.failRequests(failure, of: self) }) { proceed(rest) }
     }
 
     /// Delivers a notified value.
@@ -42,14 +42,14 @@ extension CBPeripheral {
         guard let characteristic = found else { return }
         characteristic.setValue(octets: value)
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
-        tellObservers(.valueNotified(handle, value))
+        notifyObservers(.valueNotified(handle, value))
         if isAsking { proceed() }
     }
 
     /// Takes steps until there is nothing left to deliver.
-    private func proceed(_ rest: PeripheralRecord.Rest) {
-        var rest: PeripheralRecord.Rest? = rest
-        while let left = rest { rest = tell(takeStep { $0.proceed(left, of: self) }) }
+    private func proceed(_ rest: PeripheralRecord.Remainder) {
+        var rest: PeripheralRecord.Remainder? = rest
+        while let left = rest { rest = deliver(takeStep { $0.proceed(left, of: self) }) }
     }
 
     /// Takes a step and sends its requests.
@@ -62,13 +62,13 @@ extension CBPeripheral {
     }
 
     /// Delivers the result of a step and returns what is left to do.
-    private func tell(_ step: consuming PeripheralRecord.Step) -> PeripheralRecord.Rest? {
+    private func deliver(_ step: consuming PeripheralRecord.Step) -> PeripheralRecord.Remainder? {
         step.call?.make(by: self, to: step.delegate)
-        if case .event(let event) = step.heard { tellObservers(event) }
+        if case .event(let event) = step.observed { notifyObservers(event) }
         return step.rest
     }
 
-    private func tellObservers(_ event: @autoclosure () -> PeerEvent) {
+    private func notifyObservers(_ event: @autoclosure () -> PeerEvent) {
         if !reference.observers.isEmpty { reference.observers.tell(.peer(peer, event())) }
     }
 }

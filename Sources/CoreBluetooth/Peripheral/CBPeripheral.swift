@@ -15,7 +15,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     let reference: ManagerReference
     let record: Protected<PeripheralRecord>
     /// The observers of the peripheral's properties.
-    let watchers = Watchers()
+    let watchers = PropertyObservers()
 
     init(_ peer: PeerIdentifier, name: String?, session: any HostSession, reference: ManagerReference) {
         self.session = session

@@ -85,7 +85,7 @@ struct PeripheralLink: Equatable {
 
     enum OnConfirm: Equatable {
         /// Call the delegate.
-        case tell
+        case callDelegate
         /// The connection has ended or was cancelled since.
         case nothing
     }
@@ -95,7 +95,7 @@ struct PeripheralLink: Equatable {
         let action: OnConfirm
         (state, action) =
             switch state {
-            case .confirming(let request): (.connected(request), .tell)
+            case .confirming(let request): (.connected(request), .callDelegate)
             case .disconnected, .connecting, .connected, .closing, .lost: (state, .nothing)
             }
         return action
@@ -120,7 +120,7 @@ struct PeripheralLink: Equatable {
     }
 
     enum OnConnected: Equatable {
-        case tell
+        case callDelegate
         /// No longer wanted: send a request to the host.
         case undo
         case ignore
@@ -130,7 +130,7 @@ struct PeripheralLink: Equatable {
         let action: OnConnected
         (state, action) =
             switch state {
-            case .connecting(let request): (.connected(request), .tell)
+            case .connecting(let request): (.connected(request), .callDelegate)
             case .disconnected: (state, .undo)
             case .connected, .confirming, .closing, .lost: (state, .ignore)
             }
@@ -138,11 +138,11 @@ struct PeripheralLink: Equatable {
     }
 
     enum OnFailed: Equatable {
-        case tell
+        case callDelegate
         /// Report the disconnection that the app requested.
-        case tellOfDisconnection
+        case callDelegateOfDisconnection
         /// Report the disconnection, and connect again as the app requested.
-        case tellOfDisconnectionAndConnect(ConnectRequest)
+        case callDelegateOfDisconnectionAndConnect(ConnectRequest)
         case ignore
     }
 
@@ -150,10 +150,10 @@ struct PeripheralLink: Equatable {
         let action: OnFailed
         (state, action) =
             switch state {
-            case .connecting: (.disconnected, .tell)
+            case .connecting: (.disconnected, .callDelegate)
             case .closing(wasConnected: false, next: let next?):
-                (.connecting(next), .tellOfDisconnectionAndConnect(next))
-            case .closing(wasConnected: false, next: nil): (.disconnected, .tellOfDisconnection)
+                (.connecting(next), .callDelegateOfDisconnectionAndConnect(next))
+            case .closing(wasConnected: false, next: nil): (.disconnected, .callDelegateOfDisconnection)
             case .disconnected, .connected, .confirming, .closing(wasConnected: true, next: _), .lost:
                 (state, .ignore)
             }
@@ -161,13 +161,13 @@ struct PeripheralLink: Equatable {
     }
 
     enum OnDisconnected: Equatable {
-        case tell
+        case callDelegate
         /// Report, and connect again as the app requested.
-        case tellAndConnect(ConnectRequest)
+        case callDelegateAndConnect(ConnectRequest)
         /// Report the reconnection attempt; ``reconnect()`` or ``giveUp()`` follows.
-        case tellOfReconnecting
+        case callDelegateOfReconnecting
         /// Report the failure.
-        case tellOfFailure
+        case callDelegateOfFailure
         case ignore
     }
 
@@ -176,12 +176,12 @@ struct PeripheralLink: Equatable {
         let action: OnDisconnected
         (state, action) =
             switch state {
-            case .connected(let request) where isReconnecting: (.lost(request), .tellOfReconnecting)
-            case .confirming(let request) where isReconnecting: (.lost(request), .tellOfReconnecting)
-            case .connected, .confirming: (.disconnected, .tell)
-            case .closing(_, next: let next?): (.connecting(next), .tellAndConnect(next))
-            case .closing(_, next: nil): (.disconnected, .tell)
-            case .connecting where !wanted && !isReconnecting: (.disconnected, .tellOfFailure)
+            case .connected(let request) where isReconnecting: (.lost(request), .callDelegateOfReconnecting)
+            case .confirming(let request) where isReconnecting: (.lost(request), .callDelegateOfReconnecting)
+            case .connected, .confirming: (.disconnected, .callDelegate)
+            case .closing(_, next: let next?): (.connecting(next), .callDelegateAndConnect(next))
+            case .closing(_, next: nil): (.disconnected, .callDelegate)
+            case .connecting where !wanted && !isReconnecting: (.disconnected, .callDelegateOfFailure)
             case .connecting, .disconnected, .lost: (state, .ignore)
             }
         return action

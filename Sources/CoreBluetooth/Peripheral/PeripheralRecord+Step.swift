@@ -1,6 +1,5 @@
 import BLEHost
 
-// What comes of a step.
 extension PeripheralRecord {
     /// The result of a step.
     struct Step: ~Copyable {
@@ -11,13 +10,13 @@ extension PeripheralRecord {
         /// The delegate at the time of the event.
         var delegate: (any CBPeripheralDelegate)?
         /// The event for observers after the call.
-        var heard = Heard.nothing
+        var observed = ObservedEvent.nothing
         /// The remaining work; `nil` if there is none.
-        var rest: Rest?
+        var rest: Remainder?
     }
 
     /// An event for observers.
-    enum Heard {
+    enum ObservedEvent {
         case nothing
         /// The event that this step processed.
         case sameEvent
@@ -26,7 +25,7 @@ extension PeripheralRecord {
     }
 
     /// The remaining work after a step.
-    enum Rest {
+    enum Remainder {
         /// At most this many results, because results of requests made meanwhile are delivered later.
         case answers(Int)
         /// As many results as there are requests at that time.
@@ -34,7 +33,7 @@ extension PeripheralRecord {
     }
 }
 
-extension PeripheralRecord.Heard {
+extension PeripheralRecord.ObservedEvent {
     var isNothing: Bool { if case .nothing = self { true } else { false } }
     var event: PeerEvent? { if case .event(let event) = self { event } else { nil } }
 }

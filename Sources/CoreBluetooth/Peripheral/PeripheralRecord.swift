@@ -24,13 +24,13 @@ struct PeripheralRecord {
     var window = SendWindow()
     var database = DiscoveredDatabase()
     /// Simultaneous events, which are delivered before everything else.
-    private var due: [News] = []
+    private var due: [PendingDelivery] = []
 
     /// Creates the record of an unconnected peripheral.
     init(name: String?) { self.name = name }
 
     /// A pending delivery.
-    private struct News {
+    private struct PendingDelivery {
         let call: PeripheralDelegateCall?
         let event: PeerEvent?
     }
@@ -43,25 +43,25 @@ struct PeripheralRecord {
     ) -> Step {
         var step = Step()
         switch requests.receive(event, answering: number) {
-        case .tellInTurn:
+        case .deliver:
             step.requests = requests.begin()
             step.rest = .answers(requests.count)
             apply(event, of: peripheral, &step)
-        case .keep: return proceed(.answers(requests.count), of: peripheral)
-        case .discard:
+        case .deferred: return proceed(.answers(requests.count), of: peripheral)
+        case .stale:
             step.rest = .whatThereIs
             step.call = Self.discard(event)
-        case .tell:
+        case .unsolicited:
             apply(event, of: peripheral, &step)
             if step.call != nil || !due.isEmpty || requests.count > 0 { step.rest = .whatThereIs }
         }
-        if !due.isEmpty, case .sameEvent = step.heard { step.heard = .event(event) }
+        if !due.isEmpty, case .sameEvent = step.observed { step.observed = .event(event) }
         finish(&step)
         return step
     }
 
     /// Continues: sends the requests that can be sent now, and delivers the next result.
-    mutating func proceed(_ rest: Rest, of peripheral: CBPeripheral) -> Step {
+    mutating func proceed(_ rest: Remainder, of peripheral: CBPeripheral) -> Step {
         var step = Step(rest: rest)
         if due.isEmpty {
             let limit = if case .answers(let count) = rest { count } else { requests.count }
@@ -97,11 +97,11 @@ struct PeripheralRecord {
     /// Completes a step: pending deliveries come first, then the delegate and the remaining work are determined.
     private mutating func finish(_ step: inout Step) {
         if !due.isEmpty {
-            if step.call != nil || !step.heard.isNothing {
-                due.append(News(call: step.call, event: step.heard.event))
+            if step.call != nil || !step.observed.isNothing {
+                due.append(PendingDelivery(call: step.call, event: step.observed.event))
             }
             let first = due.removeFirst()
-            (step.call, step.heard) = (first.call, first.event.map { .event($0) } ?? .nothing)
+            (step.call, step.observed) = (first.call, first.event.map { .event($0) } ?? .nothing)
         }
         if step.call != nil { step.delegate = delegate }
         if case .answers(let count)? = step.rest, due.isEmpty, count == 0 || !requests.isAnswered { step.rest = nil }
@@ -110,7 +110,7 @@ struct PeripheralRecord {
     private mutating func expect(_ answer: PeripheralRequests.Answer, of peripheral: CBPeripheral) {
         var step = Step()
         apply(answer, of: peripheral, &step)
-        due.append(News(call: step.call, event: step.heard.event))
+        due.append(PendingDelivery(call: step.call, event: step.observed.event))
     }
 
     private mutating func apply(
@@ -121,7 +121,7 @@ struct PeripheralRecord {
         switch answer {
         case .event(let event):
             apply(event, of: peripheral, &step)
-            if case .sameEvent = step.heard { step.heard = .event(event) }
+            if case .sameEvent = step.observed { step.observed = .event(event) }
         case .call(let call): step.call = call
         }
     }
@@ -136,9 +136,9 @@ struct PeripheralRecord {
     private mutating func apply(_ event: PeerEvent, of peripheral: CBPeripheral, _ step: inout Step) {
         guard link.acceptsAnswers else { return step.call = Self.discard(event) }
         step.call = learn(event, of: peripheral)
-        step.heard = .sameEvent
+        step.observed = .sameEvent
         let gone = database.takeDropped()
-        if !gone.isEmpty { due.append(News(call: .subscriptionsEnded(gone), event: nil)) }
+        if !gone.isEmpty { due.append(PendingDelivery(call: .subscriptionsEnded(gone), event: nil)) }
     }
 
     private mutating func learn(_ event: PeerEvent, of peripheral: CBPeripheral) -> PeripheralDelegateCall? {
@@ -169,17 +169,17 @@ struct PeripheralRecord {
             if let characteristic = database.characteristic(handle) { return .valueWritten(characteristic, failure) }
             return database.descriptor(handle).map { .descriptorWritten($0, failure) }
         case .writeCommandsTaken(let count):
-            // While the app's cancellation is under way there is room, but nowhere to send to.
+            // While the app is cancelling the connection, there is room but no link to send on.
             if case .reopened = window.taken(count), link.acceptsRequests { return .readyToWrite }
         case .subscriptionChanged(let handle, let subscription, let failure):
             return database.characteristic(handle).map { .subscriptionChanged($0, subscription, failure) }
         case .valueNotified(let handle, let value):
             return database.characteristic(handle).map { .valueRead($0, .success(value)) }
         case .servicesModified(let range):
-            void(in: database.ranges(touching: range), of: peripheral)
+            cancelRequests(in: database.ranges(touching: range), of: peripheral)
             return .servicesModified(database.remove(in: range))
         case .databaseForgotten(nil):
-            void(in: database.ranges(touching: .all), of: peripheral)
+            cancelRequests(in: database.ranges(touching: .all), of: peripheral)
             return .servicesModified(database.removeAll())
         case .databaseForgotten: break
         case .channelOpened(_, let result): return .channelOpened(result)
@@ -189,7 +189,7 @@ struct PeripheralRecord {
 
     private mutating func servicesDiscovered(_ found: [DiscoveredService], of peripheral: CBPeripheral) {
         guard !database.isAllThereIs(found) else { return }
-        void(in: database.ranges(replacedBy: found), of: peripheral)
+        cancelRequests(in: database.ranges(replacedBy: found), of: peripheral)
         database.add(found, of: peripheral)
     }
 
@@ -198,7 +198,7 @@ struct PeripheralRecord {
         _ result: Result<[DiscoveredService], Failure>,
         of peripheral: CBPeripheral
     ) -> PeripheralDelegateCall? {
-        _ = result.taken { void(in: database.ranges(replacedBy: $0), of: peripheral) }
+        _ = result.taken { cancelRequests(in: database.ranges(replacedBy: $0), of: peripheral) }
         guard let owner = database.service(in: range) else { return nil }
         return .includedServicesDiscovered(owner, result.taken { database.add($0, to: owner, of: peripheral) })
     }
@@ -211,15 +211,15 @@ struct PeripheralRecord {
         guard let service = database.service(in: range) else { return nil }
         let failure = result.taken { found in
             guard !database.isAllThereIs(found, in: range) else { return }
-            void(in: database.ranges(replacedBy: found, in: service), of: peripheral)
+            cancelRequests(in: database.ranges(replacedBy: found, in: service), of: peripheral)
             database.add(found, to: service)
         }
         return .characteristicsDiscovered(service, failure)
     }
 
     /// Fails requests about removed attributes, while their objects still exist.
-    private mutating func void(in ranges: [AttributeHandleRange], of peripheral: CBPeripheral) {
-        for answer in requests.void(in: ranges) { expect(answer, of: peripheral) }
+    private mutating func cancelRequests(in ranges: [AttributeHandleRange], of peripheral: CBPeripheral) {
+        for answer in requests.cancelRequests(in: ranges) { expect(answer, of: peripheral) }
     }
 }
 

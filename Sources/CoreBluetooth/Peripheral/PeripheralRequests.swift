@@ -44,7 +44,7 @@ struct PeripheralRequests {
     /// The index of the next queued request in `waiting`.
     private var next = 0
     /// Requests that are still at the host although their result was delivered.
-    private var told: [RequestNumber] = []
+    private var cancelled: [RequestNumber] = []
     private var latest = RequestNumber.none
 
     /// The number of requests, which is the maximum number of results.
@@ -71,29 +71,29 @@ struct PeripheralRequests {
     /// The meaning of an event for the requests.
     enum OnReceive {
         /// The result of the first request, which is complete.
-        case tellInTurn
+        case deliver
         /// The result of a later request, which is delivered in its turn.
-        case keep
+        case deferred
         /// The result of a request whose result was already delivered.
-        case discard
+        case stale
         /// Not a result.
-        case tell
+        case unsolicited
     }
 
     /// Processes a host event.
     mutating func receive(_ event: PeerEvent, answering number: RequestNumber) -> OnReceive {
-        guard number != .none else { return .tell }
+        guard number != .none else { return .unsolicited }
         if case .sent(_, number)? = begun.first {
             removeFirst()
-            return .tellInTurn
+            return .deliver
         }
         for index in begun.indices {
             guard case .sent(let request, number) = begun[index] else { continue }
             begun[index] = .answered(request, .event(event))
-            return .keep
+            return .deferred
         }
-        told.removeAll { $0 == number }
-        return .discard
+        cancelled.removeAll { $0 == number }
+        return .stale
     }
 
     /// Removes and returns the next result in order, if available, and the requests to send now.
@@ -120,7 +120,7 @@ struct PeripheralRequests {
     /// Removes the requests about attributes in `ranges`, which no longer exist, and returns their results.
     ///
     /// Other attributes may get the same handles, and results contain only handles.
-    mutating func void(in ranges: [AttributeHandleRange]) -> [Answer] {
+    mutating func cancelRequests(in ranges: [AttributeHandleRange]) -> [Answer] {
         guard !ranges.isEmpty else { return [] }
         let isGone = { (request: PeerRequest) in ranges.contains { request.isAbout($0) } }
         var answers: [Answer] = []
@@ -131,7 +131,7 @@ struct PeripheralRequests {
                 return nil
             case .sent(let request, let number) where isGone(request):
                 answers.append(.event(request.answer(.notFound)))
-                told.append(number)
+                cancelled.append(number)
                 return nil
             case .answered(let request?, let answer) where isGone(request):
                 answers.append(answer)
@@ -147,7 +147,7 @@ struct PeripheralRequests {
 
     /// Removes all undelivered requests and returns their results.
     mutating func removeAll(_ failure: Failure) -> [Answer] {
-        defer { (begun, waiting, next, told) = ([], [], 0, []) }
+        defer { (begun, waiting, next, cancelled) = ([], [], 0, []) }
         return (begun + waiting[next...]).map { entry in
             switch entry {
             case .waiting(let request), .sent(let request, _): .event(request.answer(failure))
@@ -189,7 +189,7 @@ struct PeripheralRequests {
     }
 
     private func mayBegin(_ request: PeerRequest) -> Bool {
-        begun.count + told.count < Self.limit
+        begun.count + cancelled.count < Self.limit
             && begun.allSatisfy { entry in
                 if case .sent(let earlier, _) = entry { request.mayFollow(earlier) } else { true }
             }

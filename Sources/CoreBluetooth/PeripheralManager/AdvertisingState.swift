@@ -24,14 +24,14 @@ struct AdvertisingState: Equatable {
     }
 
     /// The origin of a start request.
-    private enum Asker: Equatable {
+    private enum Origin: Equatable {
         case app
         /// The return of the radio, not the app.
         case radio
     }
 
     private var state: State
-    private var askers: [Asker] = []
+    private var askers: [Origin] = []
 
     /// Creates the state of a manager that is not advertising.
     init() { state = .off }

@@ -41,11 +41,11 @@ final class ManagerReference: @unchecked Sendable {
             // Taken out, since to copy an event costs more than to move it.
             let event = exchange(&events[index], with: .scanBegan(0))
             manager.apply(event, &latest)
-            if !observers.isEmpty { tellObservers(event) }
+            if !observers.isEmpty { notifyObservers(event) }
         }
     }
 
-    private func tellObservers(_ event: ClientEvent) {
+    private func notifyObservers(_ event: ClientEvent) {
         // Peripherals tell what is theirs themselves, since they answer some requests on their own.
         if case .peer = event { return }
         observers.tell(event)

@@ -12,7 +12,7 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
     // These two are not private: the compiler does not find them from other files then, in builds for debugging.
     struct Content {
         var value: Value
-        var watchers: Watchers?
+        var watchers: PropertyObservers?
     }
 
     /// A wrapper that passes non-Sendable values through the lock.
@@ -29,7 +29,7 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
     func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var watchers: Watchers?
+        var watchers: PropertyObservers?
         let result = try access { content throws(Failure) in
             watchers = content.watchers
             return try body(&content.value)
@@ -39,7 +39,7 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
     }
 
     /// Makes `watchers` compare whenever the value may have changed, outside of the lock.
-    func tell(_ watchers: Watchers) { access { $0.watchers = watchers } }
+    func tell(_ watchers: PropertyObservers) { access { $0.watchers = watchers } }
 
     /// The current value.
     var current: Value { access { $0.value } }

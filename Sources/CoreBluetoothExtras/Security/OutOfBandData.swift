@@ -12,7 +12,7 @@ public struct OutOfBandData: Equatable, Sendable {
     public let confirmation: Data
     /// A random number of the device: 16 octets, least significant first.
     public let random: Data
-    let told: SecurityManager.OutOfBandData.Told
+    let told: SecurityManager.OutOfBandData.DeviceData
 
     /// Creates data from two values; returns `nil` unless each has 16 octets.
     public init?(confirmation: Data, random: Data) {
@@ -34,7 +34,7 @@ public struct OutOfBandData: Equatable, Sendable {
     /// The structures of types 0x22 and 0x23, 36 octets in all, for an NFC record or code.
     public var structures: Data { Data([17, 0x22]) + confirmation + Data([17, 0x23]) + random }
 
-    init(_ told: SecurityManager.OutOfBandData.Told) {
+    init(_ told: SecurityManager.OutOfBandData.DeviceData) {
         self.told = told
         confirmation = told.confirm.octets
         random = told.random.octets

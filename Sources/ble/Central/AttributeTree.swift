@@ -29,14 +29,14 @@ struct AttributeTree {
         of peripheral: CBPeripheral,
         through central: Central
     ) async throws {
-        var value: Result<Data, Trouble>?
+        var value: Result<Data, CommandError>?
         if readsValues, characteristic.properties.contains(.read) {
             value = try await result { try await central.read(characteristic, of: peripheral) }
         }
         // A descriptor may say how the value is to be read.
         var facts: [Fact] = []
         for descriptor in characteristic.descriptors ?? [] {
-            var value: Result<String, Trouble>?
+            var value: Result<String, CommandError>?
             if readsValues {
                 value = try await result { Self.text(try await central.read(descriptor, of: peripheral)) }
             }
@@ -49,10 +49,10 @@ struct AttributeTree {
     /// Returns the result of a read.
     ///
     /// A refusal is a result; a lost connection is thrown.
-    private func result<Value>(_ read: () async throws -> Value) async throws -> Result<Value, Trouble> {
+    private func result<Value>(_ read: () async throws -> Value) async throws -> Result<Value, CommandError> {
         do {
             return .success(try await read())
-        } catch let trouble as Trouble {
+        } catch let trouble as CommandError {
             if case .failed = trouble { return .failure(trouble) }
             throw trouble
         }
@@ -72,7 +72,7 @@ struct AttributeTree {
         )
     }
 
-    private func fact(of characteristic: CBCharacteristic, value: Result<Data, Trouble>?) -> Fact {
+    private func fact(of characteristic: CBCharacteristic, value: Result<Data, CommandError>?) -> Fact {
         let properties = characteristic.properties.names
         var fields = characteristic.keys
         fields["uuid"] = characteristic.uuid.uuidString
@@ -92,7 +92,7 @@ struct AttributeTree {
         return Fact("characteristic", fields, text: line)
     }
 
-    private func fact(of descriptor: CBDescriptor, value: Result<String, Trouble>?) -> Fact {
+    private func fact(of descriptor: CBDescriptor, value: Result<String, CommandError>?) -> Fact {
         var fields = descriptor.characteristic?.keys ?? [:]
         fields["uuid"] = descriptor.uuid.uuidString
         var line = "      descriptor \(Self.title(descriptor.uuid))"

@@ -18,7 +18,7 @@ extension Central {
     func psm(of peripheral: CBPeripheral) async throws -> CBL2CAPPSM {
         let found = try await characteristic(ChannelServer.characteristic, of: peripheral)
         let value = [UInt8](try await read(found, of: peripheral))
-        guard value.count == 2 else { throw Trouble.failed("Reading the PSM of \(peripheral.title)", nil) }
+        guard value.count == 2 else { throw CommandError.failed("Reading the PSM of \(peripheral.title)", nil) }
         return CBL2CAPPSM(value[0]) | CBL2CAPPSM(value[1]) << 8
     }
 }

@@ -23,8 +23,8 @@ extension Central {
                 }
             )
             if search.exact == nil { try await lookOn(&search) }
-        } catch Trouble.noAnswer {
-            throw Trouble.notFound(peer.text, within: time, seen: search.others)
+        } catch CommandError.noAnswer {
+            throw CommandError.notFound(peer.text, within: time, seen: search.others)
         }
         found = try search.result()
         guard let found else { preconditionFailure("a search that succeeds has found something") }
@@ -40,7 +40,7 @@ extension Central {
                 guard case .discovered(let sighting) = $0, wider.see(sighting), wider.exact != nil else { return nil }
                 return .success(())
             }
-        } catch Trouble.noAnswer {}
+        } catch CommandError.noAnswer {}
     }
 
     /// Returns the name of a peripheral: the advertised one if it was found by that, otherwise its GAP device name.
@@ -78,7 +78,7 @@ extension Central {
             try await wait(for: "Disconnecting", within: .seconds(8)) {
                 if case .disconnected(peripheral, _) = $0 { .success(()) } else { nil }
             }
-        } catch Trouble.radioLost {
+        } catch CommandError.radioLost {
             return
         }
     }
@@ -88,7 +88,7 @@ extension Central {
         _ peripheral: CBPeripheral,
         _ what: String,
         _ action: () -> Void,
-        _ answer: @escaping (Happening) -> (any Error)??
+        _ answer: @escaping (DelegateCall) -> (any Error)??
     ) async throws {
         try await wait(for: what, needing: .connection(peripheral), within: .seconds(35), after: action) { happening in
             guard let outcome = answer(happening), outcome?.isLoss != true else { return nil }
@@ -104,18 +104,18 @@ extension Central {
     ///   - incomplete: Called for each part of a service that cannot be discovered; the rest is.
     ///   - isEnough: Returns true if the services discovered so far are sufficient.
     /// - Returns: Each service once, with included services after the services that include them.
-    /// - Throws: ``Trouble`` if the peripheral tells of no services, or is lost.
+    /// - Throws: ``CommandError`` if the peripheral tells of no services, or is lost.
     @discardableResult
     func discover(
         _ peripheral: CBPeripheral,
         descriptors: Bool,
-        incomplete: (Trouble) -> Void,
+        incomplete: (CommandError) -> Void,
         until isEnough: ([CBService]) -> Bool = { _ in false }
     ) async throws -> [CBService] {
         func attempt(_ step: () async throws -> Void) async throws {
             do {
                 try await step()
-            } catch let trouble as Trouble {
+            } catch let trouble as CommandError {
                 guard case .failed = trouble else { throw trouble }
                 incomplete(trouble)
             }
@@ -178,13 +178,13 @@ extension Central {
         _ references: [CharacteristicReference],
         of peripheral: CBPeripheral
     ) async throws -> [CBCharacteristic] {
-        var trouble: Trouble?
+        var trouble: CommandError?
         let services = try await discover(peripheral, descriptors: false, incomplete: { trouble = trouble ?? $0 }) {
             services in references.allSatisfy { $0.find(in: services) != nil }
         }
         return try references.map { reference in
             guard let found = reference.find(in: services) else {
-                throw trouble ?? Trouble.noCharacteristic("\(reference)", of: peripheral.title)
+                throw trouble ?? CommandError.noCharacteristic("\(reference)", of: peripheral.title)
             }
             return found
         }
@@ -204,7 +204,7 @@ extension Central {
     func read(
         _ characteristics: [CBCharacteristic],
         of peripheral: CBPeripheral,
-        answered: @escaping (CBCharacteristic, (any Error)?) -> Trouble?
+        answered: @escaping (CBCharacteristic, (any Error)?) -> CommandError?
     ) async throws {
         var unanswered = characteristics
         let ask = { for characteristic in characteristics { peripheral.readValue(for: characteristic) } }
@@ -249,15 +249,15 @@ extension Central {
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     ///
-    /// - Throws: ``Trouble/cannotWrite(_:_:)`` for a value that would be dropped silently.
+    /// - Throws: ``CommandError/cannotWrite(_:_:)`` for a value that would be dropped silently.
     func writeCommand(_ value: Data, to characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
         guard characteristic.properties.contains(.writeWithoutResponse) else {
-            throw Trouble.cannotWrite(characteristic.uuid.uuidString, "it does not allow writing without response")
+            throw CommandError.cannotWrite(characteristic.uuid.uuidString, "it does not allow writing without response")
         }
         let most = peripheral.maximumWriteValueLength(for: .withoutResponse)
         guard value.count <= most else {
             let reason = "\(peripheral.title) accepts \(most) octets without response, the value has \(value.count)"
-            throw Trouble.cannotWrite(characteristic.uuid.uuidString, reason)
+            throw CommandError.cannotWrite(characteristic.uuid.uuidString, reason)
         }
         if !peripheral.canSendWriteWithoutResponse {
             try await ask(peripheral, "Waiting for room to write", {}) {

@@ -7,9 +7,9 @@ import CoreBluetooth
 @MainActor
 final class Central: NSObject {
     /// A call of a delegate method.
-    enum Happening {
+    enum DelegateCall {
         case stateChanged
-        case discovered(Sighting)
+        case discovered(ScannedPeripheral)
         case connected(CBPeripheral)
         case failedToConnect(CBPeripheral, (any Error)?)
         case disconnected(CBPeripheral, (any Error)?)
@@ -32,7 +32,7 @@ final class Central: NSObject {
     }
 
     /// The result of a step after an event; `nil` if the step still waits.
-    typealias Verdict = (Happening) -> Result<Void, Trouble>?
+    typealias Verdict = (DelegateCall) -> Result<Void, CommandError>?
 
     /// A condition without which a step cannot continue.
     enum Need {
@@ -42,7 +42,7 @@ final class Central: NSObject {
     }
 
     /// The time left for steps, besides the limit of each.
-    private enum Pace {
+    private enum TimeBudget {
         case ordinary
         /// The process is to end soon.
         case hurried
@@ -62,12 +62,12 @@ final class Central: NSObject {
     /// The clock for the time limits of steps.
     let clock: any Clock<Duration>
     /// The peripheral that was last looked for and seen.
-    var found: Sighting?
+    var found: ScannedPeripheral?
     private var step: Step?
     private var count = 0
     /// True after the user has asked the process to end.
     private(set) var isInterrupted = false
-    private var pace = Pace.ordinary
+    private var pace = TimeBudget.ordinary
 
     /// The time for the remaining steps when the process is to end.
     private static let farewell = Duration.seconds(2)
@@ -75,7 +75,7 @@ final class Central: NSObject {
     private static let checkup = Duration.seconds(3)
 
     /// Called with every event, in addition to the step that waits.
-    var onHappening: ((Happening) -> Void)?
+    var onHappening: ((DelegateCall) -> Void)?
 
     init(clock: any Clock<Duration> = ContinuousClock()) {
         self.clock = clock
@@ -85,7 +85,7 @@ final class Central: NSObject {
 
     /// Performs `action`, then waits until `verdict` returns a result for an event, for at most `time` if given.
     ///
-    /// - Throws: ``Trouble/radioLost`` or ``Trouble/disconnected(_:_:)`` as soon as `need` is no longer met.
+    /// - Throws: ``CommandError/radioLost`` or ``CommandError/disconnected(_:_:)`` as soon as `need` is no longer met.
     func wait(
         for what: String,
         needing need: Need = .radio,
@@ -95,7 +95,7 @@ final class Central: NSObject {
     ) async throws {
         precondition(step == nil, "a central takes one step at a time")
         if let trouble = missing(need, after: .stateChanged) { throw trouble }
-        guard pace != .overdue else { throw Trouble.noAnswer(to: what, within: Self.farewell) }
+        guard pace != .overdue else { throw CommandError.noAnswer(to: what, within: Self.farewell) }
         count += 1
         let number = count
         let timers = [
@@ -146,12 +146,12 @@ final class Central: NSObject {
         if let result = verdict(.stateChanged) { return try result.get() }
         do {
             try await wait(for: "waiting for the radio", needing: .nothing, within: RadioWatch.patience, verdict)
-        } catch Trouble.noAnswer {
-            throw Trouble.noRadio(manager.state)
+        } catch CommandError.noAnswer {
+            throw CommandError.noRadio(manager.state)
         }
     }
 
-    private func finish(_ number: Int, with result: Result<Void, Trouble>) {
+    private func finish(_ number: Int, with result: Result<Void, CommandError>) {
         guard let step, step.number == number else { return }
         self.step = nil
         step.continuation.resume(with: result.mapError { $0 as any Error })
@@ -175,7 +175,7 @@ final class Central: NSObject {
         }
     }
 
-    func happened(_ happening: Happening) {
+    func happened(_ happening: DelegateCall) {
         onHappening?(happening)
         guard let step else { return }
         if let result = step.verdict(happening) { return finish(step.number, with: result) }
@@ -183,7 +183,7 @@ final class Central: NSObject {
     }
 
     /// Returns the error of a step that depends on `need`, if `happening` makes it fail.
-    private func missing(_ need: Need, after happening: Happening) -> Trouble? {
+    private func missing(_ need: Need, after happening: DelegateCall) -> CommandError? {
         switch (need, happening) {
         case (.nothing, _): nil
         case (_, .stateChanged) where !isUsable: .radioLost
@@ -208,7 +208,11 @@ extension Central: @MainActor CBCentralManagerDelegate {
         advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        happened(.discovered(Sighting(peripheral: peripheral, advertisement: advertisementData, rssi: RSSI.intValue)))
+        happened(
+            .discovered(
+                ScannedPeripheral(peripheral: peripheral, advertisement: advertisementData, rssi: RSSI.intValue)
+            )
+        )
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {

@@ -25,7 +25,7 @@ final class Listening {
     /// unsubscribes.
     ///
     /// - Returns: The number of received values.
-    /// - Throws: ``Trouble`` if the peripheral refuses a subscription or is lost.
+    /// - Throws: ``CommandError`` if the peripheral refuses a subscription or is lost.
     func run(through central: Central) async throws -> Int {
         central.onHappening = { [self] in hear($0) }
         defer { central.onHappening = nil }
@@ -46,7 +46,7 @@ final class Listening {
         return seen
     }
 
-    private func hear(_ happening: Central.Happening) {
+    private func hear(_ happening: Central.DelegateCall) {
         let isNamed = characteristics.count > 1
         switch happening {
         case .notificationStateUpdated(let item, nil) where item.isNotifying && characteristics.contains(item):

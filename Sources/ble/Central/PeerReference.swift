@@ -24,16 +24,16 @@ struct Search {
     static let patience = Duration.seconds(1)
 
     let peer: PeerReference
-    private(set) var exact: Sighting?
+    private(set) var exact: ScannedPeripheral?
     /// The loose matches, each once.
-    private(set) var loose: [Sighting] = []
+    private(set) var loose: [ScannedPeripheral] = []
     /// The names of all other peripherals, each once, in the order in which they were seen.
     private(set) var others: [String] = []
 
     init(for peer: PeerReference) { self.peer = peer }
 
     /// Records a peripheral; returns true if it matches.
-    mutating func see(_ sighting: Sighting) -> Bool {
+    mutating func see(_ sighting: ScannedPeripheral) -> Bool {
         switch peer.match(sighting.peripheral.identifier, name: sighting.name) {
         case .exact: exact = sighting
         case .loose:
@@ -45,8 +45,8 @@ struct Search {
 
     /// Returns the peripheral that matches best.
     ///
-    /// - Throws: ``Trouble/ambiguous(_:_:)`` if several match.
-    func result() throws(Trouble) -> Sighting? {
+    /// - Throws: ``CommandError/ambiguous(_:_:)`` if several match.
+    func result() throws(CommandError) -> ScannedPeripheral? {
         if let exact { return exact }
         guard loose.count < 2 else { throw .ambiguous(peer.text, loose.compactMap(\.name)) }
         return loose.first

@@ -20,8 +20,9 @@ final class Polling {
 
     /// Reads and prints the values, in each round in the order of `characteristics`.
     ///
-    /// - Throws: ``Trouble/disconnected(_:_:)`` as soon as the connection is lost; ``Trouble/readsFailed(_:of:)`` at
-    ///   the end if it refused some reads, after each was printed; the error itself if there was only one.
+    /// - Throws: ``CommandError/disconnected(_:_:)`` as soon as the connection is lost;
+    ///   ``CommandError/readsFailed(_:of:)`` at the end if it refused some reads, after each was printed; the error
+    ///   itself if there was only one.
     func read(
         _ characteristics: [CBCharacteristic],
         of peripheral: CBPeripheral,
@@ -42,7 +43,7 @@ final class Polling {
             try await pause(next - age(), central, peripheral)
             guard !central.isInterrupted else { break }
         }
-        if failed > 0 { throw Trouble.readsFailed(failed, of: asked) }
+        if failed > 0 { throw CommandError.readsFailed(failed, of: asked) }
     }
 
     private func report(_ characteristic: CBCharacteristic, _ error: (any Error)?, isNamed: Bool) {
@@ -50,7 +51,7 @@ final class Polling {
             return printer.print(characteristic.fact("read", characteristic.value ?? Data(), isNamed: isNamed))
         }
         failed += 1
-        let trouble = Trouble.failed("Reading \(characteristic.argument)", error)
+        let trouble = CommandError.failed("Reading \(characteristic.argument)", error)
         let fields = characteristic.keys.merging(["reason": "\(trouble)"]) { own, _ in own }
         printer.print(Fact("failed", fields, text: "\(trouble)"))
     }
@@ -68,7 +69,7 @@ final class Polling {
             try await central.wait(for: "The next time", needing: .connection(peripheral), within: rest) {
                 if case .interrupted = $0 { .success(()) } else { nil }
             }
-        } catch Trouble.noAnswer {
+        } catch CommandError.noAnswer {
             return
         }
     }

@@ -5,7 +5,7 @@ import CoreBluetoothExtras
 @MainActor
 final class ChannelConversation {
     /// The conditions for the end of a conversation, besides an end by the peer.
-    struct Patience: Equatable {
+    struct EndConditions: Equatable {
         /// True if to keep the channel open when there is nothing more to send.
         var stays = false
         /// The number of octets that must be received first.
@@ -27,7 +27,7 @@ final class ChannelConversation {
     /// The interval between progress reports.
     private static let period = Duration.seconds(1)
 
-    private let patience: Patience
+    private let patience: EndConditions
     private let printer: Printer
     private let reports: Bool
     private let clock: any Clock<Duration>
@@ -48,7 +48,7 @@ final class ChannelConversation {
     ///   - clock: The clock for the reports.
     ///   - write: Takes the received octets instead of standard output.
     init(
-        _ patience: Patience,
+        _ patience: EndConditions,
         _ printer: Printer,
         reports: Bool = false,
         clock: any Clock<Duration> = ContinuousClock(),
@@ -67,7 +67,7 @@ final class ChannelConversation {
     ///   - channel: The channel, which nothing else uses.
     ///   - arrived: Returns when the other end has handled everything that was sent, if it can be asked.
     ///   - next: Returns the next octets to send.
-    /// - Throws: ``Trouble`` if the channel was lost, or ended before everything was sent and received.
+    /// - Throws: ``CommandError`` if the channel was lost, or ended before everything was sent and received.
     func hold(
         through channel: CBL2CAPChannel,
         arrived: @escaping () async -> Void = {},
@@ -104,7 +104,7 @@ final class ChannelConversation {
         printer.remark("The channel is closed: \(pipe.sent) octets sent, \(pipe.received) received.")
         try check(pipe)
         if !isInterrupted, pipe.received < patience.count {
-            throw Trouble.endedEarly(received: pipe.received, of: patience.count)
+            throw CommandError.endedEarly(received: pipe.received, of: patience.count)
         }
     }
 
@@ -122,10 +122,12 @@ final class ChannelConversation {
 
     /// Throws an error if the conversation did not end as requested.
     private func check(_ pipe: ChannelPipe) throws {
-        var trouble: Trouble?
-        if case .failure(let error) = outcome { trouble = error as? Trouble ?? .failed("The channel", error) }
+        var trouble: CommandError?
+        if case .failure(let error) = outcome { trouble = error as? CommandError ?? .failed("The channel", error) }
         let isUncertain = output == .leaving && (trouble != nil || isInterrupted)
-        if pipe.pending > 0 || isUncertain { throw Trouble.unsent(after: pipe.sent, because: trouble?.description) }
+        if pipe.pending > 0 || isUncertain {
+            throw CommandError.unsent(after: pipe.sent, because: trouble?.description)
+        }
         if let trouble { throw trouble }
     }
 
@@ -136,7 +138,7 @@ final class ChannelConversation {
     }
 
     /// Ends the conversation because of an event elsewhere.
-    func fail(_ trouble: Trouble) {
+    func fail(_ trouble: CommandError) {
         if outcome == nil { outcome = .failure(trouble) }
         pipe?.close()
     }

@@ -20,7 +20,7 @@ final class ChannelEchoes {
     private func remove(_ key: ObjectIdentifier, _ error: (any Error)?) {
         guard let pipe = pipes.removeValue(forKey: key) else { return }
         var fields: [String: Any] = ["sent": pipe.sent, "received": pipe.received]
-        fields["error"] = error.map(Trouble.describe)
+        fields["error"] = error.map(CommandError.describe)
         let manner = error == nil ? "closed" : "lost"
         report("closed", pipe.channel, fields, "\(manner) it: \(pipe.received) octets received, \(pipe.sent) sent")
     }

@@ -11,7 +11,7 @@ final class ChannelServer: NSObject {
         case opened(CBL2CAPChannel)
         /// The radio became unavailable or available again.
         case radioChanged(RadioChange)
-        case failed(Trouble)
+        case failed(CommandError)
     }
 
     /// The service with the PSM as its only characteristic.

@@ -17,7 +17,7 @@ final class ChatGuest: NSObject {
         case left(Room, (any Error)?)
         /// The radio became unavailable, which ends the connection to the room, or available again.
         case radioChanged(RadioChange)
-        case failed(Trouble)
+        case failed(CommandError)
     }
 
     /// A room that was seen.
@@ -127,7 +127,7 @@ extension ChatGuest: @MainActor CBCentralManagerDelegate {
         advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        let sighting = Sighting(peripheral: peripheral, advertisement: advertisementData, rssi: RSSI.intValue)
+        let sighting = ScannedPeripheral(peripheral: peripheral, advertisement: advertisementData, rssi: RSSI.intValue)
         let room = Room(
             peripheral: peripheral,
             name: sighting.name ?? peripheral.identifier.uuidString,

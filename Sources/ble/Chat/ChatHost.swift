@@ -14,7 +14,7 @@ final class ChatHost: NSObject {
         case said(UUID?, String)
         /// The radio became unavailable or available again.
         case radioChanged(RadioChange)
-        case failed(Trouble)
+        case failed(CommandError)
     }
 
     let name: String

@@ -33,7 +33,7 @@ final class BusConnection: Sendable {
         }
     }
 
-    private static func connect(to places: [SocketAddress]) throws(TransportError) -> Descriptor {
+    private static func connect(to places: [SocketAddress]) throws(TransportError) -> FileDescriptor {
         var failure = TransportError(.unreachable, "no bus address to connect to")
         for place in places {
             do throws(TransportError) {

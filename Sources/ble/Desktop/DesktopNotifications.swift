@@ -8,7 +8,7 @@ final class DesktopNotifications {
         /// The notification server has not answered yet; a task may wait for it.
         case opening(CheckedContinuation<Void, Never>?)
         case ready
-        case lost(Trouble)
+        case lost(CommandError)
         case closed
     }
 
@@ -16,25 +16,25 @@ final class DesktopNotifications {
     private static let patience = Duration.seconds(25)
 
     /// Called when notifications can no longer be shown.
-    var onLoss: (Trouble) -> Void = { _ in } {
+    var onLoss: (CommandError) -> Void = { _ in } {
         didSet { if case .lost(let trouble) = state { onLoss(trouble) } }
     }
 
     private let send: ([UInt8]) -> Void
-    private var board: NoticeBoard
+    private var board: NotificationConversation
     private var state = State.opening(nil)
-    private var answers: [(id: NoticeBoard.ID, hear: (String?) -> Void)] = []
+    private var answers: [(id: NotificationConversation.ID, hear: (String?) -> Void)] = []
     private var connection: BusConnection?
 
     /// Starts a session as the user with this number; `send` sends octets to the bus.
-    init(user: UInt32, send: @escaping ([UInt8]) -> Void) throws(NoticeBoard.Failure) {
-        board = try NoticeBoard(user: user)
+    init(user: UInt32, send: @escaping ([UInt8]) -> Void) throws(NotificationConversation.Failure) {
+        board = try NotificationConversation(user: user)
         self.send = send
         send(board.takeOctets())
     }
 
     /// Connects to the session bus; returns when notifications can be shown.
-    static func open() async throws(Trouble) -> DesktopNotifications {
+    static func open() async throws(CommandError) -> DesktopNotifications {
         let link = Link()
         do {
             let places = try BusAddress.ofSession { ProcessInfo.processInfo.environment[$0] }
@@ -48,7 +48,7 @@ final class DesktopNotifications {
             link.desktop = desktop
             try await desktop.opened()
             return desktop
-        } catch let trouble as Trouble {
+        } catch let trouble as CommandError {
             throw trouble
         } catch let error as TransportError {
             throw .noDesktop("cannot connect to the session bus (\(error))")
@@ -61,7 +61,7 @@ final class DesktopNotifications {
     @MainActor private final class Link { weak var desktop: DesktopNotifications? }
 
     /// Returns when notifications can be shown.
-    private func opened() async throws(Trouble) {
+    private func opened() async throws(CommandError) {
         let timer = Task {
             try await Task.sleep(for: Self.patience)
             lose(.noDesktop("no reply within \(Self.patience.seconds) s"))
@@ -75,8 +75,8 @@ final class DesktopNotifications {
 
     /// Shows a notification without buttons.
     func tell(_ summary: String, _ body: String) {
-        work { board throws(NoticeBoard.Failure) in
-            _ = try board.show(DesktopNotice(summary: summary, body: body))
+        work { board throws(NotificationConversation.Failure) in
+            _ = try board.show(DesktopNotification(summary: summary, body: body))
         }
     }
 
@@ -87,24 +87,24 @@ final class DesktopNotifications {
     ///   - answered: Called once with the key of the pressed button, or `nil` if the notification was closed; not
     ///     called if it is withdrawn.
     /// - Returns: `nil` if it is not shown because there are too many.
-    func ask(_ notice: DesktopNotice, answered: @escaping (String?) -> Void) -> NoticeBoard.ID? {
-        var id: NoticeBoard.ID?
-        work { board throws(NoticeBoard.Failure) in id = try board.show(notice) }
+    func ask(_ notice: DesktopNotification, answered: @escaping (String?) -> Void) -> NotificationConversation.ID? {
+        var id: NotificationConversation.ID?
+        work { board throws(NotificationConversation.Failure) in id = try board.show(notice) }
         if let id { answers.append((id, answered)) }
         return id
     }
 
     /// Closes a notification that no longer needs an answer.
-    func withdraw(_ id: NoticeBoard.ID) {
+    func withdraw(_ id: NotificationConversation.ID) {
         answers.removeAll { $0.id == id }
-        work { board throws(NoticeBoard.Failure) in try board.withdraw(id) }
+        work { board throws(NotificationConversation.Failure) in try board.withdraw(id) }
     }
 
     /// Closes the notifications, if the server reports their identifiers within one second, and the connection.
     func close() async {
         guard case .ready = state else { return }
         answers = []
-        work { board throws(NoticeBoard.Failure) in try board.withdrawAll() }
+        work { board throws(NotificationConversation.Failure) in try board.withdrawAll() }
         for _ in 0..<100 where !board.isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
         state = .closed
         connection?.close()
@@ -112,8 +112,8 @@ final class DesktopNotifications {
 
     /// Handles octets from the bus.
     func receive(_ octets: [UInt8]) {
-        var events: [NoticeBoard.Event] = []
-        work { board throws(NoticeBoard.Failure) in events = try board.receive(octets) }
+        var events: [NotificationConversation.Event] = []
+        work { board throws(NotificationConversation.Failure) in events = try board.receive(octets) }
         for event in events {
             switch event {
             case .ready:
@@ -126,18 +126,18 @@ final class DesktopNotifications {
         }
     }
 
-    private func answer(_ id: NoticeBoard.ID, _ key: String?) {
+    private func answer(_ id: NotificationConversation.ID, _ key: String?) {
         guard let index = answers.firstIndex(where: { $0.id == id }) else { return }
         answers.remove(at: index).hear(key)
     }
 
     /// Performs an operation on the notification state and sends the resulting octets.
-    private func work(_ body: (inout NoticeBoard) throws(NoticeBoard.Failure) -> Void) {
+    private func work(_ body: (inout NotificationConversation) throws(NotificationConversation.Failure) -> Void) {
         switch state {
         case .lost, .closed: return
         case .opening, .ready: break
         }
-        do throws(NoticeBoard.Failure) {
+        do throws(NotificationConversation.Failure) {
             try body(&board)
             let octets = board.takeOctets()
             if !octets.isEmpty { send(octets) }
@@ -147,7 +147,7 @@ final class DesktopNotifications {
     }
 
     /// Records that notifications can no longer be shown.
-    private func lose(_ trouble: Trouble) {
+    private func lose(_ trouble: CommandError) {
         switch state {
         case .opening(let waiting):
             state = .lost(trouble)

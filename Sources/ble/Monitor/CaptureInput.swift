@@ -5,19 +5,19 @@ import Glibc
 @MainActor
 struct CaptureInput {
     private let path: String
-    private let descriptor: Descriptor
+    private let descriptor: FileDescriptor
 
     /// Opens a file.
     ///
     /// - Parameters:
     ///   - path: The path of the capture.
     ///   - copies: The files to be written, which must not include the capture.
-    /// - Throws: `Trouble` if it cannot be read.
-    init(path: String, but copies: [String]) throws(Trouble) {
+    /// - Throws: `CommandError` if it cannot be read.
+    init(path: String, but copies: [String]) throws(CommandError) {
         let raw = open(path, O_RDONLY | O_CLOEXEC)
         guard raw >= 0 else { throw .unusableFile(path, String(cString: strerror(errno)) + ".") }
         self.path = path
-        descriptor = Descriptor(raw)
+        descriptor = FileDescriptor(raw)
         var own = stat()
         guard fstat(raw, &own) == 0, own.st_mode & S_IFMT != S_IFDIR else {
             throw .unusableFile(path, "it is not a regular file.")
@@ -32,8 +32,8 @@ struct CaptureInput {
 
     /// Reads all, and calls `found` for each item, also for those before a fault.
     ///
-    /// - Throws: `Trouble` if it is no capture, or one without any packet of HCI.
-    func read(_ found: (CaptureReader.Item) -> Void) async throws(Trouble) {
+    /// - Throws: `CommandError` if it is no capture, or one without any packet of HCI.
+    func read(_ found: (CaptureReader.Item) -> Void) async throws(CommandError) {
         var reader = CaptureReader(), buffer = [UInt8](repeating: 0, count: 1 << 16), hasPackets = false
         do throws(CaptureReader.Failure) {
             while true {

@@ -11,7 +11,7 @@ enum StandardOutput {
         do throws(StandardStream.Failure) {
             try StandardStream.output.write(octets)
         } catch {
-            let trouble = Trouble.unwritableOutput(error)
+            let trouble = CommandError.unwritableOutput(error)
             trouble.report()
             exit(trouble.exitCode.rawValue)
         }

@@ -31,7 +31,7 @@ final class DescribedPeripheral: NSObject {
     static let mostUnsent = 64
 
     /// Called once if the peripheral cannot be published.
-    var onTrouble: ((Trouble) -> Void)?
+    var onTrouble: ((CommandError) -> Void)?
     /// Called when the radio becomes unavailable or available again.
     var onRadioChange: ((RadioChange) -> Void)?
 
@@ -290,7 +290,7 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
     /// The others stay published.
     private func refused(_ service: CBService, _ error: any Error) {
         guard !error.isLoss else { return }
-        let uuid = service.uuid, trouble = Trouble.failed("Adding service \(uuid)", error)
+        let uuid = service.uuid, trouble = CommandError.failed("Adding service \(uuid)", error)
         pendingServices -= 1
         _ = plan.remove(uuid)
         published.removeAll { $0 === service }
@@ -304,7 +304,7 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
 
     private func fact(_ event: String, _ service: CBUUID, _ text: String, _ error: (any Error)? = nil) -> Fact {
         var fields: [String: Any] = ["uuid": service.uuidString, "service": service.uuidString]
-        fields["error"] = error.map(Trouble.describe)
+        fields["error"] = error.map(CommandError.describe)
         return Fact(event, fields, text: text)
     }
 

@@ -11,13 +11,16 @@ struct PeripheralDescription {
     /// - Parameters:
     ///   - path: A file with a device or a world.
     ///   - machine: The name of the machine; needed only if the world has several.
-    /// - Throws: ``Trouble/unusableFile(_:_:)`` with the place in the file and the problem.
+    /// - Throws: ``CommandError/unusableFile(_:_:)`` with the place in the file and the problem.
     init(path: String, machine: String? = nil) throws {
         let devices = try Self.read(Scenario.self, from: path).peripherals
         let names = devices.map(\.name)
         if let machine {
             guard let device = devices.first(where: { $0.name == machine }) else {
-                throw Trouble.unusableFile(path, "it has no machine named “\(machine)”, only \(Trouble.list(names))")
+                throw CommandError.unusableFile(
+                    path,
+                    "it has no machine named “\(machine)”, only \(CommandError.list(names))"
+                )
             }
             self.device = device
         } else if let device = devices.first, devices.count == 1 {
@@ -25,8 +28,8 @@ struct PeripheralDescription {
         } else {
             let reason =
                 names.isEmpty
-                ? "the world has no machines" : "it is a world with several machines: \(Trouble.list(names))"
-            throw Trouble.unusableFile(path, "\(reason). Select one with --machine NAME")
+                ? "the world has no machines" : "it is a world with several machines: \(CommandError.list(names))"
+            throw CommandError.unusableFile(path, "\(reason). Select one with --machine NAME")
         }
     }
 
@@ -54,13 +57,13 @@ struct PeripheralDescription {
 
     /// Reads a further service from its own file and returns it.
     ///
-    /// - Throws: ``Trouble/unusableFile(_:_:)`` as for a whole description; the description is then unchanged.
+    /// - Throws: ``CommandError/unusableFile(_:_:)`` as for a whole description; the description is then unchanged.
     mutating func add(path: String) throws -> SimulatedPeripheral.Service {
         let service = try Self.read(SimulatedPeripheral.Service.self, from: path)
         var complete = device
         complete.services.append(service)
         if let (_, part) = complete.missingPart {
-            throw Trouble.unusableFile(path, "service \(service.uuid) includes \(part), which must come before it")
+            throw CommandError.unusableFile(path, "service \(service.uuid) includes \(part), which must come before it")
         }
         device = complete
         return service
@@ -80,12 +83,12 @@ struct PeripheralDescription {
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
-            throw Trouble.unusableFile(path, "it cannot be read (\((error as NSError).localizedDescription))")
+            throw CommandError.unusableFile(path, "it cannot be read (\((error as NSError).localizedDescription))")
         }
         do {
             return try JSONDecoder().decode(Part.self, from: data)
         } catch let error as DecodingError {
-            throw Trouble.unusableFile(error.place(in: path, data), error.explanation)
+            throw CommandError.unusableFile(error.place(in: path, data), error.explanation)
         }
     }
 }

@@ -93,7 +93,7 @@ struct RequestQueueTests {
         var order: [AttributeRequest] = [], void: [Bool] = []
         while let next = queue.next() {
             order.append(next.request)
-            void.append(next.isVoid)
+            void.append(next.isAboutRemoved)
         }
         #expect(order == [read(1), read(2), read(3), read(2)])
         #expect(void == [false, true, false, false])

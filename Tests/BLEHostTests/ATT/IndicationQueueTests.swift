@@ -40,7 +40,7 @@ struct IndicationQueueTests {
 
     @Test("Holds as many of each client as it has room for")
     func clients() {
-        var ledger = UpdateLedger(), queue = IndicationQueue(limit: 2), taken: [Int: Int] = [:]
+        var ledger = UnsentUpdates(), queue = IndicationQueue(limit: 2), taken: [Int: Int] = [:]
         _ = queue.submit(item(0), at: start)
         for round in 0..<4 {
             for client in 1...3 {

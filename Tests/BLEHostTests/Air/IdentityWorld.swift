@@ -198,7 +198,7 @@ final class IdentityWorld {
 
     /// Starts the host at home again with what it left.
     func restartHome() {
-        var left = RememberedPeers(limit: 64)
+        var left = KnownPeers(limit: 64)
         for record in home.remembered { _ = left.remember(record) }
         var next = configuration
         next.knownPeers = left.all

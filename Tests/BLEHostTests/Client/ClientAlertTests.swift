@@ -21,7 +21,7 @@ struct ClientAlertTests {
     @Test("is each occasion that the app named, and no other", arguments: events)
     func occasions(event: ClientEvent, wish: ConnectionAlerts, occasion: ClientAlert.Occasion) {
         for alerts: ConnectionAlerts in [.connection, .disconnection, .notification] {
-            var wishes = AlertWishes()
+            var wishes = RequestedAlerts()
             wishes.note(Self.connect(Self.peer, alerts))
             #expect(wishes.occasion(of: event)?.0 == (alerts == wish ? occasion : nil))
             wishes.note(Self.connect(Self.other, alerts))
@@ -32,7 +32,7 @@ struct ClientAlertTests {
 
     @Test("is nothing that the app did itself, or is told anyway")
     func nothing() {
-        var wishes = AlertWishes()
+        var wishes = RequestedAlerts()
         wishes.note(Self.connect(Self.peer, [.connection, .disconnection, .notification]))
         let events: [ClientEvent] = [
             .disconnected(Self.peer, nil, isReconnecting: false), .connectFailed(Self.peer, .timedOut),
@@ -41,12 +41,12 @@ struct ClientAlertTests {
         ]
         for event in events { #expect(wishes.occasion(of: event) == nil, "\(event)") }
         wishes.note(Self.connect(Self.peer, []))
-        #expect(wishes == AlertWishes())
+        #expect(wishes == RequestedAlerts())
     }
 
     @Test("is what an earlier launch of the app wished, too")
     func restored() {
-        var wishes = AlertWishes()
+        var wishes = RequestedAlerts()
         let request = ConnectRequest(startDelay: .zero, alerts: .disconnection)
         let peer = PreservedPeer(peer: Self.peer, request: request, name: nil, mtu: 23, learnt: [])
         wishes.note(.restored(.central(PreservedCentral(scan: nil, peers: [peer]))))
@@ -55,11 +55,11 @@ struct ClientAlertTests {
 
     @Test("is about so many peers, however many the app names")
     func limit() {
-        var wishes = AlertWishes()
-        for number in 0...UInt128(AlertWishes.mostPeers) {
+        var wishes = RequestedAlerts()
+        for number in 0...UInt128(RequestedAlerts.mostPeers) {
             wishes.note(Self.connect(PeerIdentifier(rawValue: number), .connection))
         }
-        let last = PeerIdentifier(rawValue: UInt128(AlertWishes.mostPeers))
+        let last = PeerIdentifier(rawValue: UInt128(RequestedAlerts.mostPeers))
         #expect(wishes.occasion(of: .connected(Self.peer, LinkParameters(mtu: 23))) != nil)
         #expect(wishes.occasion(of: .connected(last, LinkParameters(mtu: 23))) == nil)
     }

@@ -18,7 +18,7 @@ struct DiscoveryMachineTests {
         isScanResponse: Bool = false,
         at milliseconds: Int = 0
     ) {
-        var advertisement = HeardAdvertisement(address: DeviceAddress(address, .random))
+        var advertisement = ReceivedAdvertisement(address: DeviceAddress(address, .random))
         (advertisement.isScannable, advertisement.isScanResponse) = (isScannable, isScanResponse)
         let now = Instant() + .milliseconds(milliseconds)
         discovery.receive(advertisement, data.span, at: now, with: &peers, into: &outbox)

@@ -6,8 +6,11 @@ import Testing
 
 @Suite("Local privacy")
 struct LocalPrivacyTests {
-    let friends = (1...3).map { number in
-        LocalPrivacy.Friend(identity: DeviceAddress(UInt64(number), .public), key: Key128(wire: UInt128(number)))
+    let resolvablePeers = (1...3).map { number in
+        LocalPrivacy.ResolvablePeer(
+            identity: DeviceAddress(UInt64(number), .public),
+            key: Key128(wire: UInt128(number))
+        )
     }
     let key = Key128(wire: 0xABCD)
 
@@ -74,20 +77,25 @@ struct LocalPrivacyTests {
     @Test("The controller gets to know friends, as many as it has room for, and forgets former ones")
     func list() {
         var machine = makeMachine(capacity: 2)
-        machine.know(friends, revision: 1)
+        machine.know(resolvablePeers, revision: 1)
         let steps = settle(&machine).dropFirst()
         #expect(
             Array(steps) == [
-                .lifetime(.standard), .add(friends[0]), .add(friends[1]), .admit(friends[0].identity),
-                .admit(friends[1].identity), .resolve,
+                .lifetime(.standard), .add(resolvablePeers[0]), .add(resolvablePeers[1]),
+                .admit(resolvablePeers[0].identity),
+                .admit(resolvablePeers[1].identity), .resolve,
             ]
         )
-        #expect(friends.map { machine.lists($0.identity) } == [true, true, false])
-        machine.know([friends[2], friends[0], friends[1]], revision: 2)
-        #expect(settle(&machine) == [.remove(friends[1]), .add(friends[2]), .admit(friends[2].identity)])
-        #expect(friends.map { machine.lists($0.identity) } == [true, false, true])
+        #expect(resolvablePeers.map { machine.lists($0.identity) } == [true, true, false])
+        machine.know([resolvablePeers[2], resolvablePeers[0], resolvablePeers[1]], revision: 2)
+        #expect(
+            settle(&machine) == [
+                .remove(resolvablePeers[1]), .add(resolvablePeers[2]), .admit(resolvablePeers[2].identity),
+            ]
+        )
+        #expect(resolvablePeers.map { machine.lists($0.identity) } == [true, false, true])
         machine.know([], revision: 3)
-        #expect(settle(&machine) == [.remove(friends[0]), .remove(friends[2])])
+        #expect(settle(&machine) == [.remove(resolvablePeers[0]), .remove(resolvablePeers[2])])
     }
 
     @Test("Without friends the controller is told nothing of them")
@@ -100,11 +108,23 @@ struct LocalPrivacyTests {
     /// What the controller refuses, and which friends it knows in the end.
     static let refusals: [(@Sendable (LocalPrivacy.Step) -> HCI.Status, [Bool])] = [
         (
-            { if case .add(let friend) = $0, friend.key.wire == 2 { .memoryCapacityExceeded } else { .success } },
+            {
+                if case .add(let resolvablePeer) = $0, resolvablePeer.key.wire == 2 {
+                    .memoryCapacityExceeded
+                } else {
+                    .success
+                }
+            },
             [true, false, false]
         ),
         (
-            { if case .add(let friend) = $0, friend.key.wire == 2 { .invalidCommandParameters } else { .success } },
+            {
+                if case .add(let resolvablePeer) = $0, resolvablePeer.key.wire == 2 {
+                    .invalidCommandParameters
+                } else {
+                    .success
+                }
+            },
             [true, false, true]
         ),
         (
@@ -119,9 +139,9 @@ struct LocalPrivacyTests {
     func refused(index: Int) {
         let (answer, listed) = Self.refusals[index]
         var machine = makeMachine(capacity: 3)
-        machine.know(friends, revision: 1)
+        machine.know(resolvablePeers, revision: 1)
         #expect(settle(&machine, answer).count < 16)
-        #expect(friends.map { machine.lists($0.identity) } == listed)
+        #expect(resolvablePeers.map { machine.lists($0.identity) } == listed)
         #expect(machine.needsRest(at: Instant()) == false)
     }
 }

@@ -97,7 +97,7 @@ struct PeerTableTests {
                 #expect(table.unbonded(table.identifier(of: address)) == twin.unbonded(twin.identifier(of: address)))
             default:
                 let data: [UInt8] = letter == 0x63 ? [2, 1, 6] : [2, 9, letter]
-                let advertisement = HeardAdvertisement(address: address)
+                let advertisement = ReceivedAdvertisement(address: address)
                 discovery.receive(advertisement, data.span, at: Instant(), with: &table, into: &outbox)
                 var expected: [Host.Output] = []
                 let peer = twin.identifier(of: address)

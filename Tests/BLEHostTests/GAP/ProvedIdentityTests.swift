@@ -55,7 +55,7 @@ struct ProvedIdentityTests {
         var second = Self.bond(Self.claimed)
         second.adapter = DeviceAddress(9, .public)
         record.bonds += [second]
-        let peers = RememberedPeers([Self.record(2, Self.claimed, nil), record], limit: 4)
+        let peers = KnownPeers([Self.record(2, Self.claimed, nil), record], limit: 4)
         #expect(peers.identifier(at: Self.claimed) == PeerIdentifier(rawValue: 2))
         #expect(peers.identifier(at: Self.publicAddress) == record.identifier)
         #expect(peers[record.identifier]?.bonds.map(\.identity) == [Self.publicAddress, Self.publicAddress])
@@ -65,11 +65,11 @@ struct ProvedIdentityTests {
     func sameKey() {
         let one = Self.record(1, Self.publicAddress, Self.bond(Self.publicAddress))
         let other = Self.record(2, Self.claimed, Self.bond(Self.claimed))
-        var peers = RememberedPeers([one], limit: 4)
+        var peers = KnownPeers([one], limit: 4)
         #expect(peers.owner(of: Self.made(3)) == one.identifier)
         _ = peers.remember(other)
         #expect(peers.owner(of: Self.made(3)) == nil)
-        #expect(peers.friend(one, secret: 1) == nil && peers.friend(other, secret: 1) == nil)
+        #expect(peers.resolvablePeer(one, secret: 1) == nil && peers.resolvablePeer(other, secret: 1) == nil)
     }
 
     @Test("The second peer that sends a key has to do without it")

@@ -78,7 +78,7 @@ struct HopelessPairingTests {
     func outOfBand() {
         let rig = makeRig(.central) { rig in
             guard let peer = rig.host.links[link]?.peer else { return }
-            let told = SecurityManager.OutOfBandData.Told(confirm: Key128(wire: 1), random: Key128(wire: 2))
+            let told = SecurityManager.OutOfBandData.DeviceData(confirm: Key128(wire: 1), random: Key128(wire: 2))
             rig.ask(.takeOutOfBandData(told, from: peer))
         }
         #expect(pairings(rig).map(\.first) == [0x01])

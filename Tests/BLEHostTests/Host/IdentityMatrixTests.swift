@@ -160,7 +160,7 @@ struct IdentityMatrixTests {
             _ configuration: Host.Configuration,
             _ left: [PeerRecord]
         ) -> Rig {
-            var peers = RememberedPeers(limit: 16)
+            var peers = KnownPeers(limit: 16)
             for record in left { _ = peers.remember(record) }
             var next = configuration
             next.knownPeers = peers.all

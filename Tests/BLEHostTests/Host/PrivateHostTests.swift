@@ -8,15 +8,15 @@ import Testing
 struct PrivateHostTests {
     private let key = Key128(wire: 0x77)
 
-    private static func friend(_ number: UInt64) -> PeerRecord {
+    private static func resolvablePeer(_ number: UInt64) -> PeerRecord {
         let identity = DeviceAddress(0xC0FF_EE00_0000 | number, .random)
         var bond = Bond(identity: identity, longTermKey: LongTermKey(key: Key128(wire: 5)))
         bond.resolvingKey = Key128(wire: UInt128(number))
         return PeerRecord(identifier: PeerIdentifier(rawValue: UInt128(number)), address: identity, bond: bond)
     }
 
-    private func makeRig(_ controller: FakeController = .new, friends: [PeerRecord] = []) -> Rig {
-        .ready(controller, configuration: .init(identifierSecret: 42, knownPeers: friends, isPrivate: true))
+    private func makeRig(_ controller: FakeController = .new, resolvablePeers: [PeerRecord] = []) -> Rig {
+        .ready(controller, configuration: .init(identifierSecret: 42, knownPeers: resolvablePeers, isPrivate: true))
     }
 
     @Test("Nothing goes on the air before there is a private address", arguments: [FakeController.old, .new])
@@ -78,7 +78,7 @@ struct PrivateHostTests {
         var controller = FakeController.new
         for opcode in FakeController.resolving { controller.commands.insert(opcode) }
         controller.resolvingListSize = 2
-        let rig = makeRig(controller, friends: (1...3).map(Self.friend))
+        let rig = makeRig(controller, resolvablePeers: (1...3).map(Self.resolvablePeer))
         let listed = rig.commands.compactMap { command in
             if case .leAddDeviceToResolvingList(let entry) = command { entry } else { nil }
         }
@@ -106,7 +106,7 @@ struct PrivateHostTests {
 
     @Test("A friend that shows its identity is called there, too")
     func identity() {
-        let rig = makeRig(.old, friends: [Self.friend(1)])
+        let rig = makeRig(.old, resolvablePeers: [Self.resolvablePeer(1)])
         let identity = DeviceAddress(0xC0FF_EE00_0001, .random)
         var random = SeededGenerator(seed: 3)
         let peer = PeerIdentifier(rawValue: 1)

@@ -119,8 +119,8 @@ struct QuirkTests {
             if !isAble { controller.commands.remove(.leSetPrivacyMode) }
             var bond = Bond(identity: Self.address, longTermKey: LongTermKey(key: Key128(wire: 5)))
             bond.resolvingKey = Key128(wire: 7)
-            let friend = PeerRecord(identifier: .init(rawValue: 7), address: Self.address, bond: bond)
-            let configuration = Host.Configuration(identifierSecret: 42, knownPeers: [friend], isPrivate: true)
+            let resolvablePeer = PeerRecord(identifier: .init(rawValue: 7), address: Self.address, bond: bond)
+            let configuration = Host.Configuration(identifierSecret: 42, knownPeers: [resolvablePeer], isPrivate: true)
             let rig = Rig.ready(controller, configuration: configuration)
             rig.perform(.scan(ScanRequest()))
             let used = rig.commands.map(\.opcode)

@@ -74,7 +74,7 @@ struct CommandQueueTests {
     static let patient: [CommandQueue.Owner] = [
         .setup, .scanner, .initiator, .advertiser(.first), .disconnection(.lowest),
     ]
-    static let others: [CommandQueue.Owner] = [.link(.lowest), .errand(.lowest, 1)]
+    static let others: [CommandQueue.Owner] = [.link(.lowest), .linkRequest(.lowest, 1)]
 
     @Test("No more commands wait than the limit allows, but for those that cannot be done without")
     func limit() {

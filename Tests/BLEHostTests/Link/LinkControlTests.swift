@@ -38,7 +38,7 @@ struct LinkControlTests {
     }
 
     private func number(_ action: LinkControl.OnAnswer) -> UInt32? {
-        if case .finished(let errand) = action { errand.number } else { nil }
+        if case .finished(let pending) = action { pending.number } else { nil }
     }
 
     @Test("It is finished when it is answered, unless the other end must agree", arguments: answers + events)
@@ -88,10 +88,10 @@ struct LinkControlTests {
             #expect(ask(&control, .readRSSI) > 0)
             #expect(ask(&control, .tune(Self.layers)) > 0)
         }
-        guard case .tooMany(let errand) = control.ask(.tune(Self.layers), for: Requester(Self.otto)) else {
+        guard case .tooMany(let pending) = control.ask(.tune(Self.layers), for: Requester(Self.otto)) else {
             return #expect(Bool(false))
         }
-        #expect(errand.requester?.client == Self.otto && errand.request == .tune(Self.layers))
+        #expect(pending.requester?.client == Self.otto && pending.request == .tune(Self.layers))
         #expect(ask(&control, .propose(Self.parameters), by: nil) > 0)
         #expect(control.end().count == 2 * LinkControl.limit + 1)
     }
@@ -100,8 +100,8 @@ struct LinkControlTests {
     func leaving() {
         var control = control
         let first = ask(&control, .readRSSI, by: Self.nora), second = ask(&control, .readRSSI, by: Self.otto)
-        #expect(control.leave(Self.nora).map(\.number) == [first])
-        #expect(control.leave(Self.nora).isEmpty)
+        #expect(control.removeRequests(Self.nora).map(\.number) == [first])
+        #expect(control.removeRequests(Self.nora).isEmpty)
         #expect(number(control.taken(second)) == second)
     }
 

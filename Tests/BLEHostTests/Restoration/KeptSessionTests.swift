@@ -36,28 +36,28 @@ struct KeptSessionTests {
     @Test("has the app told while it is there, and holds for its next launch what concerns it")
     func holding() {
         var session = session
-        #expect(session.hear(Self.connected, canLaunch: true) == .tell)
+        #expect(session.receive(Self.connected, canLaunch: true) == .deliver)
         session.appEnded()
         let other = ClientEvent.connected(PeerIdentifier(rawValue: 6), LinkParameters(mtu: 23))
-        #expect(session.hear(other, canLaunch: true) == .drop)
+        #expect(session.receive(other, canLaunch: true) == .drop)
         let lost = ClientEvent.disconnected(Self.peer, .timedOut, isReconnecting: false)
-        #expect(session.hear(lost, canLaunch: true) == .hold(launches: true))
+        #expect(session.receive(lost, canLaunch: true) == .hold(launches: true))
         guard case .central(let state)? = session.appReturned() else {
             Issue.record("nothing is restored")
             return
         }
         #expect(state.scan == ScanRequest() && state.peers.map(\.mtu) == [23])
         #expect(session.hasApp)
-        #expect(session.hear(.knownPeers([]), canLaunch: true) == .tell)
+        #expect(session.receive(.knownPeers([]), canLaunch: true) == .deliver)
         let on = ClientEvent.stateChanged(.poweredOn)
-        #expect(session.hear(on, canLaunch: true) == .tellAll([on, lost], asking: []))
-        #expect(session.hear(Self.connected, canLaunch: true) == .tell)
+        #expect(session.receive(on, canLaunch: true) == .deliverAll([on, lost], sending: []))
+        #expect(session.receive(Self.connected, canLaunch: true) == .deliver)
     }
 
     /// What the next launch finds, and hears with the state of the radio.
     private func nextLaunch(of session: inout KeptSession) -> (PreservedCentral?, [ClientEvent]) {
         let restored = session.appReturned()
-        guard case .tellAll(let events, _) = session.hear(.stateChanged(.poweredOn), canLaunch: true) else {
+        guard case .deliverAll(let events, _) = session.receive(.stateChanged(.poweredOn), canLaunch: true) else {
             return (nil, [])
         }
         guard case .central(let state)? = restored else { return (nil, events) }
@@ -68,9 +68,9 @@ struct KeptSessionTests {
     func twice() {
         let lost = ClientEvent.disconnected(Self.peer, .timedOut, isReconnecting: false)
         var session = session
-        _ = session.hear(Self.connected, canLaunch: true)
+        _ = session.receive(Self.connected, canLaunch: true)
         session.appEnded()
-        _ = session.hear(lost, canLaunch: true)
+        _ = session.receive(lost, canLaunch: true)
         _ = session.appReturned()
         session.appEnded()
         var (restored, events) = nextLaunch(of: &session)
@@ -85,9 +85,9 @@ struct KeptSessionTests {
         var session = session
         let handle = AttributeHandle(wire: 7)
         let answer = ClientEvent.peer(Self.peer, .subscriptionChanged(handle, .notifications, nil))
-        _ = session.hear(Self.connected, canLaunch: true)
+        _ = session.receive(Self.connected, canLaunch: true)
         session.appEnded()
-        #expect(session.hear(answer, canLaunch: true) == .drop)
+        #expect(session.receive(answer, canLaunch: true) == .drop)
         let (restored, _) = nextLaunch(of: &session)
         #expect(restored?.peers.map(\.learnt) == [[.subscriptionChanged(handle, .notifications, nil)]])
     }
@@ -101,10 +101,10 @@ struct KeptSessionTests {
     func radioLoss(event: ClientEvent) {
         var session = session
         session.appEnded()
-        #expect(session.hear(Self.connected, canLaunch: true) == .hold(launches: true))
-        #expect(session.hear(event, canLaunch: true) == .hold(launches: false))
-        #expect(session.hear(.stateChanged(.resetting), canLaunch: true) == .drop)
-        #expect(session.hear(.stateChanged(.poweredOn), canLaunch: true) == .ask(Self.requests))
+        #expect(session.receive(Self.connected, canLaunch: true) == .hold(launches: true))
+        #expect(session.receive(event, canLaunch: true) == .hold(launches: false))
+        #expect(session.receive(.stateChanged(.resetting), canLaunch: true) == .drop)
+        #expect(session.receive(.stateChanged(.poweredOn), canLaunch: true) == .send(Self.requests))
         let (restored, events) = nextLaunch(of: &session)
         #expect(restored?.peers.map(\.mtu) == [nil] && events == [.stateChanged(.poweredOn)])
     }
@@ -118,31 +118,31 @@ struct KeptSessionTests {
             .readRequested(transaction, RemoteCentral(peer: Self.peer, mtu: 23), attribute, offset: 0)
         )
         let answer = ClientRequest.service(.respond(transaction, .failure(.unlikelyError)))
-        #expect(session.hear(read, canLaunch: false) == .refuse(answer))
-        #expect(session.hear(read, canLaunch: true) == .hold(launches: true))
+        #expect(session.receive(read, canLaunch: false) == .refuse(answer))
+        #expect(session.receive(read, canLaunch: true) == .hold(launches: true))
     }
 
     @Test("that was kept elsewhere asks the host for all again as soon as there is a radio, with its app or without")
     func continuing() {
         var away = KeptSession(continuing: session.state)
-        #expect(away.hear(.stateChanged(.unsupported), canLaunch: false) == .drop)
-        #expect(away.hear(.stateChanged(.poweredOn), canLaunch: false) == .ask(Self.requests))
-        #expect(away.hear(.stateChanged(.poweredOn), canLaunch: false) == .drop)
+        #expect(away.receive(.stateChanged(.unsupported), canLaunch: false) == .drop)
+        #expect(away.receive(.stateChanged(.poweredOn), canLaunch: false) == .send(Self.requests))
+        #expect(away.receive(.stateChanged(.poweredOn), canLaunch: false) == .drop)
         var back = KeptSession(continuing: session.state)
         #expect(back.appReturned() == session.state)
-        #expect(back.hear(.stateChanged(.resetting), canLaunch: false) == .tell)
+        #expect(back.receive(.stateChanged(.resetting), canLaunch: false) == .deliver)
         let on = ClientEvent.stateChanged(.poweredOn)
-        #expect(back.hear(on, canLaunch: false) == .tellAll([on], asking: Self.requests))
-        #expect(back.hear(.stateChanged(.poweredOn), canLaunch: false) == .tell)
+        #expect(back.receive(on, canLaunch: false) == .deliverAll([on], sending: Self.requests))
+        #expect(back.receive(.stateChanged(.poweredOn), canLaunch: false) == .deliver)
     }
 
     @Test("is asked for again when the radio was gone, and given up when the user switches it off")
     func radio() {
         var session = session
         session.appEnded()
-        #expect(session.hear(.stateChanged(.resetting), canLaunch: false) == .drop)
-        #expect(session.hear(.stateChanged(.poweredOn), canLaunch: false) == .ask(Self.requests))
-        #expect(session.hear(.stateChanged(.poweredOff), canLaunch: false) == .giveUp)
+        #expect(session.receive(.stateChanged(.resetting), canLaunch: false) == .drop)
+        #expect(session.receive(.stateChanged(.poweredOn), canLaunch: false) == .send(Self.requests))
+        #expect(session.receive(.stateChanged(.poweredOff), canLaunch: false) == .giveUp)
     }
 
     @Test("is given up when more waits than the next launch would hear")
@@ -150,9 +150,9 @@ struct KeptSessionTests {
         var session = session
         session.appEnded()
         for _ in 0..<KeptSession.mostHeld {
-            #expect(session.hear(Self.connected, canLaunch: true) == .hold(launches: true))
+            #expect(session.receive(Self.connected, canLaunch: true) == .hold(launches: true))
         }
-        #expect(session.hear(Self.connected, canLaunch: true) == .giveUp)
+        #expect(session.receive(Self.connected, canLaunch: true) == .giveUp)
     }
 
     /// What an app does about advertising, or hears of it.
@@ -175,12 +175,12 @@ struct KeptSessionTests {
     )
     func advertising(steps: [Step], name: String?) {
         var session = KeptSession(.peripheral)
-        _ = session.hear(.stateChanged(.poweredOn), canLaunch: false)
+        _ = session.receive(.stateChanged(.poweredOn), canLaunch: false)
         for step in steps {
             switch step {
             case .start(let name): session.note(.server(.startAdvertising(AdvertisingRequest(localName: name))))
             case .stop: session.note(.server(.stopAdvertising))
-            case .answer(let failure): _ = session.hear(.server(.advertisingStarted(failure)), canLaunch: false)
+            case .answer(let failure): _ = session.receive(.server(.advertisingStarted(failure)), canLaunch: false)
             }
         }
         let expected = name.map { PreservedPeripheral(advertisement: AdvertisingRequest(localName: $0)) }

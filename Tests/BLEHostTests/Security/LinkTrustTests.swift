@@ -22,9 +22,9 @@ struct LinkTrustTests {
             (.encrypted, trust(.encrypted, keySize: 15), .keySize),
             (.unencrypted, trust(.unencrypted, keySize: 7), nil),
             (.authenticated, trust(.encrypted, keySize: 7), .authentication),
-        ] as [(LinkSecurity, LinkTrust, SecurityLack?)]
+        ] as [(LinkSecurity, LinkTrust, InsufficientSecurity?)]
     )
-    func lack(needed: LinkSecurity, trust: LinkTrust, lack: SecurityLack?) {
+    func lack(needed: LinkSecurity, trust: LinkTrust, lack: InsufficientSecurity?) {
         #expect(trust.lack(of: LinkRequirement(needed)) == lack)
     }
 

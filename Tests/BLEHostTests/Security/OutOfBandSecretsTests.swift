@@ -6,11 +6,11 @@ import Testing
 
 @Suite("What devices tell each other by other means than Bluetooth")
 struct OutOfBandSecretsTests {
-    private typealias Told = SecurityManager.OutOfBandData.Told
+    private typealias DeviceData = SecurityManager.OutOfBandData.DeviceData
 
     private let one = ClientID(rawValue: 1), other = ClientID(rawValue: 2)
     private let lamp = PeerIdentifier(rawValue: 1), lock = PeerIdentifier(rawValue: 2)
-    private let told = Told(confirm: Key128(wire: 1), random: Key128(wire: 2))
+    private let told = DeviceData(confirm: Key128(wire: 1), random: Key128(wire: 2))
 
     @Test("A key counts for its peer, and one for any device for all others")
     func keys() {

@@ -40,7 +40,7 @@ struct PairingTests {
         guard isSecure else { return .init(temporaryKey: Key128(wire: 0xABCD << 100 | 7)) }
         let told = [0, 1].map { index in
             let random = Key128(wire: UInt128(index) + 77)
-            return SecurityManager.OutOfBandData.Told(for: SecurityPair.pairs[index], random: random)
+            return SecurityManager.OutOfBandData.DeviceData(for: SecurityPair.pairs[index], random: random)
         }
         let own = role == .central ? 0 : 1
         return .init(remote: told[1 - own], local: (told[own], SecurityPair.pairs[own]))

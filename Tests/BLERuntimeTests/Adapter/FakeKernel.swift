@@ -17,9 +17,9 @@ final class FakeKernel: AdapterKernel {
     private struct State {
         var adapters: [AdapterIndex: Adapter] = [:]
         var commands: [[UInt8]] = []
-        var ends: [AdapterIndex: Descriptor] = [:]
+        var ends: [AdapterIndex: FileDescriptor] = [:]
         /// Where programs ask and listen.
-        var listeners: [Descriptor] = []
+        var listeners: [FileDescriptor] = []
         var switches: [RadioSwitch] = []
         var holders: [AdapterHolder] = []
         var isPrivileged = true
@@ -115,7 +115,7 @@ final class FakeKernel: AdapterKernel {
         }
     }
 
-    func openManagement() throws(SystemFailure) -> Descriptor {
+    func openManagement() throws(SystemFailure) -> FileDescriptor {
         let failure = state.withLock { $0.socketFailure }
         guard failure == 0 else { throw SystemFailure(errno: failure) }
         let (near, far) = Self.pair()
@@ -124,7 +124,7 @@ final class FakeKernel: AdapterKernel {
         return near
     }
 
-    func openUserChannel(of index: AdapterIndex) throws(SystemFailure) -> Descriptor {
+    func openUserChannel(of index: AdapterIndex) throws(SystemFailure) -> FileDescriptor {
         let failure: Int32 = state.withLock { state in
             guard var adapter = state.adapters[index] else { return ENODEV }
             defer { state.adapters[index] = adapter }
@@ -151,15 +151,15 @@ final class FakeKernel: AdapterKernel {
     var isPrivileged: Bool { state.withLock { $0.isPrivileged } }
     var program: String { "/opt/app" }
 
-    private static func pair() -> (Descriptor, Descriptor) {
+    private static func pair() -> (FileDescriptor, FileDescriptor) {
         var ends: [Int32] = [0, 0]
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
         precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "no pair of sockets")
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-        return (Descriptor(ends[0]), Descriptor(ends[1]))
+        return (FileDescriptor(ends[0]), FileDescriptor(ends[1]))
     }
 
-    private func serve(_ socket: Descriptor) {
+    private func serve(_ socket: FileDescriptor) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = recv(socket.raw, &buffer, buffer.count, 0)

@@ -51,7 +51,7 @@ struct ManagementClientTests {
     func malformed() throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
-        let near = Descriptor(ends[0]), far = Descriptor(ends[1])
+        let near = FileDescriptor(ends[0]), far = FileDescriptor(ends[1])
         let answers: [[UInt8]] = [
             [1], [0x01, 0x00, 0xFF, 0xFF, 0x02, 0x00, 0x3C],
             ManagementEvent(.commandComplete(.init(.readExtendedIndexList, parameters: [9, 0])), on: .none).encoded,

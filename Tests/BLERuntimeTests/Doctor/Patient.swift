@@ -32,7 +32,7 @@ final class Patient {
 
     func examined(asking: Bool = false, within patience: Duration = .seconds(600)) async -> Examination {
         let variables = variables
-        let surroundings = Surroundings(
+        let surroundings = ProgramEnvironment(
             kernel: kernel,
             patience: patience,
             environment: { variables[$0] },

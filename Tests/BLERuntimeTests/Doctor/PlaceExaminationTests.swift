@@ -35,14 +35,14 @@ struct PlaceExaminationTests {
     @Test("Where there is no home nothing is kept, and addresses are not private, until there is one")
     func nowhere() async throws {
         let patient = Patient()
-        patient.variables = [Surroundings.privacyVariable: "on"]
+        patient.variables = [ProgramEnvironment.privacyVariable: "on"]
         let before = await patient.examined()
         #expect(before.findings(.privacyWithoutState).count == 1)
         let finding = try #require(before.findings(.stateNowhere).first)
         try patient.carryOut(try #require(finding.command))
         let after = await patient.examined()
         #expect(after.count(of: .warning) == 0)
-        #expect(after.findings(.variableSet).map(\.subject) == [Surroundings.privacyVariable])
+        #expect(after.findings(.variableSet).map(\.subject) == [ProgramEnvironment.privacyVariable])
     }
 
     /// What is at a socket, and what is said of it.

@@ -11,16 +11,16 @@ struct BusyPollingTests {
     private func polling(after waits: [Duration] = []) -> BusyPolling {
         var polling = BusyPolling()
         polling.isAllowed = true
-        for wait in waits { polling.slept(from: Instant(), to: Instant() + wait) }
+        for wait in waits { polling.waited(from: Instant(), to: Instant() + wait) }
         return polling
     }
 
     /// How many short waits it takes until asking is due; `nil` if more than there may be.
     private func needed(by polling: BusyPolling) -> Int? {
         var polling = polling
-        polling.slept(from: Instant(), to: Instant() + Self.long)
-        for count in 1...BusyPolling.quorum.upperBound {
-            polling.slept(from: Instant(), to: Instant() + Self.short)
+        polling.waited(from: Instant(), to: Instant() + Self.long)
+        for count in 1...BusyPolling.shortWaitsBeforePolling.upperBound {
+            polling.waited(from: Instant(), to: Instant() + Self.short)
             if polling.isDue { return count }
         }
         return nil
@@ -34,7 +34,7 @@ struct BusyPollingTests {
             ([Duration](repeating: short, count: 100) + [long] + [Duration](repeating: short, count: 7), false),
         ]
     )
-    func quorum(waits: [Duration], isDue: Bool) {
+    func shortWaitsBeforePolling(waits: [Duration], isDue: Bool) {
         #expect(polling(after: waits).isDue == isDue)
     }
 
@@ -48,36 +48,36 @@ struct BusyPollingTests {
     @Test("It goes on while answers come, and stops with the first that does not")
     func stops() {
         var polling = polling(after: [Duration](repeating: Self.short, count: 8))
-        for _ in 0..<10_000 { polling.asked(.answered) }
+        for _ in 0..<10_000 { polling.ended(.answered) }
         #expect(polling.isDue)
-        polling.asked(.unanswered)
-        #expect(!polling.isDue && needed(by: polling) == BusyPolling.quorum.lowerBound)
+        polling.ended(.unanswered)
+        #expect(!polling.isDue && needed(by: polling) == BusyPolling.shortWaitsBeforePolling.lowerBound)
     }
 
     @Test(
         "What did not pay needs twice as many short waits the next time, but never more than there may be",
         arguments: [
-            (BusyPolling.Outcome.unanswered, BusyPolling.worthOfTime),
-            (.crowdedOut, BusyPolling.worthOfProcessor),
+            (BusyPolling.Outcome.unanswered, BusyPolling.responsesPerFailure),
+            (.preempted, BusyPolling.responsesPerPreemption),
         ]
     )
     func doubling(outcome: BusyPolling.Outcome, worth: Int) {
         var polling = polling()
         for needed in [16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 4_096] {
-            for _ in 0..<(worth - 1) { polling.asked(.answered) }
-            polling.asked(outcome)
+            for _ in 0..<(worth - 1) { polling.ended(.answered) }
+            polling.ended(outcome)
             #expect(self.needed(by: polling) == needed)
         }
-        for _ in 0..<worth { polling.asked(.answered) }
-        polling.asked(outcome)
-        #expect(needed(by: polling) == BusyPolling.quorum.lowerBound)
+        for _ in 0..<worth { polling.ended(.answered) }
+        polling.ended(outcome)
+        #expect(needed(by: polling) == BusyPolling.shortWaitsBeforePolling.lowerBound)
     }
 
     @Test("Answers that somebody else has seen count as the loop's own", arguments: [0, 15, 16, 1_000_000, .max])
     func othersAnswers(count: Int) {
         var polling = polling()
-        polling.asked(.unanswered, after: count)
-        let paid = count >= BusyPolling.worthOfTime
-        #expect(needed(by: polling) == BusyPolling.quorum.lowerBound * (paid ? 1 : 2))
+        polling.ended(.unanswered, after: count)
+        let paid = count >= BusyPolling.responsesPerFailure
+        #expect(needed(by: polling) == BusyPolling.shortWaitsBeforePolling.lowerBound * (paid ? 1 : 2))
     }
 }

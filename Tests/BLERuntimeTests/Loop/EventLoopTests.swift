@@ -9,14 +9,14 @@ import Testing
 struct EventLoopTests {
     /// A pipe whose ends close when they are let go.
     struct Pipe {
-        let reading: Descriptor
-        let writing: Descriptor
+        let reading: FileDescriptor
+        let writing: FileDescriptor
 
         init() {
             var ends: [Int32] = [0, 0]
             #expect(pipe(&ends) == 0)
-            reading = Descriptor(ends[0])
-            writing = Descriptor(ends[1])
+            reading = FileDescriptor(ends[0])
+            writing = FileDescriptor(ends[1])
         }
 
         func write() {
@@ -152,8 +152,8 @@ struct EventLoopTests {
                     loops[1].post { loop.post { sink.yield("post") } }
                 }
                 loop.allowPolling {
-                    var question = pollfd(fd: pipes[own].reading.raw, events: Int16(POLLIN), revents: 0)
-                    guard attempts, poll(&question, 1, 0) > 0 else { return false }
+                    var pollArgument = pollfd(fd: pipes[own].reading.raw, events: Int16(POLLIN), revents: 0)
+                    guard attempts, poll(&pollArgument, 1, 0) > 0 else { return false }
                     hear()
                     return true
                 }
@@ -174,7 +174,7 @@ struct EventLoopTests {
     func end() async {
         let loop = Self.started(), (events, sink) = AsyncStream.makeStream(of: LoopWatch.Interest.self)
         var pipe: Pipe? = Pipe()
-        let reading = pipe?.reading ?? Descriptor(-1)
+        let reading = pipe?.reading ?? FileDescriptor(-1)
         let watch = loop.watch(reading, for: []) { sink.yield($0) }
         pipe = nil
         Self.settle(loop)
@@ -210,7 +210,7 @@ struct EventLoopTests {
     @Test("A cancelled watch lets go of its descriptor")
     func lettingGo() async {
         let loop = Self.started()
-        weak var held: Descriptor?
+        weak var held: FileDescriptor?
         do {
             let pipe = Pipe(), watch = loop.watch(pipe.reading, for: .reading) { _ in }
             held = pipe.reading

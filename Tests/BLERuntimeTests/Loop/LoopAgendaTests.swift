@@ -8,12 +8,12 @@ import Testing
 struct LoopAgendaTests {
     private static let begin = Instant() + .seconds(1)
     private var agenda = LoopAgenda()
-    private var answers: [pollfd] = []
+    private var results: [pollfd] = []
 
     /// The owner has taken a turn, and the thread waits; returns until when.
     private mutating func wait(for due: Instant?, at now: Instant = begin) -> Instant? {
         agenda.due = due
-        agenda.prepare(for: 0, at: now, asking: &answers)
+        agenda.prepare(for: 0, at: now, into: &results)
         return agenda.until
     }
 

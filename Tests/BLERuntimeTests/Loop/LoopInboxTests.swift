@@ -8,7 +8,7 @@ struct LoopInboxTests {
     /// Whether somebody has rung since this was last asked.
     private func hasRung(_ inbox: LoopInbox) -> Bool {
         var count: UInt64 = 0
-        return read(inbox.bell.raw, &count, MemoryLayout<UInt64>.size) > 0
+        return read(inbox.wakeDescriptor.raw, &count, MemoryLayout<UInt64>.size) > 0
     }
 
     @Test("It is rung for a thread that sleeps, once, and for no other", arguments: [false, true])
@@ -18,7 +18,7 @@ struct LoopInboxTests {
         #expect(!hasRung(inbox))
         var bodies: [@Sendable () -> Void] = []
         #expect(inbox.begin(&bodies))
-        #expect(inbox.waits(asleep: isAsleep) && inbox.isWaiting)
+        #expect(inbox.beginWaiting(asleep: isAsleep) && inbox.isWaiting)
         inbox.wake()
         inbox.wake()
         #expect(hasRung(inbox) == isAsleep)
@@ -30,9 +30,9 @@ struct LoopInboxTests {
         let inbox = LoopInbox()
         var bodies: [@Sendable () -> Void] = []
         inbox.wake()
-        #expect(!inbox.waits(asleep: true) && !inbox.sleeps())
+        #expect(!inbox.beginWaiting(asleep: true) && !inbox.beginSleeping())
         #expect(inbox.begin(&bodies))
-        #expect(inbox.waits(asleep: false) && inbox.sleeps())
+        #expect(inbox.beginWaiting(asleep: false) && inbox.beginSleeping())
         inbox.wake()
         #expect(hasRung(inbox))
     }
@@ -40,11 +40,11 @@ struct LoopInboxTests {
     @Test("A bell that is hushed has not rung")
     func hushing() {
         let inbox = LoopInbox()
-        #expect(inbox.waits(asleep: true))
+        #expect(inbox.beginWaiting(asleep: true))
         inbox.wake()
-        inbox.hush()
+        inbox.clearWake()
         #expect(!hasRung(inbox))
-        inbox.hush()
+        inbox.clearWake()
     }
 
     @Test("Work is done once, in the order in which it was left, also by the round that is the last")

@@ -5,9 +5,9 @@ import Testing
 @Suite("What is known of the main queue", .timeLimit(.minutes(30)))
 struct MainQueueTests {
     /// Comes back until the bell was tried, which it is not while other tests add to the queue.
-    @MainActor private func canTell() async -> Bool {
-        for _ in 0..<10_000 where MainQueue.mayTell {
-            if MainQueue.canTell() { return true }
+    @MainActor private func checkSupport() async -> Bool {
+        for _ in 0..<10_000 where MainQueue.mayBeSupported {
+            if MainQueue.checkSupport() { return true }
             await Task.yield()
         }
         return false
@@ -15,7 +15,7 @@ struct MainQueueTests {
 
     @Test("The main queue is not quiet when something was added to it, by a block or by a task")
     @MainActor func additions() async {
-        guard await canTell() else { return #expect(!MainQueue.mayTell) }
+        guard await checkSupport() else { return #expect(!MainQueue.mayBeSupported) }
         await Task.yield()
         DispatchQueue.main.async {}
         #expect(!MainQueue.isQuiet)

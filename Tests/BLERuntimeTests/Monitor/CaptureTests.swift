@@ -132,7 +132,7 @@ struct CaptureTests {
         try Self.withPath("a.pcapng") { path in
             try #require(mkfifo(path, 0o600) == 0)
             chmod(path, 0o644)
-            let reader = Descriptor(open(path, O_RDWR | O_NONBLOCK))
+            let reader = FileDescriptor(open(path, O_RDWR | O_NONBLOCK))
             let file = try CaptureFile(path: path) { Issue.record("\($0)") }
             var octets = [UInt8](repeating: 0, count: 4_096)
             let count = read(reader.raw, &octets, octets.count)

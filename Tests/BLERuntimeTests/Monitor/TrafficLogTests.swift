@@ -48,9 +48,9 @@ struct TrafficLogTests {
     func lines(level: Logger.Level) throws {
         let lines = Lines()
         var log = try #require(TrafficLog(lines.logger(level)))
-        log.hear("app 1 requests: scan")
-        log.see(Self.reset)
-        log.see(Self.reset, time: "5 ms ")
+        log.comment("app 1 requests: scan")
+        log.record(Self.reset)
+        log.record(Self.reset, time: "5 ms ")
         let heard = lines.lines.withLock { $0 }
         #expect(heard.first == "debug app 1 requests: scan")
         guard level == .trace else {

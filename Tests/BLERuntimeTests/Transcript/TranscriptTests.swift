@@ -122,7 +122,7 @@ struct TranscriptTests {
         case .setEnded: .listening(nil)
         case .listening:
             .heard(
-                HeardPacket(
+                ReceivedPacket(
                     address: address,
                     isConnectable: true,
                     isScanResponse: false,

@@ -43,20 +43,20 @@ final class Board: Sendable {
 
     /// Where its serial port is.
     let path: String
-    private let descriptor: Descriptor
+    private let descriptor: FileDescriptor
     /// Keeps the port open: otherwise the board would hear that it was closed.
-    private let port: Descriptor
+    private let port: FileDescriptor
     private let memory: Memory
 
     /// Creates a board that does not hear the first `ignored` resets, and says `greeting` before it answers.
     init?(ignoring ignored: Int = 0, greeting: [UInt8] = []) {
-        descriptor = Descriptor(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC))
+        descriptor = FileDescriptor(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC))
         var number: Int32 = 0
         guard control_device(descriptor.raw, Self.unlock, &number) == 0,
             control_device(descriptor.raw, Self.readNumber, &number) == 0
         else { return nil }
         path = "/dev/pts/\(number)"
-        port = Descriptor(open(path, O_RDWR | O_NOCTTY | O_CLOEXEC))
+        port = FileDescriptor(open(path, O_RDWR | O_NOCTTY | O_CLOEXEC))
         memory = Memory(Memory.State(ignored: ignored, greeting: greeting))
         DispatchQueue(label: "test.board").async { [descriptor, memory] in
             var buffer = [UInt8](repeating: 0, count: 4096)

@@ -17,7 +17,7 @@ struct SocketListenerTests {
             let path = "/tmp/listener-\(getpid())"
             let listener = try SocketListener(at: .unix(path: path), on: loop) { _ in accepted.withLock { $0 += 1 } }
             defer { unlink(path) }
-            let client = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+            let client = FileDescriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
             var held: [Int32] = []
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), [rlimit(rlim_cur: 64, rlim_max: 64)])
             while case let raw = dup(0), raw >= 0 { held.append(raw) }

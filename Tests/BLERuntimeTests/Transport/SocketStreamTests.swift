@@ -32,7 +32,7 @@ struct SocketStreamTests {
         let far = ends[1]
         let loop = EventLoop("test-catch-up")
         loop.start()
-        let stream = SocketStream(Descriptor(ends[0]), on: loop)
+        let stream = SocketStream(FileDescriptor(ends[0]), on: loop)
         let heard = Mutex<(octets: Int, ends: Int)>((0, 0))
         loop.sync {
             stream.start { chunk in
@@ -56,7 +56,7 @@ struct SocketStreamTests {
         let far = ends[1]
         let loop = EventLoop("test-unread")
         loop.start()
-        let stream = SocketStream(Descriptor(ends[0]), on: loop)
+        let stream = SocketStream(FileDescriptor(ends[0]), on: loop)
         let (closings, continuation) = AsyncStream.makeStream(of: Void.self)
         loop.sync {
             stream.readsToTheEnd = true
@@ -81,9 +81,9 @@ struct SocketStreamTests {
         var ends: [Int32] = [0, 0]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
         #expect(socketpair(AF_UNIX, kind, 0, &ends) == 0)
-        let far = Descriptor(ends[1]), loop = EventLoop("test-drop")
+        let far = FileDescriptor(ends[1]), loop = EventLoop("test-drop")
         loop.start()
-        let stream = SocketStream(Descriptor(ends[0]), on: loop), octets = [UInt8](repeating: 1, count: count)
+        let stream = SocketStream(FileDescriptor(ends[0]), on: loop), octets = [UInt8](repeating: 1, count: count)
         loop.sync {
             stream.start { _ in
             } closed: { _ in
@@ -110,7 +110,7 @@ struct SocketStreamTests {
         arguments: [(1, 300), (2, 0), (3, 300), (4, 0), (5, 0), (9, 0)]
     )
     func left(chunks: Int, untaken: Int) throws {
-        let connection = try SocketIntakeTests.Connection(isTCP: true), loop = EventLoop("test-left")
+        let connection = try SocketInputTests.Connection(isTCP: true), loop = EventLoop("test-left")
         loop.start()
         let stream = SocketStream(connection.near, on: loop), question = [UInt8](repeating: 2, count: 30)
         loop.sync {

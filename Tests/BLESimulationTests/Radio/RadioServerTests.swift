@@ -150,12 +150,12 @@ struct RadioServerTests {
         let asking = Self.host(at: second, secret: 2, isWatchable: true), place = try #require(asking.monitorSocket)
         let (items, heard) = AsyncStream.makeStream(of: CaptureReader.Item.self)
         let (attachments, attached) = AsyncStream.makeStream(of: Void.self)
-        let watch = HostWatch(find: { [place] }) { event in
+        let watch = HostMonitor(find: { [place] }) { event in
             if case .attached = event { attached.yield() }
             if case .item(let item, _) = event { heard.yield(item) }
         }
         let released = DispatchSemaphore(value: 0)
-        let lazy = HostWatch(find: { [place] }) { event in
+        let lazy = HostMonitor(find: { [place] }) { event in
             if case .attached = event { attached.yield() }
             released.wait()
         }

@@ -76,7 +76,7 @@ struct WorldFileTests {
     )
     func lines(text: String, path: [String], line: Int) {
         let keys = path.map { Int($0).map(Key.init(intValue:)) ?? Key(stringValue: $0) }
-        #expect(JSONPlace.line(of: keys, in: text.utf8) == line)
+        #expect(JSONLocation.line(of: keys, in: text.utf8) == line)
     }
 
     @Test(

@@ -43,7 +43,7 @@ class SeamApp: @unchecked Sendable {
     func close() { session?.close() }
 
     /// Keeps the world at this instant.
-    func holdWorld() -> Hold? { session?.hold() }
+    func holdWorld() -> TimeHold? { session?.hold() }
 
     /// The states that it heard of.
     var states: [HostState] {

@@ -64,7 +64,7 @@ struct PeripheralLinkTests {
         #expect(asked == [.renewAndConfirm, .nothing])
         #expect(link.acceptsRequests && link.acceptsAnswers)
         let told = [link.confirm(), link.confirm()]
-        #expect(told == [.tell, .nothing])
+        #expect(told == [.callDelegate, .nothing])
         let again = link.connect(ConnectRequest())
         #expect(again == .confirm)
     }

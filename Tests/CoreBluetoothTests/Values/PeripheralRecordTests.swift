@@ -31,22 +31,22 @@ struct PeripheralRecordTests {
         }
 
         /// Tells of an event, and returns all that comes of it.
-        mutating func hear(_ event: PeerEvent, _ number: UInt32 = 0) -> Heard {
+        mutating func hear(_ event: PeerEvent, _ number: UInt32 = 0) -> ObservedEvent {
             finish(record.receive(event, answering: RequestNumber(rawValue: number), of: peripheral), event)
         }
 
-        mutating func finish(_ first: consuming PeripheralRecord.Step, _ event: PeerEvent? = nil) -> Heard {
-            var heard = Heard(), step = first
+        mutating func finish(_ first: consuming PeripheralRecord.Step, _ event: PeerEvent? = nil) -> ObservedEvent {
+            var observed = ObservedEvent(), step = first
             while true {
-                heard.steps += 1
-                heard.sent += step.requests.map(\.request)
-                if let call = step.call { heard.calls.append(call) }
-                switch step.heard {
+                observed.steps += 1
+                observed.sent += step.requests.map(\.request)
+                if let call = step.call { observed.calls.append(call) }
+                switch step.observed {
                 case .nothing: break
-                case .sameEvent: heard.events.append(event!)
-                case .event(let other): heard.events.append(other)
+                case .sameEvent: observed.events.append(event!)
+                case .event(let other): observed.events.append(other)
                 }
-                guard let rest = step.rest else { return heard }
+                guard let rest = step.rest else { return observed }
                 step = record.proceed(rest, of: peripheral)
             }
         }
@@ -56,14 +56,14 @@ struct PeripheralRecordTests {
     private struct Told {
         let call: PeripheralDelegateCall?
         let delegate: (any CBPeripheralDelegate)?
-        let rest: PeripheralRecord.Rest?
+        let rest: PeripheralRecord.Remainder?
 
         init(_ step: consuming PeripheralRecord.Step) {
             (call, delegate, rest) = (step.call, step.delegate, step.rest)
         }
     }
 
-    private struct Heard {
+    private struct ObservedEvent {
         var steps = 0
         var calls: [PeripheralDelegateCall] = []
         var events: [PeerEvent] = []
@@ -78,11 +78,11 @@ struct PeripheralRecordTests {
         var bench = Bench()
         for _ in 0...PeripheralRequests.limit { _ = bench.record.requests.submit(.read(handle)) }
         let answer = PeerEvent.valueRead(handle, .success([1]))
-        let heard = bench.hear(answer, 1)
-        #expect(heard.calls == [.valueRead(bench.characteristic(), .success([1]))])
-        #expect(heard.events == [answer])
-        #expect(heard.sent == [.read(handle)])
-        #expect(heard.steps == 1)
+        let observed = bench.hear(answer, 1)
+        #expect(observed.calls == [.valueRead(bench.characteristic(), .success([1]))])
+        #expect(observed.events == [answer])
+        #expect(observed.sent == [.read(handle)])
+        #expect(observed.steps == 1)
     }
 
     @Test("What was answered early is told in its turn, and what is asked meanwhile is told later")
@@ -111,15 +111,15 @@ struct PeripheralRecordTests {
         let first = bench.characteristic(), last = bench.characteristic(16)
         let write = PeerRequest.write(AttributeHandle(wire: 16), [1])
         for request in [PeerRequest.read(handle), .readRSSI, write] { _ = bench.record.requests.submit(request) }
-        let heard = bench.hear(.servicesModified(.of(14...14)))
+        let observed = bench.hear(.servicesModified(.of(14...14)))
         #expect(
-            heard.calls == [
+            observed.calls == [
                 .valueRead(first, .failure(.notFound)), .valueWritten(last, .notFound),
                 .subscriptionsEnded([first, last]), .servicesModified([bench.service]),
             ]
         )
         #expect(
-            heard.events == [
+            observed.events == [
                 .valueRead(handle, .failure(.notFound)), .valueWritten(AttributeHandle(wire: 16), .notFound),
                 .servicesModified(.of(14...14)),
             ]
@@ -159,14 +159,14 @@ struct PeripheralRecordTests {
         for request in [PeerRequest.read(handle), .readRSSI] { _ = bench.record.requests.submit(request) }
         bench.record.requests.submit(nil, answer: .call(.soundingCompleted(.notSupported)))
         _ = bench.hear(strength, 2)
-        let heard = bench.finish(bench.record.failRequests(.notConnected, of: bench.peripheral))
+        let observed = bench.finish(bench.record.failRequests(.notConnected, of: bench.peripheral))
         #expect(
-            heard.calls == [
+            observed.calls == [
                 .valueRead(bench.characteristic(), .failure(.notConnected)), .rssiRead(.success(RSSI(dBm: -40))),
                 .soundingCompleted(.notSupported),
             ]
         )
-        #expect(heard.sent.isEmpty)
+        #expect(observed.sent.isEmpty)
     }
 
     @Test("Nothing is told any more of what was due when the connection is forgotten")
@@ -186,8 +186,8 @@ struct PeripheralRecordTests {
         let opened = OpenedChannel(id: ChannelID(rawValue: 1), psm: SPSM(wire: 0x80), outgoingMTU: 23, incomingMTU: 23)
         #expect(bench.hear(.nameChanged("Name")).calls.isEmpty)
         #expect(bench.record.name == nil)
-        let heard = bench.hear(.channelOpened(SPSM(wire: 0x80), .success(opened)))
-        #expect(heard.calls == [.channelUnwanted(opened)])
-        #expect(heard.events.isEmpty)
+        let observed = bench.hear(.channelOpened(SPSM(wire: 0x80), .success(opened)))
+        #expect(observed.calls == [.channelUnwanted(opened)])
+        #expect(observed.events.isEmpty)
     }
 }

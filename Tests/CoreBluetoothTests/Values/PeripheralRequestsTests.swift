@@ -22,7 +22,7 @@ struct PeripheralRequestsTests {
         answering number: UInt32 = 0,
         _ queue: inout PeripheralRequests
     ) -> (told: Int, sent: [PeerRequest]) {
-        guard case .tellInTurn = queue.receive(event, answering: RequestNumber(rawValue: number)) else {
+        guard case .deliver = queue.receive(event, answering: RequestNumber(rawValue: number)) else {
             return proceed(&queue)
         }
         let begun = queue.begin().map(\.request), rest = proceed(&queue)
@@ -135,11 +135,11 @@ struct PeripheralRequestsTests {
         queue.submit(read(6), answer: .call(.nameUpdated))
         queue.submit(nil, answer: .call(.nameUpdated))
         _ = submit([.readRSSI, read(5), .writeCommand(AttributeHandle(wire: 5), [])], &queue)
-        let answers = queue.void(in: [place])
+        let answers = queue.cancelRequests(in: [place])
         #expect(answers.count == 4)
         let first = receive(answer(1), answering: 1, &queue)
         #expect((first.told, first.sent) == (3, []))
-        guard case .discard = queue.receive(answer(5), answering: RequestNumber(rawValue: 2)) else {
+        guard case .stale = queue.receive(answer(5), answering: RequestNumber(rawValue: 2)) else {
             Issue.record("the app has had this answer")
             return
         }
@@ -168,7 +168,7 @@ struct PeripheralRequestsTests {
         var queue = PeripheralRequests(), told: [UInt8] = []
         func hear(_ value: UInt8, _ number: UInt32) {
             let event = PeerEvent.valueRead(AttributeHandle(wire: 1), .success([value]))
-            if case .tellInTurn = queue.receive(event, answering: RequestNumber(rawValue: number)) {
+            if case .deliver = queue.receive(event, answering: RequestNumber(rawValue: number)) {
                 told.append(value)
             }
             while case .event(.valueRead(_, .success(let value)))? = queue.proceed().answer { told += value }
@@ -184,7 +184,7 @@ struct PeripheralRequestsTests {
         var queue = PeripheralRequests()
         let place = try #require(AttributeHandleRange(AttributeHandle(wire: 5)))
         _ = submit(Array(repeating: read(5), count: PeripheralRequests.limit), &queue)
-        #expect(queue.void(in: [place]).count == PeripheralRequests.limit)
+        #expect(queue.cancelRequests(in: [place]).count == PeripheralRequests.limit)
         let crowded = submit([read(6)], &queue)
         #expect(crowded.isEmpty)
         let next = receive(answer(5), answering: 1, &queue)

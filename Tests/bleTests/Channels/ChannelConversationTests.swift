@@ -10,7 +10,7 @@ struct ChannelConversationTests {
     private final class End {
         var received = Data()
         var lines: [String] = []
-        var trouble: Trouble?
+        var trouble: CommandError?
         var isOver = false
 
         /// What the end says of the channel last: how many octets went out, and how many came in.
@@ -40,7 +40,7 @@ struct ChannelConversationTests {
     private func talk(
         _ channel: CBL2CAPChannel,
         _ data: Data,
-        _ patience: ChannelConversation.Patience,
+        _ patience: ChannelConversation.EndConditions,
         at end: End,
         reports: Bool = false,
         begun: (ChannelConversation) -> Void = { _ in }
@@ -56,7 +56,7 @@ struct ChannelConversationTests {
                 return piece.isEmpty ? nil : Data(piece)
             }
         } catch {
-            end.trouble = error as? Trouble
+            end.trouble = error as? CommandError
         }
         for line in end.lines {
             let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -68,7 +68,7 @@ struct ChannelConversationTests {
     /// Opens a channel to a server whose channels `serve` is given, sends `data` and leaves; what the opener saw.
     private func visit(
         sending data: Data,
-        _ patience: ChannelConversation.Patience,
+        _ patience: ChannelConversation.EndConditions,
         psm: CBL2CAPPSM? = nil,
         begun: @escaping (ChannelConversation) -> Void = { _ in },
         serve: @escaping (CBL2CAPChannel) -> Void
@@ -185,7 +185,7 @@ struct ChannelConversationTests {
         await #expect {
             _ = try await visit(sending: Data(), .init(), psm: 0x90) { _ in }
         } throws: {
-            ($0 as? Trouble)?.description.hasPrefix("Opening a channel to PSM 144 failed: ") == true
+            ($0 as? CommandError)?.description.hasPrefix("Opening a channel to PSM 144 failed: ") == true
         }
     }
 }

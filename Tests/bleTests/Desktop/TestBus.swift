@@ -46,7 +46,7 @@ struct TestBus {
         var reply = BusMessage(kind: .reply, serial: serial, sender: Self.server)
         reply.replySerial = message.serial
         let member = message.member ?? ""
-        if message.interface == NoticeBoard.name { calls.append(message) }
+        if message.interface == NotificationConversation.name { calls.append(message) }
         if let refusal = refusals[member] {
             reply.kind = .error
             reply.errorName = refusal
@@ -66,8 +66,13 @@ struct TestBus {
     /// A signal of whoever shows notifications, or of somebody else.
     mutating func signal(_ member: String, _ body: [BusValue], from sender: String = server) -> [UInt8] {
         serial += 1
-        let interface = NoticeBoard.name
-        var signal = BusMessage(kind: .signal, serial: serial, path: NoticeBoard.path, interface: interface)
+        let interface = NotificationConversation.name
+        var signal = BusMessage(
+            kind: .signal,
+            serial: serial,
+            path: NotificationConversation.path,
+            interface: interface
+        )
         signal.member = member
         signal.sender = sender
         signal.body = body

@@ -69,7 +69,7 @@ struct PeripheralDescriptionTests {
         do {
             _ = try describe(json)
             Issue.record("it was accepted")
-        } catch let trouble as Trouble {
+        } catch let trouble as CommandError {
             #expect(trouble.description.contains(named), "\(trouble)")
             #expect(trouble.exitCode.rawValue == 66)
         }
@@ -77,7 +77,7 @@ struct PeripheralDescriptionTests {
 
     @Test("A machine that is not in the world is refused with those that are")
     func stranger() {
-        let trouble = #expect(throws: Trouble.self) { try describe(Self.house, machine: "Gate") }
+        let trouble = #expect(throws: CommandError.self) { try describe(Self.house, machine: "Gate") }
         #expect(trouble?.description.hasSuffix("it has no machine named “Gate”, only “Lamp”, “Door”") == true)
     }
 
@@ -95,7 +95,7 @@ struct PeripheralDescriptionTests {
         #expect(description.device.services.map(\.uuid) == ["180A", "180F"])
 
         try Data(#"{"uuid": "1810", "includes": ["1811"]}"#.utf8).write(to: file)
-        #expect(throws: Trouble.self) { try description.add(path: file.path) }
+        #expect(throws: CommandError.self) { try description.add(path: file.path) }
         #expect(description.device.services.map(\.uuid) == ["180A", "180F"])
 
         let included = try #require(UUIDArgument(argument: "180A")).uuid
@@ -106,7 +106,7 @@ struct PeripheralDescriptionTests {
 
     @Test("A file that is not there is named")
     func missing() {
-        let error = #expect(throws: Trouble.self) { try PeripheralDescription(path: "/nowhere/lamp.json") }
+        let error = #expect(throws: CommandError.self) { try PeripheralDescription(path: "/nowhere/lamp.json") }
         #expect(error?.description.contains("/nowhere/lamp.json") == true)
     }
 }

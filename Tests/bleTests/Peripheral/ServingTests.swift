@@ -158,7 +158,7 @@ struct ServingTests {
     func refusal(seed: UInt64) async throws {
         let world = World(seed: seed, conditions: .init(loss: 0.3))
         let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(Self.sensor.utf8))
-        var happened: [String] = [], trouble: Trouble?
+        var happened: [String] = [], trouble: CommandError?
         let sensor = world.machine("sensor").inhabit {
             DescribedPeripheral(PeripheralDescription(device)) { happened.append($0.event) }
         }

@@ -19,7 +19,7 @@ extension AdvertisementContent {
     }
 
     /// Returns whether everything in the request fits.
-    static func fits(_ request: AdvertisingRequest) -> Bool { request.misfit == nil }
+    static func fits(_ request: AdvertisingRequest) -> Bool { request.error == nil }
 
     /// Creates the content for such a request.
     ///
@@ -41,7 +41,7 @@ extension AdvertisementContent {
     /// What goes out for such a request.
     ///
     /// - Throws: The field for which there is no room.
-    init(packing request: AdvertisingRequest, _ broadcast: BroadcastRequest) throws(AdvertisingMisfit) {
+    init(packing request: AdvertisingRequest, _ broadcast: BroadcastRequest) throws(AdvertisingRequestError) {
         let parameters = AdvertisingParameters(broadcast)
         guard let octets = broadcast.octets else {
             let packing = try AdvertisementPacking(request, broadcast)
@@ -66,24 +66,24 @@ extension AdvertisementContent {
         )
     }
 
-    private static func excluded(_ field: AdvertisingMisfit.Field) -> AdvertisingMisfit {
-        AdvertisingMisfit(field, "the contents of both packets are already given")
+    private static func excluded(_ field: AdvertisingRequestError.Field) -> AdvertisingRequestError {
+        AdvertisingRequestError(field, "the contents of both packets are already given")
     }
 
     private static func check(
         _ count: Int,
-        _ field: AdvertisingMisfit.Field,
+        _ field: AdvertisingRequestError.Field,
         _ limit: Int,
         _ parameters: AdvertisingParameters
-    ) throws(AdvertisingMisfit) {
+    ) throws(AdvertisingRequestError) {
         guard count > limit else { return }
         let kind =
             parameters.isLegacy ? "" : parameters.isConnectable ? "extended and connectable " : "extended "
         let packet = field == .advertisement ? "advertisement" : "scan response"
         guard limit == 0 else {
-            throw AdvertisingMisfit(field, "it has \(count) octets; \(kind)\(packet)s hold at most \(limit)")
+            throw AdvertisingRequestError(field, "it has \(count) octets; \(kind)\(packet)s hold at most \(limit)")
         }
-        throw AdvertisingMisfit(
+        throw AdvertisingRequestError(
             field,
             parameters.isConnectable
                 ? "a connectable extended advertisement has no scan response"

@@ -6,7 +6,7 @@ import BLEWire
 /// Flags belong into the advertisement. Of several ways to place the other fields, the one counts that has the earlier
 /// fields in the advertisement.
 struct AdvertisementPacking {
-    private typealias Item = (field: AdvertisingMisfit.Field, structure: AdvertisingData.Structure)
+    private typealias Item = (field: AdvertisingRequestError.Field, structure: AdvertisingData.Structure)
 
     private(set) var advertisement: [UInt8] = []
     private(set) var scanResponse: [UInt8] = []
@@ -14,7 +14,7 @@ struct AdvertisementPacking {
     /// Packs what a client asks for.
     ///
     /// - Throws: The first field for which there is no room beside those before it.
-    init(_ request: AdvertisingRequest, _ broadcast: BroadcastRequest) throws(AdvertisingMisfit) {
+    init(_ request: AdvertisingRequest, _ broadcast: BroadcastRequest) throws(AdvertisingRequestError) {
         let parameters = AdvertisingParameters(broadcast)
         let items = try Self.items(of: request, broadcast)
         let flags = broadcast.flags.map { AdvertisingData.Structure(.flags, [$0.rawValue]) }
@@ -39,16 +39,19 @@ struct AdvertisementPacking {
     private static func items(
         of request: AdvertisingRequest,
         _ broadcast: BroadcastRequest
-    ) throws(AdvertisingMisfit) -> [Item] {
+    ) throws(AdvertisingRequestError) -> [Item] {
         var items: [Item] = []
         func structure(
-            _ field: AdvertisingMisfit.Field,
+            _ field: AdvertisingRequestError.Field,
             _ append: (inout AdvertisingDataBuilder) -> Bool
-        ) throws(AdvertisingMisfit) {
+        ) throws(AdvertisingRequestError) {
             var builder = AdvertisingDataBuilder(capacity: AdvertisingData.maximumExtendedLength)
             guard append(&builder) else {
                 let limit = AdvertisingData.Structure.maximumDataLength
-                throw AdvertisingMisfit(field, "it has more than \(limit) octets, the maximum of an advertisement")
+                throw AdvertisingRequestError(
+                    field,
+                    "it has more than \(limit) octets, the maximum of an advertisement"
+                )
             }
             items += builder.data.structures.map { (field, $0) }
         }
@@ -56,7 +59,10 @@ struct AdvertisementPacking {
         for data in broadcast.serviceData { try structure(.serviceData) { $0.append(serviceData: data) } }
         if let data = broadcast.manufacturerData {
             guard data.count >= 2 else {
-                throw AdvertisingMisfit(.manufacturerData, "it must begin with the two octets of a company identifier")
+                throw AdvertisingRequestError(
+                    .manufacturerData,
+                    "it must begin with the two octets of a company identifier"
+                )
             }
             try structure(.manufacturerData) { $0.append(manufacturerData: data) }
         }
@@ -73,7 +79,7 @@ struct AdvertisementPacking {
         _ sizes: [Int],
         in first: Int,
         and second: Int
-    ) throws(AdvertisingMisfit) -> [Bool] {
+    ) throws(AdvertisingRequestError) -> [Bool] {
         for count in sizes.indices where place(sizes[...count], in: first, and: second) == nil {
             throw noRoom(for: items[count], in: "the advertisement and the scan response")
         }
@@ -106,8 +112,8 @@ struct AdvertisementPacking {
         return places
     }
 
-    private static func noRoom(for item: Item, in packets: String) -> AdvertisingMisfit {
+    private static func noRoom(for item: Item, in packets: String) -> AdvertisingRequestError {
         let size = item.structure.encodedLength
-        return AdvertisingMisfit(item.field, "there is no room for its \(size) octets in \(packets)")
+        return AdvertisingRequestError(item.field, "there is no room for its \(size) octets in \(packets)")
     }
 }

@@ -11,7 +11,7 @@ struct AdvertisementPlan: Equatable, Sendable {
     static let turn = Duration.seconds(1)
 
     /// An app's request and its phase.
-    struct Wish {
+    struct Request {
         let client: ClientID
         let request: AdvertisingRequest
         let phase: AppPhase
@@ -29,12 +29,12 @@ struct AdvertisementPlan: Equatable, Sendable {
     /// Plans for apps in the order of their requests.
     ///
     /// Suspended apps do not advertise.
-    init(_ wishes: [Wish] = []) {
+    init(_ wishes: [Request] = []) {
         guard wishes.contains(where: { $0.phase != .suspended }) else {
             shares = []
             return
         }
-        var groups: [[Wish]] = [[]]
+        var groups: [[Request]] = [[]]
         for wish in wishes where wish.phase == .foreground {
             if let index = groups.firstIndex(where: { Self.fit($0 + [wish]) }) {
                 groups[index].append(wish)
@@ -59,7 +59,7 @@ struct AdvertisementPlan: Equatable, Sendable {
     }
 
     /// Returns whether one advertisement has room for all of these.
-    private static func fit(_ group: [Wish]) -> Bool {
+    private static func fit(_ group: [Request]) -> Bool {
         let requests = group.map(\.request), merged = AdvertisementContent.merged(requests)
         guard merged.broadcast == nil else {
             return requests.count { $0.broadcast != nil } == 1 && AdvertisementContent.fits(merged)

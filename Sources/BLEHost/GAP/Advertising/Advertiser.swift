@@ -71,7 +71,7 @@ struct Advertiser {
         if let broadcast = request.broadcast {
             guard allowsExtended || !broadcast.isExtended else { return .refused(.notSupported) }
         }
-        guard request.misfit == nil else { return .refused(.invalidParameters) }
+        guard request.error == nil else { return .refused(.invalidParameters) }
         guard !clients.contains(where: { $0.id == client }) else { return .refused(.alreadyInProgress) }
         clients.append(Client(id: client, request: request, phase: phase))
         makePlan()
@@ -142,7 +142,7 @@ struct Advertiser {
     ///
     /// Higher numbers belong to test suites.
     private static func handle(of index: Int) -> AdvertisingHandle? {
-        index == 0 ? .first : AdvertisingHandle(wire: UInt8(TesterSets.limit + index))
+        index == 0 ? .first : AdvertisingHandle(wire: UInt8(TesterAdvertisingSets.limit + index))
     }
 
     private func index(of set: AdvertisingHandle) -> Int? { sets.indices.first { Self.handle(of: $0) == set } }

@@ -1,7 +1,7 @@
 import BLECrypto
 package import BLEWire
 
-extension RememberedPeers {
+extension KnownPeers {
     /// The bonded peer whose resolving key made this private address.
     ///
     /// - Returns: `nil` if no key made it. Several keys that made it prove nothing, so that is `nil` as well.
@@ -32,7 +32,7 @@ extension RememberedPeers {
     ///
     /// The address that a peer sent and has not shown may be that of another device, which the controller must not take
     /// for the peer. So an address made of `secret` stands for such a peer.
-    func friend(_ record: PeerRecord, secret: UInt128) -> LocalPrivacy.Friend? {
+    func resolvablePeer(_ record: PeerRecord, secret: UInt128) -> LocalPrivacy.ResolvablePeer? {
         guard let key = record.bond?.resolvingKey, !isTaken(key, from: record.identifier) else { return nil }
         return .init(identity: record.listedAddress(secret: secret), key: key)
     }

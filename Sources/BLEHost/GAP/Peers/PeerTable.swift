@@ -15,7 +15,7 @@ struct PeerTable {
     /// The most recently discovered ones of them, in the order of their first discovery.
     private var met = Fifo<PeerIdentifier>()
     private let metLimit: Int
-    private var known: RememberedPeers
+    private var known: KnownPeers
     /// The last address of peers that change their addresses.
     private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
     /// The bonded peers that stand on the controller's resolving list under an address that is never on the air.
@@ -32,7 +32,7 @@ struct PeerTable {
 
     /// The identity address of the current adapter; `nil` before there was one.
     private var adapter: DeviceAddress?
-    /// Increases whenever ``friends(limit:)`` may change.
+    /// Increases whenever ``resolvablePeers(limit:)`` may change.
     private(set) var keyRevision = 0
 
     init(secret: UInt128, records: [PeerRecord], limits: Limits) {
@@ -42,7 +42,7 @@ struct PeerTable {
         identifiers = BoundedMap(capacity: limits.advertisers)
         seen = BoundedMap(capacity: limits.advertisers)
         metLimit = limits.introducedPeers
-        known = RememberedPeers(records, limits: limits)
+        known = KnownPeers(records, limits: limits)
         latest = BoundedMap(capacity: max(limits.knownPeers, 2))
     }
 
@@ -144,19 +144,19 @@ struct PeerTable {
     /// Returns up to `limit` bonded peers with an IRK, most recently used first.
     ///
     /// From then on the addresses that stand for them belong to them.
-    mutating func friends(limit: Int) -> [LocalPrivacy.Friend] {
+    mutating func resolvablePeers(limit: Int) -> [LocalPrivacy.ResolvablePeer] {
         placeholders = [:]
         for record in known.all where record.bond?.resolvingKey != nil && record.provedIdentity == nil {
             placeholders[record.listedAddress(secret: secret)] = record.identifier
         }
         changes += 1
         let known = known, secret = secret
-        return Array(known.all.reversed().lazy.compactMap { known.friend($0, secret: secret) }.prefix(limit))
+        return Array(known.all.reversed().lazy.compactMap { known.resolvablePeer($0, secret: secret) }.prefix(limit))
     }
 
     /// How the controller's resolving list names `peer`, if it can.
-    func friend(_ peer: PeerIdentifier) -> LocalPrivacy.Friend? {
-        known[peer].flatMap { known.friend($0, secret: secret) }
+    func resolvablePeer(_ peer: PeerIdentifier) -> LocalPrivacy.ResolvablePeer? {
+        known[peer].flatMap { known.resolvablePeer($0, secret: secret) }
     }
 
     /// Returns the services that clients have discovered on `peer`, in this or its last connection.
@@ -257,7 +257,7 @@ struct PeerTable {
     }
 
     /// Returns whether there is room for a bond with a peer that this party wants, if need be in place of another bond.
-    func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Party) -> Bool {
+    func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Origin) -> Bool {
         known.hasRoom(forBondWith: peer, wantedBy: party)
     }
 

@@ -12,7 +12,7 @@ struct Discovery {
     private var sessions: [ScanSession] = []
     /// The scanning clients, if each one receives every advertisement; otherwise empty.
     private var allHearers: [ClientID] = []
-    private var advertisers: HeardAdvertisers
+    private var advertisers: KnownAdvertisers
     private let waitingLimit: Int
 
     /// Creates the state without scans.
@@ -22,7 +22,7 @@ struct Discovery {
         waitingLimit = limits.waitingReports
         // Half of those that the peer table keeps, so that it does not forget what is still in use here.
         let capacity = max(limits.advertisers / 2, limits.waitingReports + 2)
-        advertisers = HeardAdvertisers(capacity: capacity, secret: UInt64(truncatingIfNeeded: secret))
+        advertisers = KnownAdvertisers(capacity: capacity, secret: UInt64(truncatingIfNeeded: secret))
     }
 
     /// True if any client is scanning.
@@ -68,7 +68,7 @@ struct Discovery {
 
     /// Processes a received advertisement and reports it to clients.
     mutating func receive(
-        _ advertisement: HeardAdvertisement,
+        _ advertisement: ReceivedAdvertisement,
         _ data: Span<UInt8>,
         at now: Instant,
         with peers: inout PeerTable,
@@ -88,7 +88,7 @@ struct Discovery {
             }
             place = known
         } else {
-            place = advertisers.insert(HeardAdvertiser(advertisement, data))
+            place = advertisers.insert(KnownAdvertiser(advertisement, data))
             for index in sessions.indices { sessions[index].forget(place) }
         }
         guard advertisers.expectsResponse(place) else { return tell(of: place, with: &peers, into: &outbox) }
@@ -103,7 +103,7 @@ struct Discovery {
     ///
     /// Returns `false`, without side effects, if the general path must handle it.
     @inline(__always)
-    mutating func receiveAtOnce(
+    mutating func receiveFast(
         _ advertisement: LoneAdvertisement,
         _ data: Span<UInt8>,
         revision: Int,

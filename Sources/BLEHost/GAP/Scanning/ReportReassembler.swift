@@ -22,7 +22,7 @@ struct ReportReassembler {
     /// The result of a report.
     enum OnReport {
         /// A complete advertisement with its data.
-        case advertisement(HeardAdvertisement, [UInt8])
+        case advertisement(ReceivedAdvertisement, [UInt8])
         case incomplete
         /// Nothing usable.
         case ignored
@@ -47,7 +47,7 @@ struct ReportReassembler {
         if report.type.dataStatus == .incomplete { return keep(data, of: report, at: index) }
         if let index { partials.remove(at: index) }
         return .advertisement(
-            HeardAdvertisement(
+            ReceivedAdvertisement(
                 address: report.address,
                 isConnectable: report.type.contains(.connectable),
                 isScannable: report.type.contains(.scannable) && !isScanResponse,

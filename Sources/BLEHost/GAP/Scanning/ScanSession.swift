@@ -3,13 +3,13 @@ package import BLEWire
 /// The scan of one client, and the devices that were reported to it.
 struct ScanSession {
     /// What was reported to a client about an advertiser.
-    private enum Heard { case nothing, advertisement, everything }
+    private enum ReportedData { case nothing, advertisement, everything }
 
     /// Whether an advertiser's data match the scan.
     private enum Verdict { case open, wanted, unwanted }
 
     private struct Mark {
-        var heard = Heard.nothing
+        var heard = ReportedData.nothing
         /// For the advertisement alone, and together with its response.
         var alone = Verdict.open, answered = Verdict.open
     }
@@ -58,7 +58,7 @@ struct ScanSession {
     func isDone(with place: Int) -> Bool { !allowsDuplicates && marks[place].heard == .everything }
 
     /// Decides whether the client gets a report now, and records it.
-    mutating func hears(_ advertiser: HeardAdvertiser, at place: Int) -> Bool {
+    mutating func hears(_ advertiser: KnownAdvertiser, at place: Int) -> Bool {
         switch phase {
         case .suspended: return false
         case .background: if isOpen { return false }
@@ -78,7 +78,7 @@ struct ScanSession {
     }
 
     /// Returns whether name and services match; cached for the same data.
-    private mutating func admits(_ advertiser: HeardAdvertiser, at place: Int) -> Bool {
+    private mutating func admits(_ advertiser: KnownAdvertiser, at place: Int) -> Bool {
         if isOpen, request.namePrefix == nil { return true }
         switch advertiser.isAnswered ? marks[place].answered : marks[place].alone {
         case .wanted: return true

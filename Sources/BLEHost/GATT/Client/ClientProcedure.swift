@@ -7,7 +7,7 @@ struct ClientProcedure {
         case client(Requester)
         case host
         /// The host, in the recovery from a change, while everything else waits.
-        case catchingUp
+        case recovery
         /// A client that has received its result or has gone.
         case nobody
     }
@@ -38,7 +38,7 @@ struct ClientProcedure {
     /// True if services changed since its last request, so that the response may concern the old ones.
     private(set) var isOutdated = false
     /// True if the attribute it concerns is gone.
-    private(set) var isVoid = false
+    private(set) var isAboutRemoved = false
     private var attempt = Attempt.first
 
     init(
@@ -121,12 +121,12 @@ struct ClientProcedure {
     /// handle may belong to something else now.
     mutating func servicesChanged(in range: AttributeHandleRange) -> OnServicesChanged {
         isOutdated = true
-        if procedure.isAbout(range) { isVoid = true }
+        if procedure.isAbout(range) { isAboutRemoved = true }
         switch procedure {
         case .lookup(var lookup):
             lookup.databaseChanged()
             procedure = .lookup(lookup)
-            return isVoid && lookup.scope?.overlaps(range) == true ? .lost : .nothing
+            return isAboutRemoved && lookup.scope?.overlaps(range) == true ? .lost : .nothing
         case .configure(_, let handle): return range.contains(handle) ? .lost : .nothing
         case .read, .write, .exchangeMTU, .name, .watch, .databaseHash, .serverFeatures: return .nothing
         }

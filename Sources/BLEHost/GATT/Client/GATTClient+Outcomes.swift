@@ -8,11 +8,11 @@ extension GATTClient {
         at now: Instant,
         into outbox: inout Outbox
     ) {
-        if finished.owner == .catchingUp {
-            caughtUp(with: outcome, at: now, into: &outbox)
+        if finished.owner == .recovery {
+            recovered(with: outcome, at: now, into: &outbox)
         } else if finished.refusal == .outOfSync, finished.owner != .nobody {
             stall(finished, into: &outbox)
-        } else if finished.isVoid, finished.isRepeated, outcome.isOutOfSync {
+        } else if finished.isAboutRemoved, finished.isRepeated, outcome.isOutOfSync {
             fail(finished, with: .notFound, into: &outbox)
         } else if case .client = finished.owner, let code = outcome.lackOfSecurity {
             refused(finished, for: code, into: &outbox)
@@ -35,11 +35,11 @@ extension GATTClient {
         case .client(let requester):
             ownRequests.postpone(at: now)
             if case .found(let result, _) = outcome {
-                changeNotices.clear()
+                reportedChanges.clear()
                 if case .success(let answer) = result { keep(answer, at: now, into: &outbox) }
             }
             if let event = event(for: outcome) { tell(requester, event, order: finished.order, into: &outbox) }
-        case .host, .catchingUp: finishOwn(finished, with: outcome, at: now, into: &outbox)
+        case .host, .recovery: finishOwn(finished, with: outcome, at: now, into: &outbox)
         case .nobody: break
         }
     }
@@ -124,7 +124,7 @@ extension GATTClient {
         switch current.procedure {
         case .lookup(let lookup):
             guard let answer = lookup.question.event(failure) else { return }
-            changeNotices.clear()
+            reportedChanges.clear()
             event = answer
         case .read(_, let handle): event = .valueRead(handle, .failure(failure))
         case .write(_, let handle): event = .valueWritten(handle, failure)

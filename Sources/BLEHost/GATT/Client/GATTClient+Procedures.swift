@@ -45,7 +45,7 @@ extension GATTClient {
         case .watchServices:
             database.beginWatching()
             let service = database.attributes.services.first { $0.uuid == GATT.genericAttribute }
-            procedure = .watch(ServiceChangedWatch(in: service?.range, limit: limits.discoveredAttributes))
+            procedure = .watch(ServiceChangedSubscription(in: service?.range, limit: limits.discoveredAttributes))
         case .announceFeatures(let handle):
             procedure = .write(ValueWriting([features.rawValue], to: handle), handle)
         case .probe(let handle): procedure = .read(ValueReading(handle), handle)

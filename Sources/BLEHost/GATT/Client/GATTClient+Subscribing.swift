@@ -18,7 +18,7 @@ extension GATTClient {
         at now: Instant,
         into outbox: inout Outbox
     ) {
-        changeNotices.clear()
+        reportedChanges.clear()
         let client = requester.client
         let earlier = subscriptions.subscription(of: client, to: handle)
         guard let change = subscriptions.change(for: client, to: subscription, of: handle, in: range) else {
@@ -53,7 +53,7 @@ extension GATTClient {
             let now = outcome.failure == nil ? wanted : earlier
             subscriptions.set(now, for: requester.client, to: handle)
             tell(requester, .subscriptionChanged(handle, now, outcome.failure), into: &outbox)
-        case .host, .catchingUp: break
+        case .host, .recovery: break
         case .nobody: if subscriptions.change(of: handle) != nil { ownRequests.append(.reconfigure(handle)) }
         }
     }

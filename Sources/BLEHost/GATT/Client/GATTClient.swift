@@ -27,8 +27,8 @@ struct GATTClient {
     var opening = BearerOpening()
     /// True if this host uses Enhanced ATT bearers.
     let offersBearers: Bool
-    var catchingUp = CatchingUp()
-    var answers = AnswerOrder()
+    var recovery = DatabaseRecovery()
+    var answers = ResultOrder()
     var commands = WriteCommands()
     var ownRequests = OwnRequests()
     var subscriptions = Subscriptions()
@@ -39,7 +39,7 @@ struct GATTClient {
     var database = PeerDatabase()
     /// The end of the lifetime of read-ahead items, if the peer does not report changes.
     var expiry = Instant()
-    var changeNotices = ChangeNotices()
+    var reportedChanges = ReportedChanges()
     var caching = Caching.none
     /// The stored data of the peer, including those of its own client.
     var bond = PeerBond()

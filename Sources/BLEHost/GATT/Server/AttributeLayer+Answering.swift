@@ -13,11 +13,11 @@ extension AttributeLayer {
     enum Effect {
         case none
         case negotiated(MTUNegotiation.OnEvent)
-        case keep([GATTDatabase.Keeping])
+        case keep([GATTDatabase.StoredValue])
     }
 
     /// Returns the reply to a request.
-    mutating func reply(to request: ATTPacket, at place: Place, _ now: Instant) -> Reply {
+    mutating func reply(to request: ATTPacket, at place: BearerPosition, _ now: Instant) -> Reply {
         switch request {
         case .exchangeMTURequest(let request):
             // The size of packets on an enhanced bearer is that of its channel.
@@ -45,12 +45,14 @@ extension AttributeLayer {
         }
     }
 
-    private mutating func exchangeMTU(_ request: ATT.ExchangeMTURequest, at place: Place, _ now: Instant) -> Reply {
+    private mutating func exchangeMTU(_ request: ATT.ExchangeMTURequest, at place: BearerPosition, _ now: Instant)
+        -> Reply
+    {
         let (event, response) = links[place.link].client.receiveOffer(request)
         return .respond(response, then: .negotiated(event))
     }
 
-    private mutating func read(_ handle: AttributeHandle, at place: Place) -> Reply {
+    private mutating func read(_ handle: AttributeHandle, at place: BearerPosition) -> Reply {
         switch database.read(handle, links[place.link].view) {
         case .value(let value):
             return .respond(.readResponse(.init(value: [UInt8](value.prefix(mtu(at: place) - 1)))))
@@ -59,7 +61,7 @@ extension AttributeLayer {
         }
     }
 
-    private mutating func readBlob(_ request: ATT.ReadBlobRequest, at place: Place) -> Reply {
+    private mutating func readBlob(_ request: ATT.ReadBlobRequest, at place: BearerPosition) -> Reply {
         let offset = Int(request.offset)
         switch database.read(request.handle, links[place.link].view) {
         case .value(let value):
@@ -77,7 +79,7 @@ extension AttributeLayer {
         _ handles: [AttributeHandle],
         after values: [[UInt8]],
         for request: ATT.Opcode,
-        at place: Place
+        at place: BearerPosition
     ) -> Reply {
         var values = values
         for (position, handle) in handles.enumerated() {
@@ -96,7 +98,7 @@ extension AttributeLayer {
         return .respond(.readMultipleResponse(.init(values: [UInt8](values.joined().prefix(mtu - 1)))))
     }
 
-    private mutating func write(_ request: ATT.WriteRequest, at place: Place) -> Reply {
+    private mutating func write(_ request: ATT.WriteRequest, at place: BearerPosition) -> Reply {
         let view = links[place.link].view
         switch database.write(request.value, to: request.handle, view, limits: configuration.limits) {
         case .keep(let keeping): return .respond(.writeResponse, then: .keep([keeping]))

@@ -8,7 +8,7 @@ extension AttributeLayer {
         of handle: AttributeHandle,
         for request: ATT.Opcode,
         _ reading: ServerLink.Reading,
-        at place: Place
+        at place: BearerPosition
     ) -> Reply {
         let transaction = makeTransaction(on: links[place.link].handle)
         let event = ServerEvent.readRequested(transaction, links[place.link].remote, owner.id, offset: offset)
@@ -18,7 +18,7 @@ extension AttributeLayer {
     }
 
     /// Asks a client whether it accepts an atomic group of writes.
-    mutating func askToWrite(_ parts: [WritePart], client: ClientID, at place: Place) -> ServerLink.Asked {
+    mutating func askToWrite(_ parts: [WritePart], client: ClientID, at place: BearerPosition) -> ServerLink.Asked {
         let transaction = makeTransaction(on: links[place.link].handle)
         tell(client, of: .writeRequested(transaction, links[place.link].remote, WriteGroup(parts)), at: place.link)
         return ServerLink.Asked(transaction: transaction, client: client)
@@ -61,11 +61,11 @@ extension AttributeLayer {
     }
 
     /// Returns the bearer whose response waits for this answer.
-    private mutating func place(awaiting asked: ServerLink.Asked) -> Place? {
+    private mutating func place(awaiting asked: ServerLink.Asked) -> BearerPosition? {
         guard let index = index(of: asked.transaction),
             let bearer = links[index].server.bearer(awaiting: asked)
         else { return nil }
-        return Place(link: index, bearer: bearer)
+        return BearerPosition(link: index, bearer: bearer)
     }
 
     /// Returns the index of the link of a transaction.
@@ -77,7 +77,7 @@ extension AttributeLayer {
         to pending: ServerLink.Pending,
         _ asked: ServerLink.Asked,
         _ response: ServerResponse,
-        at place: Place
+        at place: BearerPosition
     ) -> Reply {
         switch (pending.answer, response) {
         case (_, .failure(let code)): return .refuse(pending.handle, code)
@@ -104,7 +104,7 @@ extension AttributeLayer {
         with value: [UInt8],
         for reading: ServerLink.Reading,
         _ pending: ServerLink.Pending,
-        at place: Place
+        at place: BearerPosition
     ) -> Reply {
         let mtu = self.mtu(at: place)
         switch reading {

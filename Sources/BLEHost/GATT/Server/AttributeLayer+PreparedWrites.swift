@@ -1,7 +1,7 @@
 import BLEWire
 
 extension AttributeLayer {
-    mutating func prepare(_ request: ATT.PrepareWriteRequest, at place: Place) -> Reply {
+    mutating func prepare(_ request: ATT.PrepareWriteRequest, at place: BearerPosition) -> Reply {
         if let code = database.refusalToWrite(request.handle, links[place.link].view) {
             return .refuse(request.handle, code)
         }
@@ -14,11 +14,11 @@ extension AttributeLayer {
 
     /// Executes all prepared writes or none: first every attribute is checked, then every owner is asked, and the
     /// host's own values are stored when all have agreed.
-    mutating func execute(_ request: ATT.ExecuteWriteRequest, at place: Place) -> Reply {
+    mutating func execute(_ request: ATT.ExecuteWriteRequest, at place: BearerPosition) -> Reply {
         let parts = links[place.link].server.prepared.removeAll()
         guard request.decision == .write else { return .respond(.executeWriteResponse) }
         if let handle = database.unreliable(among: parts.map(\.handle)) { return .refuse(handle, .requestNotSupported) }
-        var keepings: [GATTDatabase.Keeping] = []
+        var keepings: [GATTDatabase.StoredValue] = []
         var groups: [(client: ClientID, parts: [WritePart])] = []
         for (position, part) in parts.enumerated() {
             let isFirst = !parts[..<position].contains { $0.handle == part.handle }

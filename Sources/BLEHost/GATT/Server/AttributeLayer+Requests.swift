@@ -2,7 +2,7 @@ import BLEWire
 
 extension AttributeLayer {
     /// Processes a packet from the peer's client.
-    mutating func serve(_ packet: ATTPacket, at place: Place, _ now: Instant) {
+    mutating func serve(_ packet: ATTPacket, at place: BearerPosition, _ now: Instant) {
         switch packet {
         case .confirmation: confirm(at: place, now)
         case .writeCommand(let command): obey(command, at: place.link)
@@ -14,7 +14,7 @@ extension AttributeLayer {
     /// Processes a request, or a malformed one, in its turn.
     mutating func receive(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
-        at place: Place,
+        at place: BearerPosition,
         _ now: Instant
     ) {
         switch links[place.link].server.bearers[place.bearer].exchange.receive(incoming) {
@@ -27,7 +27,7 @@ extension AttributeLayer {
     /// Responds to a request and to queued ones, until one must wait for a client.
     private mutating func answer(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
-        at place: Place,
+        at place: BearerPosition,
         _ now: Instant
     ) {
         var next: ATTServerBearer<ServerLink.Pending>.Incoming? = incoming
@@ -48,7 +48,7 @@ extension AttributeLayer {
     }
 
     /// Sends a response and carries out its effect.
-    private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at place: Place, _ now: Instant) {
+    private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at place: BearerPosition, _ now: Instant) {
         switch reply {
         case .wait: preconditionFailure("a waiting response cannot be sent")
         case .refuse(let handle, let code):
@@ -82,7 +82,7 @@ extension AttributeLayer {
     }
 
     /// Responds to the request that waited for clients, and continues with the queued ones.
-    mutating func resume(with reply: Reply, at place: Place, _ now: Instant) {
+    mutating func resume(with reply: Reply, at place: BearerPosition, _ now: Instant) {
         guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending else { return }
         if case .wait(let pending) = reply {
             return links[place.link].server.bearers[place.bearer].exchange.suspend(pending)
@@ -91,7 +91,7 @@ extension AttributeLayer {
         if let next = links[place.link].server.bearers[place.bearer].exchange.finish() { answer(next, at: place, now) }
     }
 
-    mutating func send(_ packet: ATTPacket, at place: Place) {
+    mutating func send(_ packet: ATTPacket, at place: BearerPosition) {
         outbox.send(packet, on: links[place.link].server.bearers[place.bearer].id, of: links[place.link].handle)
     }
 
@@ -127,7 +127,7 @@ extension AttributeLayer {
     }
 
     /// Stores a value that a peer wrote, and tells the owner of a changed subscription.
-    private mutating func keep(_ keeping: GATTDatabase.Keeping, at index: Int) {
+    private mutating func keep(_ keeping: GATTDatabase.StoredValue, at index: Int) {
         switch keeping {
         case .value(let handle, let value): database.store(value, at: handle)
         case .features(let features):

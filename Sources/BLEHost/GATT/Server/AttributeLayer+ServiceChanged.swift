@@ -22,7 +22,7 @@ extension AttributeLayer {
             links[index].server.configurations[configuration] != 0
         else { return }
         links[index].server.tells(ofChangeIn: range)
-        submit(.serviceChanged(value, range), at: Place(link: index), now)
+        submit(.serviceChanged(value, range), at: BearerPosition(link: index), now)
     }
 
     /// Records that the peer confirmed a Service Changed indication.

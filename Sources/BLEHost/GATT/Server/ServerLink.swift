@@ -25,7 +25,7 @@ struct ServerLink {
     struct Execution {
         /// The clients that must agree before ``values`` are stored.
         var asked: [Asked]
-        let values: [GATTDatabase.Keeping]
+        let values: [GATTDatabase.StoredValue]
         /// The attributes that are written besides the first.
         let others: [AttributeHandle]
     }

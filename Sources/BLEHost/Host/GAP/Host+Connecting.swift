@@ -134,8 +134,8 @@ extension Host {
 
     /// Fails the requests of a client on a link that concern neither attributes nor channels.
     mutating func answerErrands(of client: ClientID, on link: ConnectionHandle, at now: Instant) {
-        let errands = links.update(link) { $0.control.leave(client) } ?? []
-        for errand in errands { finish(errand, .notConnected, on: link, at: now) }
+        let pendingRequests = links.update(link) { $0.control.removeRequests(client) } ?? []
+        for pending in pendingRequests { finish(pending, .notConnected, on: link, at: now) }
     }
 
     /// Fails the connection requests that have timed out.

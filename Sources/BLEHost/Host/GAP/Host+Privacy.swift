@@ -7,7 +7,7 @@ extension Host {
     mutating func needsRest(at now: Instant) -> Bool {
         guard let privacy else { return false }
         if privacy.capacity > 0, privacy.revision != peers.keyRevision {
-            self.privacy?.know(peers.friends(limit: privacy.capacity), revision: peers.keyRevision)
+            self.privacy?.know(peers.resolvablePeers(limit: privacy.capacity), revision: peers.keyRevision)
         }
         return self.privacy?.needsRest(at: now) ?? false
     }
@@ -34,7 +34,7 @@ extension Host {
         describe(controller)
         switch outcome {
         case .proceed, .addressChanged: break
-        case .friendsChanged:
+        case .resolvablePeersChanged:
             for attachment in attachments.all {
                 guard let place = place(of: attachment.peer) else { continue }
                 attachments.relocate(attachment.peer, to: place.address, isPrivate: place.isPrivate)
@@ -47,8 +47,10 @@ extension Host {
     mutating func place(of peer: PeerIdentifier) -> (address: DeviceAddress, isPrivate: Bool)? {
         guard let address = peers.address(of: peer) else { return nil }
         guard let bond = peers.bond(with: peer), bond.resolvingKey != nil else { return (address, false) }
-        guard let friend = peers.friend(peer), privacy?.lists(friend.identity) ?? false else { return (address, true) }
-        return (friend.identity, false)
+        guard let resolvablePeer = peers.resolvablePeer(peer), privacy?.lists(resolvablePeer.identity) ?? false else {
+            return (address, true)
+        }
+        return (resolvablePeer.identity, false)
     }
 
     /// Returns this host's identity for pairing.
@@ -62,9 +64,11 @@ extension ControllerDescription {
         switch step {
         case .address(let address): .leSetRandomAddress(.init(address: address))
         case .lifetime(let timeout): .leSetResolvablePrivateAddressTimeout(.init(timeout: timeout))
-        case .add(let friend):
-            .leAddDeviceToResolvingList(.init(identity: friend.identity, peerKey: friend.key, localKey: localKey))
-        case .remove(let friend): .leRemoveDeviceFromResolvingList(.init(identity: friend.identity))
+        case .add(let resolvablePeer):
+            .leAddDeviceToResolvingList(
+                .init(identity: resolvablePeer.identity, peerKey: resolvablePeer.key, localKey: localKey)
+            )
+        case .remove(let resolvablePeer): .leRemoveDeviceFromResolvingList(.init(identity: resolvablePeer.identity))
         case .admit(let identity): .leSetPrivacyMode(.init(identity: identity, mode: .device))
         case .resolve: .leSetAddressResolutionEnable(.init(enable: true))
         }

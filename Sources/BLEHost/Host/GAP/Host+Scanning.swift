@@ -21,7 +21,7 @@ extension Host {
             return try HCI.LEAdvertisingReport.forEach(in: packet) { type, address, data, rssi in
                 guard case .ready = phase else { return }
                 scanner.heard()
-                guard let advertisement = HeardAdvertisement(type, address, rssi) else {
+                guard let advertisement = ReceivedAdvertisement(type, address, rssi) else {
                     return note(.dropped(.reserved(field: "Event Type"), .advertisement(address)))
                 }
                 heard(advertisement, data, at: now)
@@ -45,7 +45,7 @@ extension Host {
     mutating func received(_ reports: [HCI.LEDirectedAdvertisingReport.Report], at now: Instant) {
         let data: [UInt8] = []
         for report in reports {
-            var advertisement = HeardAdvertisement(address: report.address, isConnectable: true, rssi: report.rssi)
+            var advertisement = ReceivedAdvertisement(address: report.address, isConnectable: true, rssi: report.rssi)
             advertisement.packet.isDirected = true
             tell(of: advertisement, data.span, at: now)
         }
@@ -54,7 +54,7 @@ extension Host {
     /// Processes an advertisement.
     ///
     /// If its sender changes its address, pending connections use the new one.
-    private mutating func heard(_ advertisement: HeardAdvertisement, _ data: Span<UInt8>, at now: Instant) {
+    private mutating func heard(_ advertisement: ReceivedAdvertisement, _ data: Span<UInt8>, at now: Instant) {
         tell(of: advertisement, data, at: now)
         guard attachments.seeksPrivatePeers, advertisement.isConnectable else { return }
         let address = advertisement.address.onAir
@@ -65,7 +65,7 @@ extension Host {
     }
 
     /// Reports an advertisement to test suites and clients.
-    private mutating func tell(of advertisement: HeardAdvertisement, _ data: Span<UInt8>, at now: Instant) {
+    private mutating func tell(of advertisement: ReceivedAdvertisement, _ data: Span<UInt8>, at now: Instant) {
         if listeners.areThere { tellListeners(advertisement, [UInt8](copying: data)) }
         discovery.receive(advertisement, data, at: now, with: &peers, into: &outbox)
     }

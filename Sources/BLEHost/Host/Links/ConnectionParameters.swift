@@ -2,7 +2,7 @@ import BLEWire
 
 extension HCI.ConnectionParameters {
     /// The preferred connection interval of a link.
-    enum Pace {
+    enum IntervalPreference {
         /// The interval that a central requests: 15 ms to 30 ms.
         case central
         /// The interval that a peripheral requests for an app: 15 ms to 30 ms, 60 ms to 90 ms, or 300 ms to 400 ms.
@@ -18,7 +18,7 @@ extension HCI.ConnectionParameters {
     }
 
     /// Creates parameters for a link without peripheral latency.
-    init(_ pace: Pace, timeout: SupervisionTimeout) {
+    init(_ pace: IntervalPreference, timeout: SupervisionTimeout) {
         let (shortest, longest) = pace.intervals
         guard let minimum = ConnectionInterval(wire: shortest), let maximum = ConnectionInterval(wire: longest) else {
             preconditionFailure("the connection intervals of this host must be in range")

@@ -53,7 +53,7 @@ extension Host {
             submit(.leReadRemoteFeatures(.init(handle: handle)), for: .link(handle), at: now)
         }
         if links[handle]?.isClosing == false { readPHY(of: handle, controller, at: now) }
-        receiveEarlyData(of: handle, at: now)
+        receivePreConnectionData(of: handle, at: now)
     }
 
     private mutating func linkUp(_ link: NewLink, showing local: DeviceAddress, at now: Instant) {
@@ -142,8 +142,8 @@ extension Host {
             channels.linkDown(handle, failure: channelFailure)
             attributes.linkDown(handle, failure: failure, at: now)
         }
-        let errands = links.update(handle) { $0.control.end() } ?? []
-        for errand in errands { finish(errand, failure, on: handle, at: now) }
+        let pendingRequests = links.update(handle) { $0.control.end() } ?? []
+        for pending in pendingRequests { finish(pending, failure, on: handle, at: now) }
         links[handle] = nil
         scheduler.linkDown(handle)
         commands.forget(handle)

@@ -32,12 +32,12 @@ extension Host {
         guard case .ready(let controller) = phase, let index = links.index(of: handle) else { return }
         let isCentral = links.values[index].role == .central
         switch links.values[index].control.ask(request, for: requester) {
-        case .tooMany(let errand): finish(errand, .limitReached, on: handle, at: now)
+        case .tooMany(let pending): finish(pending, .limitReached, on: handle, at: now)
         case .submit(let number):
             guard let command = controller.command(request, on: handle, isCentral: isCentral) else {
                 return refused(number, .notSupported, on: handle, at: now)
             }
-            submit(command, for: .errand(handle, number), at: now)
+            submit(command, for: .linkRequest(handle, number), at: now)
         }
     }
 
@@ -50,27 +50,27 @@ extension Host {
         at now: Instant
     ) {
         guard status == .success else { return refused(number, .hci(status), on: handle, at: now) }
-        guard case .finished(let errand)? = links.update(handle, { $0.control.taken(number) }) else { return }
+        guard case .finished(let pending)? = links.update(handle, { $0.control.taken(number) }) else { return }
         do throws(PacketError) {
-            switch errand.request {
+            switch pending.request {
             case .readRSSI:
                 let result = try answer.returned(by: HCI.ReadRSSI.self)
-                tell(errand.requester, of: handle, .rssiRead(.success(result.rssi)))
+                tell(pending.requester, of: handle, .rssiRead(.success(result.rssi)))
             case .readPHY:
                 let layers = try answer.returned(by: HCI.LEReadPHY.self)
                 if links.update(handle, { $0.control.read(layers) }) == .announce { announceDetails(of: handle) }
-            case .tune, .propose: finish(errand, nil, on: handle, at: now)
+            case .tune, .propose: finish(pending, nil, on: handle, at: now)
             }
         } catch {
             note(.dropped(error, .event))
-            finish(errand, .hci(.unspecifiedError), on: handle, at: now)
+            finish(pending, .hci(.unspecifiedError), on: handle, at: now)
         }
     }
 
     /// Processes the failure of a link command.
     mutating func refused(_ number: UInt32, _ failure: Failure, on handle: ConnectionHandle, at now: Instant) {
-        guard case .finished(let errand)? = links.update(handle, { $0.control.refused(number) }) else { return }
-        finish(errand, failure, on: handle, at: now)
+        guard case .finished(let pending)? = links.update(handle, { $0.control.refused(number) }) else { return }
+        finish(pending, failure, on: handle, at: now)
     }
 
     mutating func updated(_ event: HCI.LEConnectionUpdateComplete, at now: Instant) {
@@ -94,8 +94,8 @@ extension Host {
         at now: Instant
     ) {
         if status == .success { announceDetails(of: handle) }
-        guard case .finished(let errand) = action else { return }
-        finish(errand, status == .success ? nil : .hci(status), on: handle, at: now)
+        guard case .finished(let pending) = action else { return }
+        finish(pending, status == .success ? nil : .hci(status), on: handle, at: now)
     }
 
     mutating func updated(_ event: HCI.LEDataLengthChange) {
@@ -117,14 +117,14 @@ extension Host {
     ///
     /// If a peripheral's controller cannot request new parameters, the central's host is asked with a signal.
     mutating func finish(
-        _ errand: LinkControl.Errand,
+        _ pending: LinkControl.PendingRequest,
         _ failure: Failure?,
         on handle: ConnectionHandle,
         at now: Instant
     ) {
-        switch (errand.request, failure) {
-        case (.tune(let tuning), _): tell(errand.requester, of: handle, .tuned(tuning, failure))
-        case (.readRSSI, let failure?): tell(errand.requester, of: handle, .rssiRead(.failure(failure)))
+        switch (pending.request, failure) {
+        case (.tune(let tuning), _): tell(pending.requester, of: handle, .tuned(tuning, failure))
+        case (.readRSSI, let failure?): tell(pending.requester, of: handle, .rssiRead(.failure(failure)))
         case (.propose(let parameters), _?): signal(parameters, on: handle, at: now)
         case (.readRSSI, nil), (.propose, nil), (.readPHY, _): break
         }

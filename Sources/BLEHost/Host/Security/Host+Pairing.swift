@@ -50,14 +50,14 @@ extension Host {
     }
 
     /// Who wants the bond that comes of the pairing on a link.
-    private func party(ofPairingOn handle: ConnectionHandle, by method: PairingMethod) -> Bond.Party {
+    private func party(ofPairingOn handle: ConnectionHandle, by method: PairingMethod) -> Bond.Origin {
         guard let entry = pairings.entries[handle] else { return .peer }
         if entry.isAttended || entry.cause == .request || method == .outOfBand { return .user }
         return party(using: handle)
     }
 
     /// Who wants a bond that is used on a link, if the user did not ask for it.
-    func party(using handle: ConnectionHandle) -> Bond.Party { isUsedByApp(handle) ? .app : .peer }
+    func party(using handle: ConnectionHandle) -> Bond.Origin { isUsedByApp(handle) ? .app : .peer }
 
     /// Notes that a pairing begins; if there is no room for a bond, the peer is told that there will be none.
     private mutating func beginPairing(
@@ -340,7 +340,7 @@ extension PairingStrength {
 
 extension PairingOutcome {
     /// The same, with a bond that this party wants.
-    fileprivate func wanted(by party: Bond.Party) -> Self {
+    fileprivate func wanted(by party: Bond.Origin) -> Self {
         var bond = bond
         bond?.wantedBy = party
         return Self(method: method, strength: strength, bond: bond)

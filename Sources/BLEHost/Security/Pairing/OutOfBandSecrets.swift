@@ -5,7 +5,7 @@ import BLEWire
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.4 and 2.3.5.4.
 struct OutOfBandSecrets {
-    typealias Told = SecurityManager.OutOfBandData.Told
+    typealias DeviceData = SecurityManager.OutOfBandData.DeviceData
 
     private struct Secret<Value> {
         let client: ClientID
@@ -24,23 +24,24 @@ struct OutOfBandSecrets {
     /// How many of a kind are kept of each app; of more, the oldest are forgotten.
     private let limit: Int
     /// What apps have told others of this host, and the keys that this is about, the latest last; one of each app.
-    private var own: [Secret<(told: Told, pair: P256KeyPair)>] = []
+    private var own: [Secret<(told: DeviceData, pair: P256KeyPair)>] = []
     /// The out-of-band data of peers.
-    private var heard: [Secret<Told>] = []
+    private var heard: [Secret<DeviceData>] = []
     /// The temporary keys for legacy pairing.
     private var temporaryKeys: [Secret<Key128>] = []
 
     init(limit: Int) { self.limit = limit }
 
     /// Sets the out-of-band data of this host, generated for a client.
-    mutating func tell(_ told: Told, for pair: P256KeyPair, by client: ClientID, of owner: ClientOwner = .program) {
+    mutating func tell(_ told: DeviceData, for pair: P256KeyPair, by client: ClientID, of owner: ClientOwner = .program)
+    {
         own.removeAll { $0.client == client || $0.owner.isSameApp(as: owner) }
         own.append(Secret(client: client, owner: owner, peer: nil, value: (told, pair)))
     }
 
     /// Sets the out-of-band data of a peer, known to a client; `nil` removes them.
     mutating func learn(
-        _ told: Told?,
+        _ told: DeviceData?,
         from peer: PeerIdentifier,
         by client: ClientID,
         of owner: ClientOwner = .program

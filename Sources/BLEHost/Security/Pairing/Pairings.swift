@@ -11,7 +11,7 @@ struct Pairings {
     }
 
     /// What a client insists on.
-    private struct Demand {
+    private struct Requirement {
         let client: ClientID
         var owner: ClientOwner
         let policy: PairingPolicy
@@ -63,7 +63,7 @@ struct Pairings {
     private var random: any RandomNumberGenerator & Sendable
     /// The pairing features offered to agents.
     private let configuration: SecurityManager.Configuration
-    private var demands: [Demand] = []
+    private var demands: [Requirement] = []
     private var secrets: OutOfBandSecrets
 
     init(
@@ -135,7 +135,7 @@ struct Pairings {
     mutating func insist(_ client: ClientID, of owner: ClientOwner, on policy: PairingPolicy, everywhere: Bool) {
         demands.removeAll { $0.client == client }
         if policy != PairingPolicy() {
-            demands.append(Demand(client: client, owner: owner, policy: policy, isEverywhere: everywhere))
+            demands.append(Requirement(client: client, owner: owner, policy: policy, isEverywhere: everywhere))
         }
         configureAll()
     }
@@ -160,12 +160,12 @@ struct Pairings {
     mutating func makeOutOfBandData(
         for client: ClientID,
         of owner: ClientOwner
-    ) -> SecurityManager.OutOfBandData.Told {
+    ) -> SecurityManager.OutOfBandData.DeviceData {
         var generator = LinkGenerator(base: random, salt: random.next())
         let pair = P256KeyPair(using: &generator)
         let number = UInt128(generator.next()) << 64 | UInt128(generator.next())
         random = generator.base
-        let told = SecurityManager.OutOfBandData.Told(for: pair, random: Key128(wire: number))
+        let told = SecurityManager.OutOfBandData.DeviceData(for: pair, random: Key128(wire: number))
         changeSecrets { $0.tell(told, for: pair, by: client, of: owner) }
         return told
     }

@@ -52,7 +52,7 @@ struct ClonedDevice {
     /// The advertisement of the device; `nil` if it was not seen.
     private let advertisement: Advertisement?
 
-    init(_ name: String, seenAs sighting: Sighting?) {
+    init(_ name: String, seenAs sighting: ScannedPeripheral?) {
         device = ["name": name]
         advertisement = sighting?.peripheral.lastAdvertisement
         advertised = sighting?.services
@@ -168,8 +168,8 @@ struct ClonedDevice {
         if characteristic.properties.contains(.read) {
             do {
                 description["value"] = try await central.read(characteristic, of: peripheral).hexadecimal
-            } catch Trouble.failed(let what, let error) {
-                printer.remark("\(characteristic.uuid.uuidString) has no value: \(Trouble.failed(what, error))")
+            } catch CommandError.failed(let what, let error) {
+                printer.remark("\(characteristic.uuid.uuidString) has no value: \(CommandError.failed(what, error))")
             }
         }
         var descriptors: [[String: Any]] = []

@@ -64,7 +64,7 @@ struct Scan: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let start = ContinuousClock.now
-        var roll = Roll<Sighting>()
+        var roll = LRUMap<ScannedPeripheral>()
         let printer = Printer(output)
         try await reportingTrouble {
             let central = Central()
@@ -104,7 +104,7 @@ struct Scan: AsyncParsableCommand {
         }
     }
 
-    private func isWanted(_ sighting: Sighting) -> Bool {
+    private func isWanted(_ sighting: ScannedPeripheral) -> Bool {
         if let rssi, sighting.rssi == 127 || sighting.rssi < rssi { return false }
         guard let name else { return true }
         return PeerReference(text: name).match(sighting.peripheral.identifier, name: sighting.name) != nil

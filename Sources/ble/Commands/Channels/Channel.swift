@@ -30,5 +30,5 @@ struct ConversationOptions: ParsableArguments {
     @Flag(help: "Report sent and received octets on standard error every second (“progress” with --json).")
     var progress = false
 
-    var patience: ChannelConversation.Patience { .init(stays: stay, count: count) }
+    var patience: ChannelConversation.EndConditions { .init(stays: stay, count: count) }
 }

@@ -70,7 +70,7 @@ struct ChannelOpenCommand: AsyncParsableCommand {
             }
             conversation.interrupt()
         } catch {
-            if let trouble = error as? Trouble { conversation.fail(trouble) }
+            if let trouble = error as? CommandError { conversation.fail(trouble) }
         }
     }
 }

@@ -48,7 +48,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
             let console = EventQueue<ChannelServer.Event?>()
             DefaultLink.name(hosts: name)
             let server = ChannelServer(name: name, encrypted: encrypted) { console.add($0) }
-            if let remark = LonelyWorld.remark() { printer.remark(remark) }
+            if let remark = PrivateWorld.remark() { printer.remark(remark) }
             let interruption = Task {
                 try await Interruption.wait()
                 console.add(nil)
@@ -110,8 +110,8 @@ struct ChannelServeCommand: AsyncParsableCommand {
         defer { listening.cancel() }
         do {
             try await conversation.hold(through: channel) { await StandardInput.piece() }
-        } catch Trouble.failed where !server.hasRadio {
-            throw Trouble.radioLost
+        } catch CommandError.failed where !server.hasRadio {
+            throw CommandError.radioLost
         }
         return conversation.isInterrupted
     }

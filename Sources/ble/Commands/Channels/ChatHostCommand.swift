@@ -31,7 +31,7 @@ struct ChatHostCommand: AsyncParsableCommand {
             let console = Console<ChatHost.Event>()
             DefaultLink.name(hosts: name)
             let host = ChatHost(name: name) { console.add(.happened($0)) }
-            if let remark = LonelyWorld.remark() { printer.remark(remark) }
+            if let remark = PrivateWorld.remark() { printer.remark(remark) }
             console.open()
             let start = RadioWatch.timer { host.giveUpOnRadio() }
             defer { start.cancel() }
@@ -50,7 +50,8 @@ struct ChatHostCommand: AsyncParsableCommand {
                 case .ended:
                     isEnding = !stay
                     if isEnding { console.expectEnd(within: Self.patience) }
-                case .overdue: throw Trouble.noAnswer(to: "sending all messages to the guests", within: Self.patience)
+                case .overdue:
+                    throw CommandError.noAnswer(to: "sending all messages to the guests", within: Self.patience)
                 }
             }
             host.close()

@@ -121,9 +121,10 @@ struct ChatSession {
     /// Ends a session that takes too long; returns true if nothing is lost.
     private func giveUp() throws -> Bool {
         switch place {
-        case .outside: if let wanted { throw Trouble.notFound(wanted, within: patience, seen: guest.rooms.map(\.name)) }
-        case .entering: throw Trouble.noAnswer(to: "joining the room", within: patience)
-        case .inside: throw Trouble.noAnswer(to: "sending all messages", within: patience)
+        case .outside:
+            if let wanted { throw CommandError.notFound(wanted, within: patience, seen: guest.rooms.map(\.name)) }
+        case .entering: throw CommandError.noAnswer(to: "joining the room", within: patience)
+        case .inside: throw CommandError.noAnswer(to: "sending all messages", within: patience)
         case .leaving: break
         }
         return true
@@ -133,7 +134,7 @@ struct ChatSession {
         switch (change, place) {
         case (.returned, _), (.lost, .outside): false
         case (.lost, .leaving): true
-        case (.lost, .entering), (.lost, .inside): throw Trouble.radioLost
+        case (.lost, .entering), (.lost, .inside): throw CommandError.radioLost
         }
     }
 
@@ -146,7 +147,7 @@ struct ChatSession {
             if place == .outside, room.name == wanted { join(room) }
         case .subscribed: if place == .entering { place = .inside }
         case .left(let room, let error):
-            guard error == nil else { throw Trouble.disconnected(room.name, error) }
+            guard error == nil else { throw CommandError.disconnected(room.name, error) }
             return true
         case .failed(let trouble): throw trouble
         case .connected, .wrote, .received, .radioChanged: break

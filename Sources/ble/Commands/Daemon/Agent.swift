@@ -39,20 +39,20 @@ struct Agent: AsyncParsableCommand {
             try DaemonChoice.own.check()
             let interruption = Interruption()
             let ending = Task { try await interruption.wait() }
-            var trouble: Trouble?
+            var trouble: CommandError?
             desktop?.onLoss = {
                 trouble = $0
                 ending.cancel()
             }
             var options = pairing
             if desktop != nil { options.pairing = options.pairing ?? .yesNo }
-            let desk = PairingDesk(
+            let desk = PairingPrompts(
                 options,
                 printer,
-                notices: desktop.map { PairingNotices($0) },
+                notices: desktop.map { PairingNotifications($0) },
                 isForAllApps: true
             )
-            let alerts = AlertDesk(printer, desktop)
+            let alerts = AlertPresenter(printer, desktop)
             let place = desktop == nil ? "here" : "on the desktop"
             printer.remark("Pairing prompts appear \(place); Ctrl-C ends the agent.")
             _ = await ending.result

@@ -67,7 +67,7 @@ struct Bonds: AsyncParsableCommand {
                 let (before, after) = try await withBonds {
                     (try await $0.bonds(), try await $0.removeBond(with: identifier))
                 }
-                guard before.count > after.count else { throw Trouble.noBond(identifier.uuidString) }
+                guard before.count > after.count else { throw CommandError.noBond(identifier.uuidString) }
                 let fields = ["identifier": identifier.uuidString]
                 printer.print(Fact("bond_removed", fields, text: "Removed the bond with \(identifier)."))
             }
@@ -87,7 +87,7 @@ private func withBonds<Value: Sendable>(
     do {
         return try await work(BluetoothPairing(queue: .main))
     } catch PairingError.unsupported {
-        throw Trouble.noRadio(.unsupported)
+        throw CommandError.noRadio(.unsupported)
     }
 }
 

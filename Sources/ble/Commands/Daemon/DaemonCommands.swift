@@ -6,7 +6,7 @@ import Glibc
 
 /// The daemon that apps in an environment use.
 struct DaemonChoice {
-    private static let nobody = Trouble.noDaemon("no daemon listens on the default socket")
+    private static let nobody = CommandError.noDaemon("no daemon listens on the default socket")
 
     /// The value of `BLUETOOTH_HOST`.
     let host: String?
@@ -22,7 +22,7 @@ struct DaemonChoice {
 
     /// The socket path of the daemon.
     var path: String {
-        get throws(Trouble) {
+        get throws(CommandError) {
             if let host, case .daemon(let named?, _)? = try? HostSpecification(host) { return named }
             guard let found else { throw Self.nobody }
             return found
@@ -30,7 +30,7 @@ struct DaemonChoice {
     }
 
     /// Throws an error unless apps share the radio through a daemon that is running or named.
-    func check() throws(Trouble) {
+    func check() throws(CommandError) {
         guard let host else {
             guard found != nil else { throw Self.nobody }
             return
@@ -49,10 +49,10 @@ func askDaemon(_ question: Question) throws -> Answer {
     do throws(TransportError) {
         answer = try DaemonQuery(at: path).ask(question)
     } catch {
-        throw Trouble.noDaemon("\(path): \(error)")
+        throw CommandError.noDaemon("\(path): \(error)")
     }
     guard case .refused(let refusal) = answer else { return answer }
-    throw Trouble.daemonRefused(refusal.sentence)
+    throw CommandError.daemonRefused(refusal.sentence)
 }
 
 @MainActor
@@ -107,7 +107,7 @@ struct App: AsyncParsableCommand {
     @Argument(help: "The process ID, as “ble apps” shows it.", transform: Bounds<UInt32>(1...UInt32(Int32.max)).read)
     var process: UInt32
     @Argument(help: "foreground, background, suspended or quit.")
-    var wish: Wish
+    var wish: RequestedState
     @OptionGroup var output: OutputOptions
 
     @MainActor
@@ -127,7 +127,7 @@ struct App: AsyncParsableCommand {
     }
 
     /// The requested state of the app.
-    enum Wish: String, ExpressibleByArgument, CaseIterable {
+    enum RequestedState: String, ExpressibleByArgument, CaseIterable {
         case foreground, background, suspended, quit
 
         /// The app phase for this request; `nil` if the app is to end.

@@ -67,7 +67,7 @@ struct Links: AsyncParsableCommand {
                 let links = SharedLink.all(of: try askForApps())
                 let meant = links.filter { link in peer.map(link.isCalled) ?? true }
                 guard !meant.isEmpty else {
-                    throw Trouble.daemonRefused("no app has a link to \(peer ?? "any device")")
+                    throw CommandError.daemonRefused("no app has a link to \(peer ?? "any device")")
                 }
                 for link in meant {
                     _ = try askDaemon(.endLinks(to: link.peer))

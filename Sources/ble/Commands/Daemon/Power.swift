@@ -16,7 +16,7 @@ struct Power: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "on or off.") var wish: Wish?
+    @Argument(help: "on or off.") var wish: SwitchPosition?
     @Option(help: "The radio, as “ble power” shows it (default: all).") var radio: String?
     @OptionGroup var output: OutputOptions
 
@@ -31,7 +31,7 @@ struct Power: AsyncParsableCommand {
     }
 
     /// The requested position of the switch.
-    enum Wish: String, ExpressibleByArgument, CaseIterable {
+    enum SwitchPosition: String, ExpressibleByArgument, CaseIterable {
         case on, off
     }
 }

@@ -54,14 +54,14 @@ struct Serve: AsyncParsableCommand {
             for remark in description.remarks { printer.remark(remark) }
             DefaultLink.name(hosts: description.device.name)
             let peripheral = DescribedPeripheral(description) { printer.print($0) }
-            if let remark = LonelyWorld.remark() { printer.remark(remark) }
-            var trouble: Trouble?
+            if let remark = PrivateWorld.remark() { printer.remark(remark) }
+            var trouble: CommandError?
             let ending = Task { try await Interruption.wait(atMost: duration) }
             peripheral.onTrouble = {
                 trouble = $0
                 ending.cancel()
             }
-            let desk = PairingDesk(pairing, printer, readsInput: false)
+            let desk = PairingPrompts(pairing, printer, readsInput: false)
             defer { desk.close() }
             peripheral.onRadioChange = { printer.announce($0) }
             let start = RadioWatch.timer { peripheral.giveUpOnRadio() }
@@ -83,7 +83,7 @@ struct Serve: AsyncParsableCommand {
     private func obey(
         _ line: String,
         _ peripheral: DescribedPeripheral,
-        _ desk: PairingDesk,
+        _ desk: PairingPrompts,
         _ printer: Printer
     ) {
         switch ServeLine(line) {

@@ -50,7 +50,7 @@ struct Adapters: AsyncParsableCommand {
         do {
             adapters = try Adapter.all(in: kernel)
         } catch {
-            throw Trouble.noController("this machine", "\(error)", cure: error.cure)
+            throw CommandError.noController("this machine", "\(error)", cure: error.cure)
         }
         for adapter in adapters { printer.print(adapter.fact(isPrivileged: kernel.isPrivileged)) }
         if adapters.isEmpty { printer.remark("No Bluetooth adapters.") }
@@ -66,16 +66,16 @@ struct Adapters: AsyncParsableCommand {
         do {
             specification = try HostSpecification(name)
         } catch {
-            throw Trouble.noController(name, "\(error)", cure: nil)
+            throw CommandError.noController(name, "\(error)", cure: nil)
         }
         guard let transport = specification.transport else {
-            throw Trouble.noController(name, "a simulated world has no controller of its own", cure: nil)
+            throw CommandError.noController(name, "a simulated world has no controller of its own", cure: nil)
         }
         do {
             let facts = try await ProbeSession.facts(through: transport)
             printer.print(facts.fact(of: transport.name))
         } catch {
-            throw Trouble.noController(name, "\(error)", cure: error.cure)
+            throw CommandError.noController(name, "\(error)", cure: error.cure)
         }
     }
 }

@@ -35,7 +35,7 @@ struct Doctor: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let surroundings = Surroundings(
+        let surroundings = ProgramEnvironment(
             environment: { environment[$0] },
             worldProblem: DefaultLink.problem(ofWorld:)
         )

@@ -84,11 +84,11 @@ struct Monitor: AsyncParsableCommand {
     private static func copy(at path: String) throws -> CaptureFile {
         do throws(CaptureFile.Failure) {
             return try CaptureFile(path: path, limit: .max, clock: WallClock()) { failure in
-                Trouble.unusableFile(failure.path, failure.reason + ".").report()
-                Glibc.exit(Trouble.unusableFile(failure.path, failure.reason).exitCode.rawValue)
+                CommandError.unusableFile(failure.path, failure.reason + ".").report()
+                Glibc.exit(CommandError.unusableFile(failure.path, failure.reason).exitCode.rawValue)
             }
         } catch {
-            throw Trouble.unusableFile(error.path, error.reason + ".")
+            throw CommandError.unusableFile(error.path, error.reason + ".")
         }
     }
 
@@ -96,12 +96,12 @@ struct Monitor: AsyncParsableCommand {
     private func watch(_ printer: Printer, _ packets: MonitorPrinter) async throws {
         let interruption = Interruption()
         var attached = 0
-        let follow = { @MainActor (event: HostWatch.Event) in
+        let follow = { @MainActor (event: HostMonitor.Event) in
             if case .attached = event { attached += 1 }
             Self.show(event, printer, packets)
         }
         // The thread that reads waits for the one that prints, so that nothing piles up in between.
-        let watch = HostWatch(of: Set(processes)) { event in
+        let watch = HostMonitor(of: Set(processes)) { event in
             DispatchQueue.main.sync { MainActor.assumeIsolated { follow(event) } }
         }
         if !HostSocket.listening.contains(where: { processes.isEmpty || processes.contains($0.process) }) {
@@ -114,7 +114,7 @@ struct Monitor: AsyncParsableCommand {
     }
 
     @MainActor
-    private static func show(_ event: HostWatch.Event, _ printer: Printer, _ packets: MonitorPrinter) {
+    private static func show(_ event: HostMonitor.Event, _ printer: Printer, _ packets: MonitorPrinter) {
         switch event {
         case .attached(let host):
             printer.print(Fact("attached", ["process": Int(host.process), "host": host.number], text: ""))

@@ -98,7 +98,7 @@ struct Radio: AsyncParsableCommand {
         do throws(TransportError) {
             _ = try listen(.tcp(host: "127.0.0.1", port: port))
         } catch {
-            throw Trouble.unusablePort(port, "\(error)")
+            throw CommandError.unusablePort(port, "\(error)")
         }
     }
 }

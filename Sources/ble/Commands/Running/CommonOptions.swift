@@ -54,7 +54,7 @@ func withPeripheral(
 ) async throws {
     try await reportingTrouble {
         let central = Central()
-        let desk = pairing.map { PairingDesk($0.common, printer) }
+        let desk = pairing.map { PairingPrompts($0.common, printer) }
         defer { desk?.close() }
         try await central.powerOn()
         printer.remark("Looking for \(options.peer) …")
@@ -65,8 +65,8 @@ func withPeripheral(
         printer.remark("Connected to \(central.name(of: peripheral)?.printable ?? peripheral.title).")
         do {
             try await work(central, peripheral)
-        } catch Trouble.failed where !central.isUsable {
-            throw Trouble.radioLost
+        } catch CommandError.failed where !central.isUsable {
+            throw CommandError.radioLost
         } catch {
             central.hurry()
             try? await central.disconnect(peripheral)

@@ -1,6 +1,6 @@
 /// An event that a conversation in a terminal waits for.
-enum ConsoleEvent<Happening> {
-    case happened(Happening)
+enum ConsoleEvent<Event> {
+    case happened(Event)
     /// A line from standard input.
     case line(String)
     /// Standard input has ended.
@@ -32,8 +32,8 @@ final class EventQueue<Event> {
 
 /// One queue for events, lines of input and Ctrl-C, in the order of arrival.
 @MainActor
-final class Console<Happening> {
-    private let events = EventQueue<ConsoleEvent<Happening>>()
+final class Console<Event> {
+    private let events = EventQueue<ConsoleEvent<Event>>()
 
     /// Starts listening to standard input and Ctrl-C.
     func open() {
@@ -47,7 +47,7 @@ final class Console<Happening> {
         }
     }
 
-    func add(_ event: ConsoleEvent<Happening>) { events.add(event) }
+    func add(_ event: ConsoleEvent<Event>) { events.add(event) }
 
     /// Starts the time limit for the end.
     func expectEnd(within time: Duration) {
@@ -58,5 +58,5 @@ final class Console<Happening> {
     }
 
     /// Waits for the next event.
-    func next() async -> ConsoleEvent<Happening> { await events.next() }
+    func next() async -> ConsoleEvent<Event> { await events.next() }
 }

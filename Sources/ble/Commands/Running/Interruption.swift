@@ -57,7 +57,7 @@ final class Interruption {
 
     /// Returns when the process has been asked to end, or after `time`.
     ///
-    /// After that, a further signal ends the process (``OrderlyEnd``).
+    /// After that, a further signal ends the process (``GracefulShutdown``).
     func wait(atMost time: Duration? = nil) async throws {
         let timer = time.map { time in
             Task {
@@ -67,7 +67,7 @@ final class Interruption {
         }
         for await _ in requests {}
         timer?.cancel()
-        OrderlyEnd.heed()
+        GracefulShutdown.heed()
         source?.cancel()
     }
 }

@@ -210,7 +210,7 @@ struct OutOfSyncTests {
             count += 1
             packets = lone.answers(to: answer(packet))
         }
-        #expect(count == 1 + CatchingUp.mostRequests)
+        #expect(count == 1 + DatabaseRecovery.mostRequests)
         #expect(lone.peerEvents() == [.valueRead(handle, .failure(.notFound)), .servicesModified(.all)])
     }
 

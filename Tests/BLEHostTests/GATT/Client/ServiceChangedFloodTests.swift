@@ -7,7 +7,7 @@ import Testing
 struct ServiceChangedFloodTests {
     @Test("A change is told once until somebody looks again")
     func notices() {
-        var notices = ChangeNotices()
+        var notices = ReportedChanges()
         let changes = [
             (5, 9), (5, 9), (6, 6), (10, 12), (5, 12), (20, 30), (13, 19), (5, 30), (4, 5), (1, 0xFFFF), (2, 3),
         ]
@@ -19,7 +19,7 @@ struct ServiceChangedFloodTests {
 
     @Test("Between two ranges that changed there may be something that did not")
     func gap() {
-        var notices = ChangeNotices()
+        var notices = ReportedChanges()
         #expect(notices.note(range(1, 4)) == true)
         #expect(notices.note(range(6, 9)) == true)
         #expect(notices.note(range(5, 5)) == true)
@@ -28,8 +28,8 @@ struct ServiceChangedFloodTests {
 
     @Test("What is kept of them is bounded, and what is not kept is told again")
     func bound() {
-        var notices = ChangeNotices()
-        let handles = (0...ChangeNotices.most).map { UInt16(2 * $0 + 1) }
+        var notices = ReportedChanges()
+        let handles = (0...ReportedChanges.most).map { UInt16(2 * $0 + 1) }
         for handle in handles { #expect(notices.note(range(handle, handle)) == true) }
         #expect(notices.note(range(handles[1], handles[1])) == false)
         #expect(notices.note(range(handles[0], handles[0])) == true)

@@ -9,7 +9,7 @@ struct OutgoingUpdatesTests {
 
     private static let mtu = 23
 
-    private var ledger = UpdateLedger()
+    private var ledger = UnsentUpdates()
 
     private mutating func value(_ octet: UInt8, of handle: AttributeHandle = Self.handles[0]) -> OutgoingUpdates.Value {
         .init(handle: handle, value: [octet], number: ledger.begin(for: ClientID(rawValue: 1)))

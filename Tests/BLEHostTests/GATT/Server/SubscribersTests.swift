@@ -26,14 +26,14 @@ struct SubscribersTests {
 }
 
 @Suite("Places of links")
-struct LinkPlacesTests {
+struct LinkIndexTests {
     @Test("Are those of the table, whatever numbers the controller gives")
     func places() throws {
         let handles = try [0, 1, 7, 0x40, 0xEFF].map { try #require(ConnectionHandle(wire: $0)) }
-        let places = LinkPlaces(handles)
+        let places = LinkIndex(handles)
         #expect(handles.map { places[$0] } == Array(0..<5))
         let others = try [2, 0x41, 0xEFE].map { try #require(ConnectionHandle(wire: $0)) }
         #expect(others.allSatisfy { places[$0] == nil })
-        #expect(LinkPlaces()[handles[0]] == nil)
+        #expect(LinkIndex()[handles[0]] == nil)
     }
 }

@@ -28,7 +28,7 @@ struct CharacteristicDiscovery: Sendable {
         case .failure(.att(.attributeNotFound)): return finished
         case .failure(let failure): return .finished(.failure(failure))
         case .success(.readByTypeResponse(let response)):
-            let listed = Listing(declarations: response.entries, in: rest) { _ in range.end }.items
+            let listed = ResponseEntries(declarations: response.entries, in: rest) { _ in range.end }.items
             guard let last = listed.last else { return .finished(.failure(.invalidResponse)) }
             found += listed
             guard let next = rest.after(last.handle) else { return finished }

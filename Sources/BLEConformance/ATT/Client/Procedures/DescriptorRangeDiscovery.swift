@@ -21,7 +21,7 @@ struct DescriptorRangeDiscovery: Sendable {
         case .failure(.att(.attributeNotFound)): return .finished(.success(found))
         case .failure(let failure): return .finished(.failure(failure))
         case .success(.findInformationResponse(let response)):
-            let listed = Listing(types: response.entries, in: rest).items
+            let listed = ResponseEntries(types: response.entries, in: rest).items
             guard let last = listed.last else { return .finished(.failure(.invalidResponse)) }
             found += listed
             guard let next = rest.after(last.handle) else { return .finished(.success(found)) }

@@ -31,7 +31,7 @@ struct IncludedServiceDiscovery: Sendable {
         case .failure(.att(.attributeNotFound)): return finished
         case .failure(let failure): return .finished(.failure(failure))
         case .success(.readByTypeResponse(let response)):
-            let listed = Listing(includes: response.entries, in: rest).items
+            let listed = ResponseEntries(includes: response.entries, in: rest).items
             guard let last = listed.last else { return .finished(.failure(.invalidResponse)) }
             found += listed
             if let next = rest.after(last.handle) { rest = next } else { isAtEnd = true }

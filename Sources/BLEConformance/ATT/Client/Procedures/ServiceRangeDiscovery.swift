@@ -50,7 +50,7 @@ struct ServiceRangeDiscovery: Sendable {
     private mutating func append(
         _ entries: [(start: AttributeHandle, place: AttributeHandleRange?, uuid: BluetoothUUID?)]
     ) -> ProcedureStep<Found<DiscoveredService>> {
-        let listed = Listing(services: entries, in: rest).items
+        let listed = ResponseEntries(services: entries, in: rest).items
         guard let last = listed.last else { return .finished(.failure(.invalidResponse)) }
         found += listed.map { DiscoveredService(uuid: $0.uuid, range: $0.range, isPrimary: isPrimary) }
         guard let next = rest.after(last.range.end) else { return .finished(.success(found)) }

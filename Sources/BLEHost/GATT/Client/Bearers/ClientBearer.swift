@@ -15,7 +15,7 @@ struct ClientBearer {
     var mtu: Int?
     private var transaction = ATTClientBearer()
     private var work = Work.nothing
-    private var procedure = Slot<ClientProcedure>()
+    private var procedure = InPlace<ClientProcedure>()
     /// The value of a write with a single packet.
     private var written: [UInt8] = []
 
@@ -67,7 +67,7 @@ struct ClientBearer {
     /// Starts a request with a single packet, which is sent now.
     @inline(__always)
     mutating func begin(_ request: SingleRequest, writing value: [UInt8], _ opcode: ATT.Opcode, at now: Instant) {
-        transaction.beginAtOnce(opcode, at: now)
+        transaction.beginFast(opcode, at: now)
         work = .single(request)
         if request.isWrite { written = value }
     }

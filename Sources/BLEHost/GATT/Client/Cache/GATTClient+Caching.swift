@@ -152,7 +152,7 @@ extension GATTClient {
     /// Processes the contents of the peer's GATT service.
     ///
     /// Repeats the search if services changed meanwhile.
-    mutating func watching(_ outcome: ServiceChangedWatch.Outcome, isOutdated: Bool) {
+    mutating func watching(_ outcome: ServiceChangedSubscription.Outcome, isOutdated: Bool) {
         if let features = outcome.features, !hasAnnouncedFeatures {
             hasAnnouncedFeatures = true
             ownRequests.putFirst([.announceFeatures(features), .probe(features)])
@@ -191,7 +191,7 @@ extension GATTClient {
             watchServices()
         }
         keepCache()
-        if changeNotices.note(range) { tellAll(.servicesModified(range), through: &outbox) }
+        if reportedChanges.note(range) { tellAll(.servicesModified(range), through: &outbox) }
     }
 
     /// Drops what is known of services, and reports the services that are still known.

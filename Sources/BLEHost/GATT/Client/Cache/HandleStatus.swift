@@ -11,21 +11,21 @@ package struct HandleStatus: Equatable, Sendable {
         case stale
     }
 
-    enum Telling: Sendable {
-        case untold
+    enum Delivery: Sendable {
+        case undelivered
         /// Clients were told before the peer was asked to report changes.
-        case unwatched
+        case deliveredUnwatched
         /// Clients were told and rely on it until a change is reported.
-        case told
+        case delivered
     }
 
     private(set) var state = State.unknown
-    private(set) var telling = Telling.untold
+    private(set) var delivery = Delivery.undelivered
     /// Needs to be read again, although no client asked for it.
     var isUnverified = false
 
     package var isKnown: Bool { state != .unknown }
-    var isTold: Bool { telling != .untold }
+    var isDelivered: Bool { delivery != .undelivered }
     /// True if the peer must be asked before this can be used.
     var isMissing: Bool { state != .read }
     /// The status for storage, in which no client was told.
@@ -48,15 +48,15 @@ package struct HandleStatus: Equatable, Sendable {
     /// Records that a stale value is unchanged.
     mutating func confirm() { if isKnown { state = .read } }
 
-    mutating func tell() { if telling == .untold { telling = .told } }
+    mutating func noteDelivery() { if delivery == .undelivered { delivery = .delivered } }
 
     /// Records that the peer is about to be asked to report changes.
-    mutating func beginWatching() { if isTold { telling = .unwatched } }
+    mutating func beginWatching() { if isDelivered { delivery = .deliveredUnwatched } }
 
     /// Marks it for verification if clients were told before the peer reported changes.
     mutating func checkUnwatched() {
-        isUnverified = telling == .unwatched
-        if isUnverified { telling = .told }
+        isUnverified = delivery == .deliveredUnwatched
+        if isUnverified { delivery = .delivered }
     }
 }
 

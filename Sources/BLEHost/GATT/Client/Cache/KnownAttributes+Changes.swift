@@ -5,7 +5,7 @@ extension KnownAttributes {
     /// Returns the range in which these services differ from what was reported to clients.
     func change(services found: [DiscoveredService], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.services]
-        guard status.first(in: range, where: \.isTold) != nil else { return nil }
+        guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
         let old = services[services.indices(in: range)]
         return status.news(from: old, to: found, at: \.place, isSame: ==).map(\.range).joined
     }
@@ -13,7 +13,7 @@ extension KnownAttributes {
     /// Returns the range in which these included services differ from what was reported to clients.
     func change(includes found: [Include], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.includes]
-        guard status.first(in: range, where: \.isTold) != nil else { return nil }
+        guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
         let old = includes[includes.indices(in: range)]
         let news = status.news(from: old, to: found, at: \.handle) { $0.agrees(with: $1) }
         return news.compactMap { AttributeHandleRange($0.handle) }.joined
@@ -22,7 +22,7 @@ extension KnownAttributes {
     /// Returns the range in which these characteristics differ from what was reported to clients.
     func change(declarations found: [Declaration], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.characteristics]
-        guard status.first(in: range, where: \.isTold) != nil else { return nil }
+        guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
         let old = declarations[declarations.indices(in: range)]
         return status.news(from: old, to: found, at: \.handle, isSame: ==).compactMap(\.range).joined
     }
@@ -32,7 +32,7 @@ extension KnownAttributes {
     /// Attributes of a characteristic declaration are excluded, because some peers report them inconsistently.
     func change(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.types]
-        guard status.first(in: range, where: \.isTold) != nil else { return nil }
+        guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
         let old = types[types.indices(in: range)]
         return status.news(from: old, to: found, at: \.handle, isSame: ==)
             .filter { one in !declarations.contains { $0.range?.contains(one.handle) ?? false } }
@@ -50,8 +50,8 @@ extension HandleStatuses {
         isSame: (Item, Item) -> Bool
     ) -> [Item] {
         if old.elementsEqual(found, by: isSame) { return [] }
-        let gone = old.filter { one in self[place(one)].isTold && !found.contains { isSame($0, one) } }
-        let new = found.filter { one in self[place(one)].isTold && !old.contains { isSame($0, one) } }
+        let gone = old.filter { one in self[place(one)].isDelivered && !found.contains { isSame($0, one) } }
+        let new = found.filter { one in self[place(one)].isDelivered && !old.contains { isSame($0, one) } }
         return gone + new
     }
 }

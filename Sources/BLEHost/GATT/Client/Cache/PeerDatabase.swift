@@ -11,7 +11,7 @@ struct PeerDatabase: Sendable {
     typealias Aspect = KnownAttributes.Aspect
 
     /// The last response with declarations.
-    private struct Listing: Sendable {
+    private struct LastResponse: Sendable {
         /// True if the response had no room for another entry.
         let isFull: Bool
         /// The first handle after the last value.
@@ -38,13 +38,13 @@ struct PeerDatabase: Sendable {
     private(set) var isWatched = false
     /// True if requests look beyond the wanted range; false if the peer rejects that.
     var readsAhead = true
-    private var lastListing: Listing?
+    private var lastListing: LastResponse?
     /// True if some items may not be stale.
     private var mayExpire = false
 
     var isEmpty: Bool { attributes.isEmpty }
     /// True if clients were told anything.
-    var isTold: Bool { attributes.status.contains(where: \.isTold) }
+    var isDelivered: Bool { attributes.status.contains(where: \.isDelivered) }
     /// True if nothing needs verification.
     var isVerified: Bool { !attributes.status.contains(where: \.isUnverified) }
 
@@ -105,7 +105,7 @@ struct PeerDatabase: Sendable {
         else { return nil }
         let packets = listing.requests + (tail.count + room - 1) / room
         guard packets == 1 || packets * Self.roomPerPacketAhead <= room else { return nil }
-        lastListing = Listing(isFull: listing.isFull, end: listing.end, requests: listing.requests + 1)
+        lastListing = LastResponse(isFull: listing.isFull, end: listing.end, requests: listing.requests + 1)
         // What follows the service, if the response shows it, tells that the last handles of the service are not used.
         return search(.types, from: begin, in: tail)
     }
@@ -126,14 +126,14 @@ struct PeerDatabase: Sendable {
     mutating func spend(_ aspect: Aspect, in range: AttributeHandleRange) {
         let isStale = !isWatched
         attributes.mark(aspect, in: range) {
-            $0.tell()
+            $0.noteDelivery()
             if isStale { $0.expire() }
         }
     }
 
     /// Records that a client was told an aspect of `range`.
     mutating func noteTold(_ aspect: Aspect, in range: AttributeHandleRange) {
-        attributes.mark(aspect, in: range) { $0.tell() }
+        attributes.mark(aspect, in: range) { $0.noteDelivery() }
     }
 
     /// Records that the peer is about to be asked to report changes.
@@ -149,7 +149,7 @@ struct PeerDatabase: Sendable {
         hash = nil
         attributes.mark {
             $0.expire()
-            $0.isUnverified = $0.isTold
+            $0.isUnverified = $0.isDelivered
         }
     }
 
@@ -226,14 +226,14 @@ struct PeerDatabase: Sendable {
 
     /// Drops everything, although clients were told.
     mutating func forget() {
-        let isForgotten = isForgotten || isTold
+        let isForgotten = isForgotten || isDelivered
         remove(.all)
         self.isForgotten = isForgotten
     }
 
     /// Forgets everything, and that the peer was asked to tell of changes; clients may have been told of it.
     mutating func removeAll() {
-        let (readsAhead, isForgotten) = (readsAhead, isForgotten || isTold)
+        let (readsAhead, isForgotten) = (readsAhead, isForgotten || isDelivered)
         self = PeerDatabase()
         (self.readsAhead, self.isForgotten) = (readsAhead, isForgotten)
     }
@@ -263,7 +263,7 @@ extension PeerDatabase {
         note(attributes.change(declarations: found, in: range))
         attributes.learn(declarations: found, in: range)
         let end = found.last.flatMap { AttributeHandleRange.all.after($0.value)?.start }
-        lastListing = end.map { Listing(isFull: isFull, end: $0, requests: 0) }
+        lastListing = end.map { LastResponse(isFull: isFull, end: $0, requests: 0) }
     }
 
     mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {

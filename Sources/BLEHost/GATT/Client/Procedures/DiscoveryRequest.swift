@@ -2,7 +2,7 @@ import BLEWire
 
 /// A request for one aspect of a peer's attributes, and the interpretation of its response.
 ///
-/// The response is used as far as it is plausible (``Listing``).
+/// The response is used as far as it is plausible (``ResponseEntries``).
 struct DiscoveryRequest: Sendable {
     typealias Aspect = KnownAttributes.Aspect
 
@@ -64,7 +64,7 @@ struct DiscoveryRequest: Sendable {
         into database: inout PeerDatabase
     ) -> OnAnswer {
         let groups = entries.map { ($0.start, $0.range, BluetoothUUID(attributeValue: $0.value[...])) }
-        let listing = Listing(services: groups, in: range)
+        let listing = ResponseEntries(services: groups, in: range)
         database.doubt(listing.faults)
         guard let learnt = searched(upTo: listing.items.last?.range.end) else { return .contradicted }
         database.learn(services: listing.items, in: learnt)
@@ -75,7 +75,7 @@ struct DiscoveryRequest: Sendable {
         includes entries: ATT.ReadByTypeResponse.Entries,
         into database: inout PeerDatabase
     ) -> OnAnswer {
-        let listing = Listing(includes: entries, in: range)
+        let listing = ResponseEntries(includes: entries, in: range)
         database.doubt(listing.faults)
         guard let learnt = searched(upTo: listing.items.last?.handle) else { return .contradicted }
         database.learn(includes: listing.items, in: learnt)
@@ -87,7 +87,7 @@ struct DiscoveryRequest: Sendable {
         into database: inout PeerDatabase,
         mtu: Int
     ) -> OnAnswer {
-        let listing = Listing(declarations: entries, in: range) { database.attributes.end(around: $0) }
+        let listing = ResponseEntries(declarations: entries, in: range) { database.attributes.end(around: $0) }
         database.doubt(listing.faults)
         guard let learnt = searched(upTo: listing.items.last?.handle) else { return .contradicted }
         let length = 2 + entries.valueLength
@@ -99,7 +99,7 @@ struct DiscoveryRequest: Sendable {
         types entries: [ATT.FindInformationResponse.Entry],
         into database: inout PeerDatabase
     ) -> OnAnswer {
-        let listing = Listing(types: entries, in: range)
+        let listing = ResponseEntries(types: entries, in: range)
         database.doubt(listing.faults)
         guard let learnt = searched(upTo: listing.items.last?.handle) else { return .contradicted }
         database.learn(types: listing.items, in: learnt)

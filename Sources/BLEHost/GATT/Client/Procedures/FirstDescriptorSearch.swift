@@ -33,7 +33,7 @@ package struct FirstDescriptorSearch: Sendable {
         case .failure(.att(.attributeNotFound)): return .finished(.success(nil))
         case .failure(let failure): return .finished(.failure(failure))
         case .success(.findInformationResponse(let response)):
-            let listed = rest.map { Listing(types: response.entries, in: $0).items } ?? []
+            let listed = rest.map { ResponseEntries(types: response.entries, in: $0).items } ?? []
             guard let last = listed.last else { return .finished(.failure(.invalidResponse)) }
             if let found = listed.first(where: { $0.uuid == type }) { return .finished(.success(found)) }
             rest = rest?.after(last.handle)

@@ -8,7 +8,7 @@ enum Procedure: Sendable {
     case write(ValueWriting, AttributeHandle)
     case configure(ConfigurationWriting, of: AttributeHandle)
     case name(NameReading)
-    case watch(ServiceChangedWatch)
+    case watch(ServiceChangedSubscription)
     case databaseHash
     /// Reads the peer's Server Supported Features.
     case serverFeatures
@@ -22,7 +22,7 @@ enum Procedure: Sendable {
         case written(Failure?, AttributeHandle)
         case configured(ConfigurationWriting.Outcome, of: AttributeHandle)
         case name(Result<String, Failure>)
-        case watching(ServiceChangedWatch.Outcome)
+        case watching(ServiceChangedSubscription.Outcome)
         /// `nil` if the peer has none.
         case databaseHash(UInt128?)
         /// `nil` if the peer has none.

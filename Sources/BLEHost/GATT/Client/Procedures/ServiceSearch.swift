@@ -27,7 +27,7 @@ package struct ServiceSearch: Sendable {
         case .failure(.att(.attributeNotFound)): return .finished(.success(found))
         case .failure(let failure): return .finished(.failure(failure))
         case .success(.findByTypeValueResponse(let response)):
-            let listing = Listing(services: response.entries.map { ($0.found, $0.range, type) }, in: rest)
+            let listing = ResponseEntries(services: response.entries.map { ($0.found, $0.range, type) }, in: rest)
             faults = listing.faults
             guard let last = listing.items.last else { return .finished(.failure(.invalidResponse)) }
             found += listing.items

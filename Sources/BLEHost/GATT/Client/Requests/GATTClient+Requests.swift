@@ -18,7 +18,7 @@ extension GATTClient {
             return send(value, to: handle, for: client, into: &outbox)
         }
         guard !bearers.all[0].isDead else { return answer(request, of: requester, with: .timedOut, into: &outbox) }
-        if mayBeginAtOnce {
+        if mayBeginFast {
             begin(request, for: requester, at: now, into: &outbox)
             if !bearers.all[0].isRunning { proceed(at: now, into: &outbox) }
             return
@@ -31,7 +31,7 @@ extension GATTClient {
     }
 
     /// True if a request can start as soon as it is made.
-    var mayBeginAtOnce: Bool {
+    var mayBeginFast: Bool {
         mutating get {
             guard bearers.all[0].isFree else { return false }
             return nobodyWaits
@@ -42,7 +42,7 @@ extension GATTClient {
     var nobodyWaits: Bool {
         mutating get {
             guard waiting.isEmpty, ownRequests.isEmpty, bearers.isPlain, answers.isEmpty else { return false }
-            return !catchingUp.isUnderWay && !awaitsSecurity
+            return !recovery.isUnderWay && !awaitsSecurity
         }
     }
 
@@ -67,7 +67,7 @@ extension GATTClient {
     /// Starts what can start on the unenhanced bearer; returns `false` if nothing can.
     private mutating func proceedUnenhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
         guard bearers.all[0].isFree else { return false }
-        guard !catchingUp.isUnderWay else { return proceedCatchingUp(at: now, into: &outbox) }
+        guard !recovery.isUnderWay else { return proceedRecovery(at: now, into: &outbox) }
         if let procedure = bearers.nextStalled() {
             start(procedure, on: 0, at: now, into: &outbox)
         } else if let request = ownRequests.nextUrgent(checksCache: role == .central || !waiting.isEmpty) {
@@ -86,7 +86,7 @@ extension GATTClient {
 
     /// Starts what can start on an enhanced bearer; returns `false` if nothing can.
     private mutating func proceedEnhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
-        guard bearers.enhancedCount > 0, !waiting.isEmpty, !catchingUp.isUnderWay else { return false }
+        guard bearers.enhancedCount > 0, !waiting.isEmpty, !recovery.isUnderWay else { return false }
         for index in bearers.indices.dropFirst() where bearers.all[index].isFree {
             if beginNext(on: index, at: now, into: &outbox) { return true }
         }
@@ -95,9 +95,9 @@ extension GATTClient {
 
     /// Starts or answers the next client request that can run on a bearer; returns `false` if there is none.
     private mutating func beginNext(on index: Int, at now: Instant, into outbox: inout Outbox) -> Bool {
-        guard let (requester, request, isVoid) = nextRequest(on: index) else { return false }
-        if isVoid {
-            answerVoid(request, of: requester, into: &outbox)
+        guard let (requester, request, isAboutRemoved) = nextRequest(on: index) else { return false }
+        if isAboutRemoved {
+            answerRemoved(request, of: requester, into: &outbox)
         } else {
             begin(request, for: requester, on: index, at: now, into: &outbox)
         }
@@ -105,15 +105,16 @@ extension GATTClient {
     }
 
     /// Removes and returns the next request that can run on a bearer.
-    private mutating func nextRequest(on index: Int) -> (requester: Requester, request: AttributeRequest, isVoid: Bool)?
-    {
+    private mutating func nextRequest(on index: Int) -> (
+        requester: Requester, request: AttributeRequest, isAboutRemoved: Bool
+    )? {
         if bearers.isPlain { return waiting.next() }
         let (bearers, commands) = (bearers, commands)
         return waiting.next { bearers.admits($1, of: $0, at: index, behind: commands) }
     }
 
     /// Clients whose write commands must wait, so that they do not overtake their requests.
-    private var blocked: [ClientID] { catchingUp.isUnderWay || awaitsSecurity ? clients : bearers.blocked }
+    private var blocked: [ClientID] { recovery.isUnderWay || awaitsSecurity ? clients : bearers.blocked }
 
     /// Sends the write commands that have no earlier request, of clients that are not blocked.
     private mutating func sendCommands(into outbox: inout Outbox, where mayGo: (ClientID) -> Bool) {
@@ -157,7 +158,7 @@ extension GATTClient {
     }
 
     /// Fails a request about a removed attribute, after the earlier requests of its client.
-    mutating func answerVoid(_ request: AttributeRequest, of requester: Requester, into outbox: inout Outbox) {
+    mutating func answerRemoved(_ request: AttributeRequest, of requester: Requester, into outbox: inout Outbox) {
         tell(requester, answer(to: request, of: requester.client, .notFound), order: answers.next(), into: &outbox)
     }
 
@@ -187,7 +188,7 @@ extension GATTClient {
 
     /// Returns whether a value that `client` writes is incomplete at the peer, or its request is stalled.
     private func isHeldUp(_ client: ClientID) -> Bool {
-        catchingUp.isUnderWay || awaitsSecurity || bearers.holdsUp(client)
+        recovery.isUnderWay || awaitsSecurity || bearers.holdsUp(client)
     }
 
     private mutating func cancelRequests(of client: ClientID, into outbox: inout Outbox) {
@@ -208,7 +209,7 @@ extension GATTClient {
     mutating func failAll(with failure: Failure, into outbox: inout Outbox) {
         failRunning(with: failure, into: &outbox)
         bearers.giveUp()
-        catchingUp.stop()
+        recovery.stop()
         awaitsSecurity = false
         for (requester, request) in waiting.removeAll() {
             answer(request, of: requester, with: failure, into: &outbox)

@@ -44,13 +44,13 @@ enum OwnRequest: Equatable {
 /// The queue of the host's own requests to a peer: urgent ones, and those that wait until clients are idle.
 struct OwnRequests {
     private var waiting: [OwnRequest] = []
-    private var courtesy = Courtesy()
+    private var idleGate = IdleGate()
 
     var isEmpty: Bool { waiting.isEmpty }
 
     /// The time at which the next request can start that waits for clients; `nil` if there is none or the link is not
     /// ready.
-    var deadline: Instant? { hasPatient ? courtesy.begin : nil }
+    var deadline: Instant? { hasPatient ? idleGate.begin : nil }
 
     private var hasPatient: Bool { waiting.contains { !$0.isUrgent } }
 
@@ -67,10 +67,10 @@ struct OwnRequests {
     mutating func removeAll() { waiting = [] }
 
     /// Records that the link is ready; clients get time to go first.
-    mutating func allow(at now: Instant) { courtesy.allow(at: now) }
+    mutating func allow(at now: Instant) { idleGate.allow(at: now) }
 
     /// Records a client's request.
-    mutating func postpone(at now: Instant) { courtesy.postpone(at: now, isIdle: !hasPatient) }
+    mutating func postpone(at now: Instant) { idleGate.postpone(at: now, isIdle: !hasPatient) }
 
     /// Removes and returns the next urgent request.
     ///
@@ -81,14 +81,14 @@ struct OwnRequests {
 
     /// Removes and returns a request that has waited too long for clients.
     mutating func nextOverdue(at now: Instant) -> OwnRequest? {
-        guard courtesy.due <= now, let request = next(at: now) else { return nil }
-        courtesy.indulge(at: now)
+        guard idleGate.due <= now, let request = next(at: now) else { return nil }
+        idleGate.startedOne(at: now)
         return request
     }
 
     /// Removes and returns a request, now that clients are idle.
     mutating func next(at now: Instant) -> OwnRequest? {
-        guard let begin = courtesy.begin, begin <= now else { return nil }
+        guard let begin = idleGate.begin, begin <= now else { return nil }
         return waiting.firstIndex { !$0.isUrgent }.map { waiting.remove(at: $0) }
     }
 }

@@ -17,7 +17,7 @@ package struct RequestQueue: Sendable {
         let request: AttributeRequest
         let number: RequestNumber
         /// True if the attribute it concerns is gone.
-        var isVoid = false
+        var isAboutRemoved = false
     }
 
     private let limit: Int
@@ -55,15 +55,15 @@ package struct RequestQueue: Sendable {
     /// Removes and returns the next request that can start, and whether the attribute it concerns is gone.
     package mutating func next(
         where mayBegin: (ClientID, AttributeRequest) -> Bool = { _, _ in true }
-    ) -> (requester: Requester, request: AttributeRequest, isVoid: Bool)? {
+    ) -> (requester: Requester, request: AttributeRequest, isAboutRemoved: Bool)? {
         let turn = lanes.firstIndex { lane in
-            lane.entries.first.map { $0.isVoid || mayBegin(lane.client, $0.request) } ?? false
+            lane.entries.first.map { $0.isAboutRemoved || mayBegin(lane.client, $0.request) } ?? false
         }
         guard let turn else { return nil }
         var lane = lanes.remove(at: turn)
         let entry = lane.entries.removeFirst()
         if !lane.entries.isEmpty { lanes.append(lane) }
-        return (Requester(lane.client, entry.number), entry.request, entry.isVoid)
+        return (Requester(lane.client, entry.number), entry.request, entry.isAboutRemoved)
     }
 
     /// True if a write command without an earlier request of its client is queued.
@@ -97,11 +97,11 @@ package struct RequestQueue: Sendable {
         for index in lanes.indices {
             let client = lanes[index].client
             for place in lanes[index].entries.indices where lanes[index].entries[place].request.isAbout(range) {
-                lanes[index].entries[place].isVoid = true
+                lanes[index].entries[place].isAboutRemoved = true
                 let request = lanes[index].entries[place].request
                 if request.isWriteCommand { commands.append((client, request)) }
             }
-            lanes[index].entries.removeAll { $0.isVoid && $0.request.isWriteCommand }
+            lanes[index].entries.removeAll { $0.isAboutRemoved && $0.request.isWriteCommand }
         }
         lanes.removeAll(where: \.entries.isEmpty)
         return commands

@@ -99,8 +99,8 @@ extension AttributeLayer {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         switch subscription {
         case .none: break
-        case .notifications: notify(value, of: handle, nil, at: Place(link: index))
-        case .indications: submit(.value(handle, value, update: nil), at: Place(link: index), now)
+        case .notifications: notify(value, of: handle, nil, at: BearerPosition(link: index))
+        case .indications: submit(.value(handle, value, update: nil), at: BearerPosition(link: index), now)
         }
     }
 }

@@ -2,7 +2,7 @@ package import BLEWire
 
 extension GATTDatabase {
     /// A value to be stored after all owners have agreed.
-    package enum Keeping: Equatable, Sendable {
+    package enum StoredValue: Equatable, Sendable {
         case value(AttributeHandle, [UInt8])
         case configuration(AttributeHandle, Configured, UInt16)
         case features(ClientFeatures)
@@ -10,7 +10,7 @@ extension GATTDatabase {
 
     /// The result of a write.
     package enum Write: Equatable, Sendable {
-        case keep(Keeping)
+        case keep(StoredValue)
         /// A client must be asked.
         case held(by: Owner)
         case refused(ATT.ErrorCode)

@@ -8,8 +8,8 @@ extension AttributeLayer {
     mutating func waits(
         _ value: [UInt8],
         of handle: AttributeHandle,
-        _ number: UpdateLedger.Number,
-        at place: Place
+        _ number: UnsentUpdates.Number,
+        at place: BearerPosition
     ) -> Bool {
         guard links[place.link].server.features.contains(.multipleNotifications) else { return false }
         let value = OutgoingUpdates.Value(handle: handle, value: value, number: number)
@@ -27,7 +27,7 @@ extension AttributeLayer {
     /// Sends values in order, in as few packets as possible.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.4.
-    mutating func notify(_ values: [OutgoingUpdates.Value], at place: Place) {
+    mutating func notify(_ values: [OutgoingUpdates.Value], at place: BearerPosition) {
         var rest = values[...]
         while let first = rest.first {
             var room = mtu(at: place) - 1
@@ -45,7 +45,7 @@ extension AttributeLayer {
         }
     }
 
-    private mutating func notify(_ group: ArraySlice<OutgoingUpdates.Value>, at place: Place) {
+    private mutating func notify(_ group: ArraySlice<OutgoingUpdates.Value>, at place: BearerPosition) {
         let receipt = outbox.makeReceipt(for: links[place.link].handle)
         for value in group {
             links[place.link].server.bearers[place.bearer].updates.handedDown(value.number, as: receipt)

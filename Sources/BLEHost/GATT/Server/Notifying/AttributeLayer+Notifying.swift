@@ -33,14 +33,14 @@ extension AttributeLayer {
     mutating func notify(
         _ value: [UInt8],
         of handle: AttributeHandle,
-        _ number: UpdateLedger.Number?,
-        at place: Place
+        _ number: UnsentUpdates.Number?,
+        at place: BearerPosition
     ) {
         let value = [UInt8](value.prefix(ATT.roomForValue(mtu: mtu(at: place))))
         send(.notification(.init(handle: handle, value: value)), number, at: place)
     }
 
-    private mutating func send(_ packet: ATTPacket, _ number: UpdateLedger.Number?, at place: Place) {
+    private mutating func send(_ packet: ATTPacket, _ number: UnsentUpdates.Number?, at place: BearerPosition) {
         guard let number else { return send(packet, at: place) }
         let receipt = outbox.makeReceipt(for: links[place.link].handle)
         links[place.link].server.bearers[place.bearer].updates.handedDown(number, as: receipt)
@@ -53,7 +53,7 @@ extension AttributeLayer {
     }
 
     /// Queues an indication.
-    mutating func submit(_ item: IndicationQueue.Item, at place: Place, _ now: Instant) {
+    mutating func submit(_ item: IndicationQueue.Item, at place: BearerPosition, _ now: Instant) {
         switch links[place.link].server.bearers[place.bearer].indications.submit(item, at: now) {
         case .send: send(item, at: place)
         case .wait: break
@@ -63,12 +63,12 @@ extension AttributeLayer {
         }
     }
 
-    private mutating func send(_ item: IndicationQueue.Item, at place: Place) {
+    private mutating func send(_ item: IndicationQueue.Item, at place: BearerPosition) {
         send(item.packet(mtu: mtu(at: place)), item.update, at: place)
     }
 
     /// Processes a confirmation.
-    mutating func confirm(at place: Place, _ now: Instant) {
+    mutating func confirm(at place: BearerPosition, _ now: Instant) {
         switch links[place.link].server.bearers[place.bearer].indications.confirm(at: now) {
         case .ignored: outbox.append(.note(.lateAnswer(.attribute, links[place.link].handle)))
         case .confirmed(let item, let next):
@@ -79,7 +79,7 @@ extension AttributeLayer {
     }
 
     /// Closes a bearer on which an indication was not confirmed in time.
-    mutating func expireIndication(at place: Place, _ now: Instant) {
+    mutating func expireIndication(at place: BearerPosition, _ now: Instant) {
         switch links[place.link].server.bearers[place.bearer].indications.expire(at: now) {
         case .nothing: break
         case .abandon:
@@ -90,7 +90,7 @@ extension AttributeLayer {
     }
 
     /// Records that the controller has taken this packet and all earlier ones.
-    mutating func sentUpdates(upTo receipt: SendReceipt, at place: Place) {
+    mutating func sentUpdates(upTo receipt: SendReceipt, at place: BearerPosition) {
         while let number = links[place.link].server.bearers[place.bearer].updates.nextTaken(upTo: receipt) {
             updateSent(number)
         }
@@ -103,20 +103,20 @@ extension AttributeLayer {
     }
 
     /// Counts all unsent updates of a bearer as sent.
-    mutating func countUpdatesAsSent(at place: Place) {
+    mutating func countUpdatesAsSent(at place: BearerPosition) {
         countPacketsAsSent(at: place)
         dropWaiting(at: place)
     }
 
     /// Counts the packets as sent that a bearer will not report any more.
-    mutating func countPacketsAsSent(at place: Place) {
+    mutating func countPacketsAsSent(at place: BearerPosition) {
         while let number = links[place.link].server.bearers[place.bearer].updates.removeFirstSent() {
             updateSent(number)
         }
     }
 
     /// Counts the queued values as sent.
-    mutating func dropWaiting(at place: Place) {
+    mutating func dropWaiting(at place: BearerPosition) {
         for value in links[place.link].server.bearers[place.bearer].updates.removeValues() { updateSent(value.number) }
         for item in links[place.link].server.bearers[place.bearer].indications.removeValues() {
             if let number = item.update { updateSent(number) }
@@ -139,7 +139,7 @@ extension AttributeLayer {
         }
     }
 
-    mutating func updateSent(_ number: UpdateLedger.Number) {
+    mutating func updateSent(_ number: UnsentUpdates.Number) {
         guard let client = updates.client(of: number) else { return }
         updates.sent(number)
         tellOfUpdates(to: client)
@@ -166,7 +166,7 @@ extension IndicationQueue.Item {
     }
 
     /// The update that it belongs to.
-    package var update: UpdateLedger.Number? {
+    package var update: UnsentUpdates.Number? {
         switch self {
         case .value(_, _, let number): number
         case .serviceChanged: nil

@@ -12,7 +12,7 @@ package struct IndicationQueue: Sendable {
     /// The content of an indication.
     package enum Item: Equatable, Sendable {
         /// A value, as part of an update if there is a number.
-        case value(AttributeHandle, [UInt8], update: UpdateLedger.Number?)
+        case value(AttributeHandle, [UInt8], update: UnsentUpdates.Number?)
         /// A change of services in this range; `handle` is that of Service Changed.
         case serviceChanged(AttributeHandle, AttributeHandleRange)
 

@@ -11,13 +11,13 @@ struct OutgoingUpdates {
     struct Value: Equatable {
         let handle: AttributeHandle
         let value: [UInt8]
-        let number: UpdateLedger.Number
+        let number: UnsentUpdates.Number
     }
 
     /// A packet that was passed down.
     private struct Sent {
         let receipt: SendReceipt
-        let number: UpdateLedger.Number
+        let number: UnsentUpdates.Number
     }
 
     private let limit: Int
@@ -67,13 +67,13 @@ struct OutgoingUpdates {
     /// Records that a packet was passed down for an update.
     ///
     /// Its receipt is not lower than all earlier ones.
-    mutating func handedDown(_ number: UpdateLedger.Number, as receipt: SendReceipt) {
+    mutating func handedDown(_ number: UnsentUpdates.Number, as receipt: SendReceipt) {
         sent.append(Sent(receipt: receipt, number: number))
     }
 
     /// Removes the first pending packet if the controller has taken it, up to the packet with this receipt, and returns
     /// its update.
-    mutating func nextTaken(upTo receipt: SendReceipt) -> UpdateLedger.Number? {
+    mutating func nextTaken(upTo receipt: SendReceipt) -> UnsentUpdates.Number? {
         guard let first = sent.first, first.receipt <= receipt else { return nil }
         return sent.popFirst()?.number
     }
@@ -82,7 +82,7 @@ struct OutgoingUpdates {
     mutating func takeDue() -> [Value] { sent.isEmpty && !gathered.isEmpty ? removeValues() : [] }
 
     /// Removes the first pending packet, which will not be reported any more, and returns its update.
-    mutating func removeFirstSent() -> UpdateLedger.Number? { sent.popFirst()?.number }
+    mutating func removeFirstSent() -> UnsentUpdates.Number? { sent.popFirst()?.number }
 
     /// Removes and returns the waiting values, oldest first.
     mutating func removeValues() -> [Value] {

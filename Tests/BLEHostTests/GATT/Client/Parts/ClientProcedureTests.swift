@@ -52,14 +52,14 @@ struct ClientProcedureTests {
     func change() {
         var procedure = Self.reading()
         var event = procedure.servicesChanged(in: Self.elsewhere)
-        #expect(event == .nothing && procedure.isOutdated && !procedure.isVoid)
+        #expect(event == .nothing && procedure.isOutdated && !procedure.isAboutRemoved)
         procedure.asked()
         #expect(!procedure.isOutdated)
         event = procedure.servicesChanged(in: Self.service)
-        #expect(event == .nothing && procedure.isVoid)
+        #expect(event == .nothing && procedure.isAboutRemoved)
         procedure.asked()
         procedure.renew()
-        #expect(procedure.isVoid && !procedure.isOutdated)
+        #expect(procedure.isAboutRemoved && !procedure.isOutdated)
     }
 
     @Test("Is lost at once if it looks for what is gone, or subscribes to it")

@@ -8,8 +8,9 @@ struct HandleStatusTests {
     typealias Change = @Sendable (inout HandleStatus) -> Void
 
     static let changes: [Change] = [
-        { $0.learn() }, { $0.forget() }, { $0.expire() }, { $0.confirm() }, { $0.tell() }, { $0.beginWatching() },
-        { $0.checkUnwatched() }, { $0.isUnverified = $0.isTold }, { $0 = HandleStatus() },
+        { $0.learn() }, { $0.forget() }, { $0.expire() }, { $0.confirm() }, { $0.noteDelivery() },
+        { $0.beginWatching() },
+        { $0.checkUnwatched() }, { $0.isUnverified = $0.isDelivered }, { $0 = HandleStatus() },
     ]
 
     static func status(_ changes: Change...) -> HandleStatus {
@@ -39,7 +40,9 @@ struct HandleStatusTests {
             #expect(statuses.known.flatMap { Array(Int($0.start.wire)...Int($0.end.wire)) } == known)
             #expect(zip(statuses.known, statuses.known.dropFirst()).allSatisfy { $0.end.wire + 1 < $1.start.wire })
             let asked = range(&random), inside = Int(asked.start.wire)...Int(asked.end.wire)
-            for fits in [\.isKnown, \.isMissing, \.isTold, \.isUnverified] as [KeyPath<HandleStatus, Bool> & Sendable] {
+            for fits in [\.isKnown, \.isMissing, \.isDelivered, \.isUnverified]
+                as [KeyPath<HandleStatus, Bool> & Sendable]
+            {
                 let first = statuses.first(in: asked) { $0[keyPath: fits] }
                 #expect((first?.wire).map(Int.init) == inside.first { model[$0][keyPath: fits] })
                 let last = statuses.last { $0[keyPath: fits] }
@@ -52,10 +55,10 @@ struct HandleStatusTests {
     @Test("Runs of handles that have come to share one are one, so that equal statuses are equal")
     func joins() {
         var statuses = HandleStatuses()
-        statuses.update(BLEHostTests.range(5, 9)) { $0.tell() }
-        statuses.update(BLEHostTests.range(10, 12)) { $0.tell() }
+        statuses.update(BLEHostTests.range(5, 9)) { $0.noteDelivery() }
+        statuses.update(BLEHostTests.range(10, 12)) { $0.noteDelivery() }
         var other = HandleStatuses()
-        other.update(BLEHostTests.range(5, 12)) { $0.tell() }
+        other.update(BLEHostTests.range(5, 12)) { $0.noteDelivery() }
         #expect(statuses == other)
         other.update(.all) { $0 = HandleStatus() }
         #expect(other == HandleStatuses())
@@ -68,18 +71,18 @@ struct HandleStatusTests {
         #expect(stale.isKnown && stale.isMissing)
         #expect(Self.status({ $0.learn() }, { $0.expire() }, { $0.confirm() }) == Self.status { $0.learn() })
         #expect(Self.status({ $0.isUnverified = true }, { $0.learn() }) == Self.status { $0.learn() })
-        let forgotten = Self.status({ $0.learn() }, { $0.tell() }, { $0.forget() })
-        #expect(!forgotten.isKnown && forgotten.isTold, "clients stand on it")
+        let forgotten = Self.status({ $0.learn() }, { $0.noteDelivery() }, { $0.forget() })
+        #expect(!forgotten.isKnown && forgotten.isDelivered, "clients stand on it")
     }
 
     @Test("What was told before the peer was asked to tell of changes is verified, once")
     func watching() {
-        var status = Self.status({ $0.learn() }, { $0.tell() }, { $0.beginWatching() }, { $0.tell() })
+        var status = Self.status({ $0.learn() }, { $0.noteDelivery() }, { $0.beginWatching() }, { $0.noteDelivery() })
         status.checkUnwatched()
-        #expect(status.isUnverified && status.isTold)
+        #expect(status.isUnverified && status.isDelivered)
         status.checkUnwatched()
-        #expect(!status.isUnverified && status.isTold)
-        var later = Self.status({ $0.learn() }, { $0.beginWatching() }, { $0.tell() })
+        #expect(!status.isUnverified && status.isDelivered)
+        var later = Self.status({ $0.learn() }, { $0.beginWatching() }, { $0.noteDelivery() })
         later.checkUnwatched()
         #expect(!later.isUnverified)
     }

@@ -89,7 +89,7 @@ struct KnownAttributesTests {
         var known = KnownAttributes()
         known.learn(services: [Self.service(1, 20)], in: range(1, 20))
         let fresh = known
-        known.mark(.services, in: range(1, 9)) { $0.tell() }
+        known.mark(.services, in: range(1, 9)) { $0.noteDelivery() }
         known.mark(.services, in: range(5, 12)) { $0.expire() }
         known.mark(.services, in: range(11, 30)) { $0.isUnverified = true }
         #expect(known != fresh && known.kept == fresh)
@@ -100,7 +100,7 @@ struct KnownAttributesTests {
         var untold = KnownAttributes()
         untold.learn(declarations: [Self.declaration(2, value: 3), Self.declaration(5, value: 6)], in: range(1, 9))
         var known = untold
-        known.mark(.characteristics, in: range(1, 9)) { $0.tell() }
+        known.mark(.characteristics, in: range(1, 9)) { $0.noteDelivery() }
         func change(_ found: [Declaration]) -> AttributeHandleRange? {
             known.change(declarations: found, in: range(1, 9))
         }

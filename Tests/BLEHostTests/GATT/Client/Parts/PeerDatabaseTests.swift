@@ -79,7 +79,7 @@ struct PeerDatabaseTests {
     func forgetting() {
         var database = Self.told()
         database.forget()
-        #expect(database.isForgotten && database.isEmpty && !database.isTold)
+        #expect(database.isForgotten && database.isEmpty && !database.isDelivered)
         database.remove(.all)
         #expect(!database.isForgotten)
         var untold = PeerDatabase()

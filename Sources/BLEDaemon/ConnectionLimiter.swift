@@ -1,0 +1,56 @@
+import BLESession
+
+/// The limits of connections per process, per user and in all, checked before anything is allocated for a connection.
+struct ConnectionLimiter: Sendable {
+    /// A connected or connecting program.
+    struct Program: Equatable, Sendable {
+        /// The user number; `nil` if the kernel does not report it.
+        var user: UInt32?
+        /// The process number; `nil` if the kernel does not report it, as for processes hidden from the daemon.
+        var process: Int32?
+        /// True if it has sent its greeting.
+        var hasGreeted = false
+    }
+
+    /// Maximum numbers.
+    struct Bounds: Sendable {
+        var process: Int
+        var user: Int
+        var all: Int
+    }
+
+    /// The maximum number of connections.
+    var connections: Bounds
+    /// The maximum number of connections without a greeting.
+    var ungreeted: Bounds
+
+    /// Returns the reason to refuse a new connection besides the existing ones; `nil` if it is accepted.
+    func refusal(of newcomer: Program, among programs: some Sequence<Program>) -> Refusal? {
+        var present = Bounds(process: 0, user: 0, all: 0), silent = present
+        for program in programs {
+            present.count(program, like: newcomer)
+            if !program.hasGreeted { silent.count(program, like: newcomer) }
+        }
+        let sentence =
+            connections.sentence(for: present, state: "already connected")
+            ?? ungreeted.sentence(for: silent, state: "connected without a greeting")
+        return sentence.map { Refusal(.tooMany, $0) }
+    }
+}
+
+extension ConnectionLimiter.Bounds {
+    fileprivate mutating func count(_ program: ConnectionLimiter.Program, like newcomer: ConnectionLimiter.Program) {
+        all += 1
+        guard let user = newcomer.user, program.user == user else { return }
+        self.user += 1
+        if let process = newcomer.process, program.process == process { self.process += 1 }
+    }
+
+    /// Returns the limit that `present` has reached.
+    fileprivate func sentence(for present: Self, state: String) -> String? {
+        if present.process >= process { return "\(process) sessions of this process are \(state)" }
+        if present.user >= user { return "\(user) sessions of this user are \(state)" }
+        if present.all >= all { return "\(all) sessions are \(state)" }
+        return nil
+    }
+}

@@ -1,0 +1,242 @@
+import BLEHost
+import BLESession
+import BLEWire
+
+/// The filter between an app's session and the host: what the session's role and the app's grant allow.
+///
+/// A value. Requests go in, and the reason for a refusal comes out; events go in, and what the app may learn of them
+/// comes out. Withdrawals are requests to the host that end what the grant does not allow, or no longer.
+struct SessionFilter: Sendable {
+    private var grant: Grant
+    /// The role of the session; `nil` as long as there is none.
+    private let role: ClientRole?
+    private var serviceFilter: ServiceFilter
+    private var resources = SessionResources()
+    /// Requests to send to the host.
+    private var due: [ClientRequest] = []
+
+    init(_ grant: Grant, for role: ClientRole?) {
+        self.grant = grant
+        self.role = role
+        serviceFilter = ServiceFilter(allowing: grant.services)
+    }
+
+    /// True if only some services are allowed, so that each value must be checked.
+    var isRestricted: Bool { serviceFilter.isClosed }
+
+    /// Sets new permissions; returns the resulting events for the app.
+    mutating func apply(_ new: Grant) -> [ClientEvent] {
+        grant = new
+        due += resources.restrict(to: new)
+        let losses = serviceFilter.move(allowing: new.services)
+        for loss in losses { due += loss.subscribed.map { .peer(loss.peer, .subscribe(.none, to: $0, in: nil)) } }
+        return losses.flatMap { loss in loss.ranges.map { .peer(loss.peer, .servicesModified($0)) } }
+    }
+
+    /// Removes and returns the requests that end activities which are not allowed.
+    mutating func takeWithdrawals() -> [ClientRequest] {
+        guard !due.isEmpty else { return [] }
+        defer { due = [] }
+        return due
+    }
+
+    /// Returns the reason for refusing a request; `nil` if it goes on to the host.
+    func refusal(of request: ClientRequest) -> String? {
+        if let sentence = refusal(byRoleOf: request) { return sentence }
+        return switch request {
+        case .peer(let peer, let request, _):
+            isInside(request, at: peer) ? nil : "\(grant.origin) allows only other services"
+        case .server(let request): refusal(of: request)
+        case .service(let request): refusal(of: request)
+        case .channel(_, let request): refusal(of: request)
+        case .security(let request): refusal(of: request)
+        case .scan, .stopScan, .connect, .cancelConnection, .tester, .appMoved, .showAlerts: nil
+        }
+    }
+
+    /// Returns the reason if sessions of this role may not make the request, or the app may no longer have the role.
+    private func refusal(byRoleOf request: ClientRequest) -> String? {
+        let roles = request.roles
+        if let role, roles.contains(role) { return grant.refusal(of: role) }
+        let refusals = roles.map { grant.refusal(of: $0) }
+        if let sentence = refusals.first, refusals.allSatisfy({ $0 != nil }) { return sentence }
+        let names = roles.map(\.name).joined(separator: " or ")
+        return "only a session with the role \(names) may request that"
+    }
+
+    private func refusal(of request: ServerRequest) -> String? {
+        switch request {
+        case .publishChannel: channelRefusal
+        case .startAdvertising, .stopAdvertising, .setLatency, .disconnect, .unpublishChannel: nil
+        }
+    }
+
+    private func refusal(of request: ServiceRequest) -> String? {
+        switch request {
+        case .addService(let service):
+            grant.allows(service.uuid) ? nil : "\(grant.origin) does not allow the service \(service.uuid)"
+        case .removeService, .removeAllServices, .respond, .update: nil
+        }
+    }
+
+    private func refusal(of request: ChannelRequest) -> String? {
+        switch request {
+        case .send, .consumed, .resize: channelRefusal
+        case .close: nil
+        }
+    }
+
+    private func refusal(of request: SecurityRequest) -> String? {
+        switch request {
+        case .insist(let policy, _) where policy.unattended.map { $0 > grant.unattendedPairing } ?? false:
+            "\(grant.origin) does not allow unattended pairing (unattendedPairing)"
+        case .insist(_, everywhere: true):
+            grant.isAdministrator
+                ? nil : "only administrators decide for all apps, and \(grant.origin) does not make it one"
+        // What these are about, and whether that is the app's, the host knows.
+        case .insist, .attend, .answer, .pair, .makeOutOfBandData, .takeOutOfBandData, .takeTemporaryKey, .listBonds,
+            .removeBond:
+            nil
+        }
+    }
+
+    private var channelRefusal: String? {
+        isRestricted ? "\(grant.origin) allows only services, not channels" : nil
+    }
+
+    /// Records an allowed request.
+    mutating func note(_ request: ClientRequest) {
+        if case .service(let request) = request { resources.note(request) }
+    }
+
+    /// Returns the event as the app may see it; `nil` if it may not.
+    mutating func admit(_ event: ClientEvent) -> ClientEvent? {
+        resources.note(event)
+        let inside = admitInside(event)
+        if isRestricted { due += resources.restrict(to: grant) }
+        return grant.seesAddresses ? inside : inside?.withoutAddresses
+    }
+
+    private mutating func admitInside(_ event: ClientEvent) -> ClientEvent? {
+        switch event {
+        case .disconnected(let peer, _, _): serviceFilter.forget(peer)
+        case .peer(let peer, let event, let number):
+            return admit(event, of: peer).map { .peer(peer, $0, answering: number) }
+        case .systemLinks(var links) where isRestricted:
+            for index in links.indices { links[index].services.removeAll { !grant.allows($0) } }
+            return .systemLinks(links)
+        case .restored(.central(let central)):
+            return .restored(.central(PreservedCentral(scan: central.scan, peers: central.peers.map { admit($0) })))
+        case .restored(.peripheral(let peripheral)) where isRestricted:
+            return .restored(.peripheral(peripheral.keeping { grant.allows($0.uuid) }))
+        case .channel(_, .received) where isRestricted, .server(.channelOpened) where isRestricted: return nil
+        default: break
+        }
+        return event
+    }
+
+    /// Returns the event of a peer as the app may see it.
+    private mutating func admit(_ event: PeerEvent, of peer: PeerIdentifier) -> PeerEvent? {
+        switch event {
+        case .servicesModified(let range): serviceFilter.forget(range, at: peer)
+        case .servicesDiscovered(.success(let found)):
+            return .servicesDiscovered(.success(serviceFilter.admit(found, at: peer)))
+        case .includedServicesDiscovered(let range, .success(let found)) where isInside(event, at: peer):
+            return .includedServicesDiscovered(in: range, .success(serviceFilter.admit(found, at: peer)))
+        case .subscriptionChanged(let handle, let subscription, _):
+            guard !serviceFilter.note(subscription, to: handle, at: peer), subscription != .none else { break }
+            due.append(.peer(peer, .subscribe(.none, to: handle, in: nil)))
+            return .subscriptionChanged(handle, .none, .notFound)
+        case .channelOpened(let psm, .success) where isRestricted: return .channelOpened(psm, .failure(.notSupported))
+        default: return isInside(event, at: peer) ? event : event.asNotFound
+        }
+        return event
+    }
+
+    /// Returns the preserved state of a peer as a launched app may see it.
+    private mutating func admit(_ kept: PreservedPeer) -> PreservedPeer {
+        let learnt = kept.learnt.compactMap { event -> PeerEvent? in
+            guard case .peer(_, let admitted, _)? = admit(.peer(kept.peer, event)) else { return nil }
+            return isInside(admitted, at: kept.peer) ? admitted : nil
+        }
+        return PreservedPeer(peer: kept.peer, request: kept.request, name: kept.name, mtu: kept.mtu, learnt: learnt)
+    }
+
+    /// Returns whether an event of a peer concerns allowed services.
+    private func isInside(_ event: PeerEvent, at peer: PeerIdentifier) -> Bool {
+        switch event {
+        case .characteristicsDiscovered(let range, _), .includedServicesDiscovered(let range, _):
+            serviceFilter.contains(range, at: peer)
+        case .descriptorsDiscovered(let handle, _), .subscriptionChanged(let handle, _, _), .valueRead(let handle, _),
+            .valueNotified(let handle, _):
+            serviceFilter.contains(handle, at: peer)
+        default: true
+        }
+    }
+
+    private func isInside(_ request: PeerRequest, at peer: PeerIdentifier) -> Bool {
+        switch request {
+        case .attribute(let request): isInside(request, at: peer)
+        case .link: true
+        case .openChannel: !isRestricted
+        }
+    }
+
+    private func isInside(_ request: AttributeRequest, at peer: PeerIdentifier) -> Bool {
+        switch request {
+        case .discoverServices, .forgetDatabase: true
+        case .discoverIncludedServices(let range, _), .discoverCharacteristics(let range, _):
+            serviceFilter.contains(range, at: peer)
+        case .discoverDescriptors(let handle, let range), .subscribe(_, let handle, let range):
+            serviceFilter.contains(handle, at: peer) && range.map { serviceFilter.contains($0, at: peer) } ?? true
+        case .read(let handle), .write(let handle, _), .writeCommand(let handle, _):
+            serviceFilter.contains(handle, at: peer)
+        }
+    }
+}
+
+extension PeerEvent {
+    /// The result that replaces this one if the app may not see it; `nil` if none is expected.
+    fileprivate var asNotFound: PeerEvent? {
+        switch self {
+        case .characteristicsDiscovered(let range, _): .characteristicsDiscovered(in: range, .failure(.notFound))
+        case .includedServicesDiscovered(let range, _): .includedServicesDiscovered(in: range, .failure(.notFound))
+        case .descriptorsDiscovered(let handle, _): .descriptorsDiscovered(of: handle, .failure(.notFound))
+        case .valueRead(let handle, _): .valueRead(handle, .failure(.notFound))
+        default: nil
+        }
+    }
+}
+
+extension PreservedPeripheral {
+    /// Returns it with only some of its services.
+    fileprivate func keeping(_ isKept: (ServiceDefinition) -> Bool) -> Self {
+        let left = services.filter(isKept), characteristics = Set(left.flatMap(\.characteristics).map(\.id))
+        return Self(
+            services: left,
+            advertisement: advertisement,
+            subscribers: subscribers.filter { characteristics.contains($0.characteristic) }
+        )
+    }
+}
+
+extension ClientEvent {
+    /// The event without addresses of devices.
+    fileprivate var withoutAddresses: Self {
+        switch self {
+        case .discovered(let report): return .discovered(report.withoutAddress)
+        case .peer(let peer, .linkChanged(var details), let number):
+            details.address = .none
+            return .peer(peer, .linkChanged(details), answering: number)
+        case .server(.centralsConnected(var centrals)):
+            for index in centrals.indices { centrals[index].address = .none }
+            return .server(.centralsConnected(centrals))
+        case .security(.bonds(let bonds)):
+            let masked = bonds.map {
+                BondedPeer(peer: $0.peer, name: $0.name, identity: .none, strength: $0.strength)
+            }
+            return .security(.bonds(masked))
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import BLEWire
+
+/// An alert for the user about an event of an app that is suspended.
+package struct ClientAlert: Equatable, Sendable {
+    package enum Occasion: Equatable, Sendable, CaseIterable {
+        /// A connection was established.
+        case connection
+        /// A connection was lost.
+        case disconnection
+        /// The peer sent a notification or indication.
+        case notification
+    }
+
+    package var occasion: Occasion
+    /// The name of the app.
+    package var app: String
+    package var peer: PeerIdentifier
+    /// The name of the peer, as far as the app knows.
+    package var name: String?
+
+    package init(_ occasion: Occasion, of app: String, with peer: PeerIdentifier, called name: String?) {
+        self.occasion = occasion
+        self.app = app
+        self.peer = peer
+        self.name = name
+    }
+
+    /// The text of the alert.
+    package var text: String {
+        let what =
+            switch occasion {
+            case .connection: "is connected to"
+            case .disconnection: "has lost the connection to"
+            case .notification: "has a notification from"
+            }
+        return "\(app) \(what) “\(name ?? "a device without a name")”."
+    }
+}
+
+/// The alerts that an app has requested, by peer.
+package struct RequestedAlerts: Equatable, Sendable {
+    /// The maximum number of peers.
+    package static let mostPeers = 1_024
+
+    private struct Request: Equatable {
+        let peer: PeerIdentifier
+        let alerts: ConnectionAlerts
+    }
+
+    private var requested: [Request] = []
+
+    package init() {}
+
+    /// True if no alerts are requested.
+    package var isEmpty: Bool { requested.isEmpty }
+
+    /// Records a request of the app.
+    package mutating func note(_ request: ClientRequest) {
+        switch request {
+        case .connect(let peer, let request): wish(for: request.alerts, of: peer)
+        case .cancelConnection(let peer): wish(for: [], of: peer)
+        default: break
+        }
+    }
+
+    /// Records an event of the app, such as the requests of an earlier launch.
+    package mutating func note(_ event: ClientEvent) {
+        guard case .restored(.central(let central)) = event else { return }
+        for peer in central.peers { wish(for: peer.request.alerts, of: peer.peer) }
+    }
+
+    private mutating func wish(for alerts: ConnectionAlerts, of peer: PeerIdentifier) {
+        requested.removeAll { $0.peer == peer }
+        guard !alerts.isEmpty, requested.count < Self.mostPeers else { return }
+        requested.append(Request(peer: peer, alerts: alerts))
+    }
+
+    /// Returns the alert for an event that the suspended app does not receive; `nil` for none.
+    package func occasion(of event: ClientEvent) -> (ClientAlert.Occasion, PeerIdentifier)? {
+        guard !requested.isEmpty else { return nil }
+        let peer: PeerIdentifier, alert: ConnectionAlerts, occasion: ClientAlert.Occasion
+        switch event {
+        case .connected(let other, _): (peer, alert, occasion) = (other, .connection, .connection)
+        case .disconnected(let other, .some, _): (peer, alert, occasion) = (other, .disconnection, .disconnection)
+        case .peer(let other, .valueNotified, _): (peer, alert, occasion) = (other, .notification, .notification)
+        default: return nil
+        }
+        return requested.contains { $0.peer == peer && $0.alerts.contains(alert) } ? (occasion, peer) : nil
+    }
+}

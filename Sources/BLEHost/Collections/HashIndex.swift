@@ -1,0 +1,116 @@
+import BLEWire
+
+/// A hash index from addresses, or other numbers except 0, to array positions, with open addressing.
+///
+/// The position in the table depends on a secret, so that attackers cannot choose colliding numbers.
+package struct HashIndex {
+    private struct Bucket {
+        /// The number; 0 for an empty slot.
+        var key: UInt64 = 0
+        var place = 0
+    }
+
+    private static let leastBits = 4
+
+    private var slots: [Bucket]
+    /// The shift that reduces a hash to a slot number.
+    private var shift: UInt64
+    private let multiplier: UInt64
+    /// The number of entries.
+    private(set) var count = 0
+
+    /// Creates an empty table.
+    ///
+    /// The secret may be constant if no stranger chooses the numbers.
+    package init(secret: UInt64) {
+        multiplier = (secret &* 0xD6E8_FEB8_6659_FD93 ^ 0x9E37_79B9_7F4A_7C15) | 1
+        slots = Array(repeating: Bucket(), count: 1 << Self.leastBits)
+        shift = UInt64(64 - Self.leastBits)
+    }
+
+    /// The number of slots.
+    var size: Int { slots.count }
+
+    /// Returns the position of a number; `nil` if it is not in the table.
+    @inline(__always)
+    package func place(of key: UInt64) -> Int? {
+        let mask = slots.count &- 1
+        var index = home(of: key)
+        while true {
+            let slot = slots[index]
+            if slot.key == key { return slot.place }
+            if slot.key == 0 { return nil }
+            index = (index &+ 1) & mask
+        }
+    }
+
+    /// Inserts a number, or changes its position.
+    package mutating func insert(_ key: UInt64, at place: Int) {
+        precondition(key != 0, "0 marks an empty slot")
+        if 2 * (count + 1) > slots.count { grow() }
+        put(Bucket(key: key, place: place))
+    }
+
+    /// Removes a number, if it is in the table.
+    mutating func remove(_ key: UInt64) {
+        let mask = slots.count - 1
+        var hole = home(of: key)
+        while slots[hole].key != key {
+            if slots[hole].key == 0 { return }
+            hole = (hole + 1) & mask
+        }
+        count -= 1
+        // What lies behind the hole is moved into it, unless it would then lie before where it is looked for.
+        var index = (hole + 1) & mask
+        while slots[index].key != 0 {
+            let distance = (index - home(of: slots[index].key)) & mask
+            if distance >= (index - hole) & mask {
+                slots[hole] = slots[index]
+                hole = index
+            }
+            index = (index + 1) & mask
+        }
+        slots[hole] = Bucket()
+    }
+
+    private mutating func put(_ slot: Bucket) {
+        let mask = slots.count - 1
+        var index = home(of: slot.key)
+        while slots[index].key != 0, slots[index].key != slot.key { index = (index + 1) & mask }
+        if slots[index].key == 0 { count += 1 }
+        slots[index] = slot
+    }
+
+    private mutating func grow() {
+        let old = slots
+        slots = Array(repeating: Bucket(), count: 2 * old.count)
+        shift -= 1
+        count = 0
+        for slot in old where slot.key != 0 { put(slot) }
+    }
+
+    /// Returns the preferred slot of a number.
+    ///
+    /// Two multiplications spread consecutive numbers.
+    private func home(of key: UInt64) -> Int {
+        let product = key &* multiplier
+        return Int(truncatingIfNeeded: ((product ^ product &>> 32) &* multiplier) &>> shift)
+    }
+}
+
+extension HashIndex {
+    /// Returns the position of `address`; `nil` if it is not in the table.
+    @inline(__always)
+    func place(of address: DeviceAddress) -> Int? { place(of: address.key) }
+
+    /// Inserts an address, or changes its position.
+    mutating func insert(_ address: DeviceAddress, at place: Int) { insert(address.key, at: place) }
+
+    /// Removes an address, if it is in the table.
+    mutating func remove(_ address: DeviceAddress) { remove(address.key) }
+}
+
+extension DeviceAddress {
+    /// The address and its kind in one number, which is never 0.
+    fileprivate var key: UInt64 { value | UInt64(kind.wire) << 48 | 1 << 56 }
+}

@@ -1,0 +1,177 @@
+import BLEWire
+
+/// The advertising sets of test suites, besides those of apps.
+///
+/// With legacy commands there is only one advertisement: a test suite has it while no app advertises, and apps wait
+/// until it is released.
+struct TesterAdvertisingSets {
+    /// The maximum number of sets; the controller may support fewer.
+    static let limit = 15
+
+    private struct Entry {
+        let client: ClientID
+        let id: AdvertisingSetID
+        let handle: AdvertisingHandle
+        var set: AdvertisingSet
+        /// True if the client was told that the set started.
+        var isAnswered = false
+        /// True if the client must be told that the set ended.
+        var isAwaited = true
+        /// True if the first connection ends the set.
+        let isDirected: Bool
+    }
+
+    private var entries: [Entry] = []
+    private var usesExtendedCommands = false
+
+    /// True if a test suite has the only advertisement.
+    var hasTheOnlySet: Bool { !usesExtendedCommands && !entries.isEmpty }
+
+    /// True if no set is advertising and no command is pending.
+    var areOff: Bool { entries.allSatisfy(\.set.isOff) }
+
+    /// The time at which to request the next steps unless something happens first.
+    var deadline: Instant? {
+        var least: Instant?
+        for entry in entries { least.bringForward(to: entry.set.deadline) }
+        return least
+    }
+
+    /// Records a reset of the controller, which has no sets then.
+    ///
+    /// - Returns: The events for testers.
+    mutating func reset(usesExtendedCommands: Bool) -> [Finding] {
+        let findings = entries.filter(\.isAwaited).map { entry in
+            Finding(entry.client, entry.isAnswered ? .setEnded(entry.id) : .setStarted(entry.id, .poweredOff))
+        }
+        self = Self()
+        self.usesExtendedCommands = usesExtendedCommands
+        return findings
+    }
+
+    /// A pending event for a test suite.
+    struct Finding {
+        let client: ClientID
+        let event: TesterEvent
+        fileprivate init(_ client: ClientID, _ event: TesterEvent) { (self.client, self.event) = (client, event) }
+    }
+
+    /// Adds a set; returns `nil` if the result follows later, otherwise the reason of the refusal.
+    mutating func start(
+        _ request: AdvertisingSetRequest,
+        as id: AdvertisingSetID,
+        for client: ClientID,
+        onlySetIsFree: Bool
+    ) -> Failure? {
+        guard !entries.contains(where: { $0.client == client && $0.id == id }) else { return .alreadyInProgress }
+        guard let content = request.content else { return .invalidParameters }
+        guard usesExtendedCommands || request.parameters.isLegacy else { return .notSupported }
+        guard usesExtendedCommands || onlySetIsFree && entries.isEmpty, let handle = freeHandle else {
+            return .limitReached
+        }
+        var entry = Entry(
+            client: client,
+            id: id,
+            handle: handle,
+            set: AdvertisingSet(
+                setsAddress: usesExtendedCommands && request.parameters.ownAddress != .public,
+                isTransient: usesExtendedCommands
+            ),
+            isDirected: request.parameters.target != nil
+        )
+        entry.set.wanted = content
+        entries.append(entry)
+        return nil
+    }
+
+    private var freeHandle: AdvertisingHandle? {
+        guard usesExtendedCommands else { return .first }
+        return (1...UInt8(Self.limit)).lazy.compactMap { AdvertisingHandle(wire: $0) }.first { handle in
+            !entries.contains { $0.handle == handle }
+        }
+    }
+
+    /// Stops a set; returns `false` if the test suite has none with that identifier.
+    mutating func stop(_ id: AdvertisingSetID, of client: ClientID) -> Bool {
+        guard let index = entries.firstIndex(where: { $0.client == client && $0.id == id }) else { return false }
+        entries[index].set.wanted = nil
+        return true
+    }
+
+    /// Stops all sets of a test suite whose session has ended.
+    mutating func stopAll(of client: ClientID) {
+        for index in entries.indices where entries[index].client == client {
+            entries[index].set.wanted = nil
+            entries[index].isAwaited = false
+        }
+    }
+
+    /// Returns the next commands, each for another set.
+    mutating func steps(isAllowed: Bool, at now: Instant) -> [(set: AdvertisingHandle, step: AdvertisingSet.Step)] {
+        guard !entries.isEmpty else { return [] }
+        var steps: [(set: AdvertisingHandle, step: AdvertisingSet.Step)] = []
+        for index in entries.indices {
+            entries[index].set.isAllowed = isAllowed
+            if let step = entries[index].set.step(at: now) { steps.append((entries[index].handle, step)) }
+        }
+        return steps
+    }
+
+    /// Returns the pending events and removes sets that are gone.
+    mutating func takeFindings() -> [Finding] {
+        guard !entries.isEmpty else { return [] }
+        var findings: [Finding] = []
+        for index in entries.indices where !entries[index].isAnswered && entries[index].set.onAir != nil {
+            entries[index].isAnswered = true
+            if entries[index].isAwaited {
+                findings.append(.init(entries[index].client, .setStarted(entries[index].id, nil)))
+            }
+        }
+        for entry in entries where entry.set.isGone {
+            guard entry.isAwaited else { continue }
+            if !entry.isAnswered { findings.append(.init(entry.client, .setStarted(entry.id, .cancelled))) }
+            findings.append(.init(entry.client, .setEnded(entry.id)))
+        }
+        entries.removeAll { $0.set.isGone }
+        return findings
+    }
+
+    /// Processes the completion of a set's pending command.
+    mutating func answered(
+        _ status: HCI.Status,
+        in set: AdvertisingHandle,
+        at now: Instant
+    ) -> (next: AdvertisingSet.Step?, finding: Finding?) {
+        guard let index = index(of: set) else { return (nil, nil) }
+        switch entries[index].set.answered(status, at: now) {
+        case .proceed: return (nil, nil)
+        case .step(let step): return (step, nil)
+        case .failed:
+            guard !entries[index].isAnswered else { return (nil, nil) }
+            let entry = entries[index]
+            entries[index].set.wanted = nil
+            entries[index].isAwaited = false
+            return (nil, entry.isAwaited ? .init(entry.client, .setStarted(entry.id, .hci(status))) : nil)
+        }
+    }
+
+    /// Returns whether this set belongs to a test suite.
+    func uses(_ set: AdvertisingHandle) -> Bool { index(of: set) != nil }
+
+    /// The sets that may be advertising.
+    var on: [AdvertisingHandle] { entries.filter(\.set.isOn).map(\.handle) }
+
+    /// Returns the own address of a set.
+    func ownAddress(of set: AdvertisingHandle) -> OwnAddressKind? {
+        index(of: set).flatMap { entries[$0].set.wanted?.parameters.ownAddress }
+    }
+
+    /// Records that the controller ended a set because a central connected.
+    mutating func ended(_ set: AdvertisingHandle) {
+        guard let index = index(of: set) else { return }
+        entries[index].set.ended()
+        if entries[index].isDirected { entries[index].set.wanted = nil }
+    }
+
+    private func index(of set: AdvertisingHandle) -> Int? { entries.firstIndex { $0.handle == set } }
+}

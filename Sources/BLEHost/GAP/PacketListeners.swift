@@ -1,0 +1,21 @@
+/// Test suites that receive every packet of advertisers.
+struct PacketListeners {
+    private var sessions: [(client: ClientID, parameters: ScanParameters)] = []
+
+    /// True if there are any.
+    var areThere: Bool { !sessions.isEmpty }
+
+    var clients: [ClientID] { sessions.map(\.client) }
+
+    /// The scan parameters of the most recent one.
+    var parameters: ScanParameters? { sessions.last?.parameters }
+
+    mutating func start(_ parameters: ScanParameters, for client: ClientID) {
+        stop(client)
+        sessions.append((client, parameters))
+    }
+
+    mutating func stop(_ client: ClientID) { sessions.removeAll { $0.client == client } }
+
+    mutating func stopAll() { sessions.removeAll() }
+}

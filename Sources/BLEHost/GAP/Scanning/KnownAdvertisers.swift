@@ -1,0 +1,136 @@
+import BLEWire
+
+/// The received advertisers, each at a fixed position while it is known.
+///
+/// When the table is full, an advertiser that was not received for long is replaced. Advertisers that wait for a scan
+/// response are never replaced.
+struct KnownAdvertisers {
+    private struct Entry {
+        var advertiser: KnownAdvertiser
+        /// True if it was received since the last search for a replacement.
+        var isRecent = true
+    }
+
+    private var table: HashIndex
+    private var entries: [Entry] = []
+    private let capacity: Int
+    private let secret: UInt64
+    private var hand = 0
+    /// The advertisers that wait for a scan response.
+    private(set) var waits = ScanResponseWaits()
+
+    /// Creates an empty table.
+    ///
+    /// - Precondition: Fewer than `capacity` are waiting.
+    init(capacity: Int, secret: UInt64) {
+        self.capacity = capacity
+        self.secret = secret
+        table = HashIndex(secret: secret)
+    }
+
+    /// The number of advertisers.
+    var count: Int { entries.count }
+
+    /// Returns the position of an advertiser, if it is known.
+    ///
+    /// `mutating` to avoid a copy.
+    @inline(__always)
+    mutating func place(of address: DeviceAddress) -> Int? { table.place(of: address) }
+
+    subscript(place: Int) -> KnownAdvertiser { entries[place].advertiser }
+
+    mutating func removeAll() { self = Self(capacity: capacity, secret: secret) }
+
+    /// Inserts an advertiser, possibly replacing another one, and returns its position.
+    mutating func insert(_ advertiser: KnownAdvertiser) -> Int {
+        let place: Int
+        if entries.count < capacity {
+            place = entries.count
+            entries.append(Entry(advertiser: advertiser))
+        } else {
+            place = makeRoom()
+            table.remove(entries[place].advertiser.address)
+            entries[place] = Entry(advertiser: advertiser)
+        }
+        table.insert(advertiser.address, at: place)
+        return place
+    }
+
+    /// Processes the next advertisement of a known advertiser; returns `false` if it repeats the last one.
+    mutating func advertised(_ place: Int, _ advertisement: ReceivedAdvertisement, _ octets: Span<UInt8>) -> Bool {
+        entries[place].isRecent = true
+        return entries[place].advertiser.advertised(advertisement, octets)
+    }
+
+    /// Processes a scan response of a known advertiser.
+    mutating func responded(_ place: Int, _ rssi: RSSI, _ octets: Span<UInt8>) -> KnownAdvertiser.OnRespond {
+        entries[place].isRecent = true
+        return entries[place].advertiser.responded(rssi, octets)
+    }
+
+    /// Returns whether a scan response is likely to follow.
+    func expectsResponse(_ place: Int) -> Bool { entries[place].advertiser.expectsResponse }
+
+    /// Records that an advertiser was received that no client matches.
+    mutating func passedOver(_ place: Int) { entries[place].isRecent = true }
+
+    /// Returns the last report of the same data, if it is still correct.
+    mutating func report(_ place: Int, revision: Int) -> AdvertisementReport? {
+        entries[place].advertiser.report(revision: revision)
+    }
+
+    mutating func told(_ place: Int, _ report: AdvertisementReport, revision: Int) {
+        entries[place].advertiser.told(report, revision: revision)
+    }
+
+    /// Processes the next advertisement of a known advertiser that is not waiting, if it repeats the last one and no
+    /// scan response is expected.
+    ///
+    /// - Returns: The failure for clients; `nil`, without any effect, if there is room for more.
+    @inline(__always)
+    mutating func repeated(
+        _ place: Int,
+        _ advertisement: LoneAdvertisement,
+        _ octets: Span<UInt8>,
+        revision: Int
+    ) -> AdvertisementReport? {
+        guard !waits.contains(place) else { return nil }
+        // One look at who else has the entries, for all that is changed.
+        var all = entries.mutableSpan
+        guard let report = all[place].advertiser.repeated(advertisement, octets, revision: revision)
+        else { return nil }
+        all[place].isRecent = true
+        return report
+    }
+
+    /// Processes the next advertisement of a known advertiser that is not waiting, if it repeats the last one and a
+    /// scan response is expected; returns `false`, without side effects, otherwise.
+    mutating func heardAgain(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
+        guard !waits.contains(place), entries[place].advertiser.heardAgain(advertisement, octets) else {
+            return false
+        }
+        entries[place].isRecent = true
+        return true
+    }
+
+    /// Starts the wait of an advertiser that is not waiting.
+    mutating func wait(_ place: Int, since now: Instant) { waits.begin(place, at: now) }
+
+    /// Ends the wait of an advertiser; returns `false` if it was not waiting.
+    mutating func endWait(_ place: Int) -> Bool {
+        guard waits.end(place) else { return false }
+        entries[place].advertiser.waited()
+        return true
+    }
+
+    /// Returns the position of an advertiser that was not received since the last search.
+    private mutating func makeRoom() -> Int {
+        while true {
+            let place = hand
+            hand = hand + 1 < entries.count ? hand + 1 : 0
+            guard !waits.contains(place) else { continue }
+            if !entries[place].isRecent { return place }
+            entries[place].isRecent = false
+        }
+    }
+}

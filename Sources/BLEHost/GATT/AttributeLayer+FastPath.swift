@@ -1,0 +1,197 @@
+import BLEWire
+
+// What needs no queue: a packet that is dealt with as it comes in, or a request that one packet carries out.
+//
+// Whatever is not as it mostly is takes the long way, to which nothing has happened then.
+extension AttributeLayer {
+    /// Processes a notified value.
+    @inline(__always)
+    mutating func deliverFast(
+        _ packet: AttributePacket,
+        in octets: Span<UInt8>,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard let index = index(of: packet.link) else { return false }
+        return links[index].client.deliverFast(packet, in: octets, into: &outbox)
+    }
+
+    /// Processes the response to a read or write of one value.
+    @inline(__always)
+    mutating func answerFast(
+        _ packet: AttributePacket,
+        in octets: Span<UInt8>,
+        at now: Instant,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard let index = index(of: packet.link) else { return false }
+        return links[index].client.answerFast(packet, in: octets, at: now, into: &outbox)
+    }
+
+    /// Processes a write command for a value of one client.
+    mutating func obeyFast(
+        _ packet: AttributePacket,
+        in octets: Span<UInt8>,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard let index = index(of: packet.link), let handle = packet.attribute(in: octets),
+            packet.parameterCount - 2 <= configuration.limits.attributeLength,
+            let trust = links[index].trustFast(forRequest: false),
+            let owner = database.holder(of: handle, for: .write, on: trust),
+            links[index].server.clients.isLatest(owner.client)
+        else { return false }
+        let part = WritePart(attribute: owner.id, value: outbox.copy(packet.value(in: octets, droppingFirst: 2)))
+        let event = ServerEvent.writeRequested(nil, links[index].central, WriteGroup(part))
+        outbox.append(.event(.server(event), for: owner.client))
+        return true
+    }
+
+    /// Processes a read or write of a value of one client.
+    mutating func serveFast(
+        _ packet: AttributePacket,
+        in octets: Span<UInt8>,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        let isRead = if case .readRequest = packet.kind { true } else { false }
+        guard let index = index(of: packet.link), let handle = packet.attribute(in: octets),
+            isRead ? packet.parameterCount == 2 : packet.parameterCount - 2 <= configuration.limits.attributeLength,
+            let trust = links[index].trustFast(forRequest: true),
+            let owner = database.holder(of: handle, for: isRead ? .read : .write, on: trust),
+            links[index].server.clients.isLatest(owner.client)
+        else { return false }
+        let transaction = makeTransaction(on: packet.link)
+        let asked = ServerLink.Asked(transaction: transaction, client: owner.client)
+        links[index].server.bearers[0].begin(asked, of: handle, isRead: isRead)
+        let event: ServerEvent
+        if isRead {
+            event = .readRequested(transaction, links[index].central, owner.id, offset: 0)
+        } else {
+            let part = WritePart(attribute: owner.id, value: outbox.copy(packet.value(in: octets, droppingFirst: 2)))
+            event = .writeRequested(transaction, links[index].central, WriteGroup(part))
+        }
+        outbox.append(.event(.server(event), for: owner.client))
+        return true
+    }
+
+    /// Returns the response to an attribute search that the host answers by itself.
+    mutating func searchFast(_ packet: AttributePacket, in octets: Span<UInt8>) -> OutgoingPayload? {
+        guard let index = index(of: packet.link), let trust = links[index].trustFast(forRequest: true),
+            let request = packet.search(in: octets)
+        else { return nil }
+        switch database.search(request, links[index].server.view(on: trust), mtu: links[index].client.mtu) {
+        case .found(let response): return OutgoingPayload(response)
+        case .held: return nil
+        case .refused(let handle, let code):
+            return OutgoingPayload(.errorResponse(.init(request: request.opcode, handle: handle, code: code)))
+        }
+    }
+
+    /// Sends a client's response to a read or write of one value.
+    @inline(__always)
+    mutating func respondFast(
+        _ transaction: ServerTransaction,
+        with value: [UInt8],
+        from client: ClientID,
+        through scheduler: inout ACLScheduler,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        let asked = ServerLink.Asked(transaction: transaction, client: client)
+        guard let index = index(of: transaction),
+            let isRead = links[index].server.bearers[0].isRead(by: asked)
+        else { return false }
+        let link = links[index].client.link,
+            limit = min(links[index].client.mtu - 1, configuration.limits.attributeLength)
+        let length = isRead ? min(value.count, limit) : 0
+        guard scheduler.pass(length + 1 + L2CAPHeader.size, of: link) else { return false }
+        links[index].server.bearers[0].exchange.finishLast()
+        outbox.send(isRead ? .readResponse : .writeResponse, nil, value, limit: length, on: link)
+        return true
+    }
+
+    /// Sends a client's write command, or queues it until the controller has a buffer.
+    mutating func commandFast(
+        _ value: [UInt8],
+        to handle: AttributeHandle,
+        on link: ConnectionHandle,
+        for client: ClientID,
+        through scheduler: inout ACLScheduler,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard let index = index(of: link), links[index].client.mayCommandFast(client, octets: value.count) else {
+            return false
+        }
+        if links[index].client.commands.isEmpty, scheduler.pass(value.count + 3 + L2CAPHeader.size, of: link) {
+            outbox.send(.writeCommand, handle, value, on: link)
+            outbox.tell(client, taken: .writeCommands(to: links[index].client.peer))
+            return true
+        }
+        let receipt = self.outbox.makeReceipt(for: link), payload = OutgoingPayload(.writeCommand, handle, value)
+        guard scheduler.wait(payload, of: link, receipt: receipt) else { return false }
+        links[index].client.commands.append(receipt, of: client)
+        return true
+    }
+
+    /// Sends a client's read, or a write whose value fits into one packet.
+    @inline(__always)
+    mutating func askFast(
+        _ request: ATT.Opcode,
+        of handle: AttributeHandle,
+        _ value: [UInt8],
+        on link: ConnectionHandle,
+        for requester: Requester,
+        at now: Instant,
+        through scheduler: inout ACLScheduler,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard let index = index(of: link), links[index].client.mayAskFast(requester.client, octets: value.count),
+            scheduler.pass(value.count + 3 + L2CAPHeader.size, of: link)
+        else { return false }
+        links[index].client.beginFast(request, of: handle, writing: value, for: requester, at: now)
+        outbox.send(request, handle, value, on: link)
+        return true
+    }
+}
+
+extension AttributeLink {
+    /// Returns the trust in the peer if its packet needs nothing but a look at the attribute: the peer is change-aware,
+    /// and for a request, no other one is being answered.
+    @inline(__always)
+    fileprivate mutating func trustFast(forRequest isRequest: Bool) -> LinkTrust? {
+        guard server.awareness.isAware, !isRequest || server.bearers[0].exchange.isIdle else { return nil }
+        return client.trust
+    }
+
+    /// The peer, as ``remote``.
+    ///
+    /// `mutating` to avoid a copy.
+    fileprivate var central: RemoteCentral {
+        @inline(__always) mutating get { RemoteCentral(peer: client.peer, mtu: client.mtu) }
+    }
+}
+
+extension ServerBearer {
+    /// Records that a client was asked about a plain read or write.
+    @inline(__always)
+    fileprivate mutating func begin(_ asked: ServerLink.Asked, of handle: AttributeHandle, isRead: Bool) {
+        exchange.begin(
+            .init(
+                request: isRead ? .readRequest : .writeRequest,
+                handle: handle,
+                answer: isRead ? .reading(asked, for: .value) : .writing(asked)
+            )
+        )
+    }
+
+    /// Returns whether the request that waits for this answer is a plain read; `nil` if it is neither a plain read nor
+    /// a plain write, or if others are queued.
+    @inline(__always)
+    fileprivate mutating func isRead(by asked: ServerLink.Asked) -> Bool? {
+        guard exchange.isLast else { return nil }
+        return exchange.withPending { pending in
+            switch pending.answer {
+            case .reading(let other, .value): other == asked ? true : nil
+            case .writing(let other): other == asked ? false : nil
+            case .reading, .executing: nil
+            }
+        }
+    }
+}

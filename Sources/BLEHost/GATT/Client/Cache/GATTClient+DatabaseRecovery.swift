@@ -1,0 +1,79 @@
+import BLEWire
+
+// A peer that has changed refuses requests until it is certain that this host knows: Core 6.0, Vol 3, Part G, 2.5.2.1.
+extension GATTClient {
+    /// Records that the peer rejected a request because this host is not aware of a change.
+    ///
+    /// The procedure is begun once more when it is known what has changed. If a client's is refused again, all is void;
+    /// what the host asks for itself just fails.
+    mutating func outOfSync(on index: Int, at now: Instant, into outbox: inout Outbox) {
+        guard let current = bearers.all[index].running, current.owner != .recovery else { return }
+        if current.isRepeated {
+            if current.client != nil, !current.isOutdated { servicesChanged(in: .all, at: now, into: &outbox) }
+            return
+        }
+        bearers.all[index].update { $0.refuse(.outOfSync) }
+        recovery.require(wasReported: current.isOutdated)
+    }
+
+    /// Starts the next step of the recovery; returns `false` if there is none.
+    mutating func proceedRecovery(at now: Instant, into outbox: inout Outbox) -> Bool {
+        let procedure: Procedure
+        switch recovery.next() {
+        case .nothing: return false
+        case .readHash: procedure = .databaseHash
+        case .verify: procedure = .lookup(AttributeDiscovery(.verification, limit: limits.discoveredAttributes))
+        }
+        start(ClientProcedure(procedure, for: .recovery), on: 0, at: now, into: &outbox)
+        return true
+    }
+
+    /// Processes the result of a recovery step.
+    mutating func recovered(with outcome: Procedure.Outcome, at now: Instant, into outbox: inout Outbox) {
+        if recovery.receive(outcome, database) == .check { checkDatabase() }
+        tellChange(at: now, into: &outbox)
+        switch recovery.conclude(database) {
+        case .verifyMore: return
+        case .lost: servicesChanged(in: .all, at: now, into: &outbox)
+        case .recovered: break
+        }
+        keepCache()
+    }
+
+    /// Processes a Service Changed indication.
+    mutating func servicesChanged(value: [UInt8], at now: Instant, into outbox: inout Outbox) {
+        let octets = value[...]
+        guard octets.count == 4, let range = AttributeHandleRange(octets.handle(at: 0), octets.handle(at: 2)) else {
+            return outbox.append(.note(.dropped(.reserved(field: "Service Changed"), .channel(.attribute, link))))
+        }
+        recovery.noteReportedChange()
+        servicesChanged(in: range, at: now, into: &outbox)
+    }
+
+    /// Keeps a procedure to be repeated, unless the attribute it concerns is gone.
+    mutating func stall(_ procedure: ClientProcedure, into outbox: inout Outbox) {
+        guard !procedure.isAboutRemoved else { return failRemoved(procedure, into: &outbox) }
+        bearers.stall(procedure)
+    }
+
+    /// Ends or repeats procedures after services in `range` changed.
+    mutating func outdateProcedures(in range: AttributeHandleRange, into outbox: inout Outbox) {
+        for one in bearers.removeStalled(where: { $0.procedure.isAbout(range) }) { failRemoved(one, into: &outbox) }
+        for index in bearers.indices {
+            var lost: ClientProcedure?
+            bearers.all[index].update { current in
+                guard current.servicesChanged(in: range) == .lost, current.client != nil else { return }
+                lost = current
+                current.owner = .nobody
+            }
+            if let lost { failRemoved(lost, into: &outbox) }
+        }
+    }
+
+    private mutating func failRemoved(_ gone: ClientProcedure, into outbox: inout Outbox) {
+        guard case .configure(_, let handle) = gone.procedure, let requester = gone.requester else {
+            return fail(gone, with: .notFound, into: &outbox)
+        }
+        tell(requester, .subscriptionChanged(handle, .none, .notFound), order: gone.order, into: &outbox)
+    }
+}

@@ -1,0 +1,37 @@
+import BLEWire
+
+/// An item at a single handle.
+protocol HasHandle {
+    var place: AttributeHandle { get }
+}
+
+extension DiscoveredService: HasHandle { var place: AttributeHandle { range.start } }
+extension DiscoveredDescriptor: HasHandle { var place: AttributeHandle { handle } }
+extension KnownAttributes.Include: HasHandle { var place: AttributeHandle { handle } }
+extension KnownAttributes.Declaration: HasHandle { var place: AttributeHandle { handle } }
+
+extension Array where Element: HasHandle {
+    /// Returns the indices of the items in `range` in a sorted array, or the index to insert them.
+    func indices(in range: AttributeHandleRange) -> Range<Int> {
+        let lower = position(of: range.start, in: 0..<count)
+        guard lower < count, range.end.wire < .max else { return lower..<count }
+        let end = AttributeHandle(wire: range.end.wire + 1)
+        // A range has mostly a few of them, however many there are.
+        var step = 1
+        while lower + step < count, self[lower + step].place < end { step *= 2 }
+        return lower..<position(of: end, in: lower..<Swift.min(lower + step, count))
+    }
+
+    private func position(of handle: AttributeHandle, in range: Range<Int>) -> Int {
+        if let last, last.place < handle { return count }
+        return range.bisected { self[$0].place < handle }
+    }
+}
+
+extension Array where Element: HasHandle & Equatable {
+    /// Replaces the items in `range`, unless they are equal.
+    mutating func replace(in range: AttributeHandleRange, with new: [Element]) {
+        let places = indices(in: range)
+        if !self[places].elementsEqual(new) { replaceSubrange(places, with: new) }
+    }
+}

@@ -1,0 +1,90 @@
+import BLEWire
+
+// What one packet is enough for, while nobody waits for anything else: neither queue nor procedure is needed then.
+extension GATTClient {
+    /// Returns whether a write command can be sent before everything that is queued, except other write commands.
+    @inline(__always)
+    mutating func mayCommandFast(_ client: ClientID, octets: Int) -> Bool {
+        guard !bearers.all[0].isRunning, nobodyWaits else { return false }
+        return octets <= mtu - 3 && isAttached(client)
+    }
+
+    /// Records that the controller has taken this packet and all earlier ones.
+    @inline(__always)
+    mutating func sentFast(_ receipt: SendReceipt, into outbox: inout HostOutbox) {
+        while let client = commands.nextTaken(upTo: receipt) { outbox.tell(client, taken: .writeCommands(to: peer)) }
+    }
+
+    /// Returns whether a request with a single packet can be sent.
+    @inline(__always)
+    mutating func mayAskFast(_ client: ClientID, octets: Int) -> Bool {
+        guard mayBeginFast else { return false }
+        return octets <= mtu - 3 && isAttached(client)
+    }
+
+    /// Records that a client's request is sent now, after ``mayAskFast(_:octets:)`` returned true.
+    ///
+    /// It discovers nothing, so the known attributes are unchanged.
+    @inline(__always)
+    mutating func beginFast(
+        _ request: ATT.Opcode,
+        of handle: AttributeHandle,
+        writing value: [UInt8],
+        for requester: Requester,
+        at now: Instant
+    ) {
+        let single = SingleRequest(
+            requester: requester,
+            order: answers.next(),
+            handle: handle,
+            isWrite: request == .writeRequest,
+            security: trust.security,
+            room: mtu - 1
+        )
+        bearers.all[0].begin(single, writing: value, request, at: now)
+    }
+
+    /// Processes the response to a request that was sent on the fast path; returns `false`, without side effects, if
+    /// the general path must handle it.
+    mutating func answerFast(
+        _ packet: AttributePacket,
+        in octets: Span<UInt8>,
+        at now: Instant,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard nobodyWaits, let single = bearers.all[0].answered(packet.kind, octets: packet.parameterCount) else {
+            return false
+        }
+        ownRequests.postpone(at: now)
+        if single.isWrite {
+            let event = ClientEvent.peer(peer, .valueWritten(single.handle, nil), answering: single.requester.number)
+            outbox.append(.event(event, for: single.requester.client))
+        } else {
+            let value = outbox.copy(packet.value(in: octets, droppingFirst: 0))
+            let told = PeerEvent.valueRead(single.handle, .success(value))
+            let event = ClientEvent.peer(peer, told, answering: single.requester.number)
+            outbox.append(.event(event, for: single.requester.client))
+        }
+        return true
+    }
+
+    /// Delivers a notified value to its subscribers; returns `false`, without side effects, if there are none.
+    mutating func deliverFast(
+        _ packet: AttributePacket,
+        in octets: Span<UInt8>,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard packet.parameterCount <= 2 + ATT.maximumValueLength, let handle = packet.attribute(in: octets),
+            let entry = subscriptions.entryWithReceivers(handle)
+        else { return false }
+        let value = outbox.copy(packet.value(in: octets, droppingFirst: 2))
+        if let client = subscriptions.onlyReceiver(in: entry) {
+            outbox.append(.event(.peer(peer, .valueNotified(handle, value)), for: client))
+        } else {
+            subscriptions.forEachReceiver(in: entry) { client in
+                outbox.append(.event(.peer(peer, .valueNotified(handle, value)), for: client))
+            }
+        }
+        return true
+    }
+}

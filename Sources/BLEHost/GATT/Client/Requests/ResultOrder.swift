@@ -1,0 +1,42 @@
+/// The delivery of results to clients in the order of their requests.
+///
+/// A result is held until the earlier requests of the same client have theirs.
+struct ResultOrder {
+    private struct Held {
+        let requester: Requester
+        let order: UInt64
+        let event: PeerEvent
+    }
+
+    /// In ascending order.
+    private var held: [Held] = []
+    private var last: UInt64 = 0
+
+    /// True if no results are held.
+    var isEmpty: Bool { held.isEmpty }
+
+    /// Returns the number for the next started request.
+    mutating func next() -> UInt64 {
+        last &+= 1
+        return last
+    }
+
+    /// Holds the result of the request with this number.
+    mutating func hold(_ event: PeerEvent, for requester: Requester, order: UInt64) {
+        held.insert(
+            Held(requester: requester, order: order, event: event),
+            at: held.firstIndex { $0.order > order } ?? held.endIndex
+        )
+    }
+
+    /// Removes and returns the first held result of `client`, unless it still waits for an earlier one.
+    mutating func release(to client: ClientID, unless waits: (UInt64) -> Bool) -> (
+        event: PeerEvent, number: RequestNumber
+    )? {
+        guard let index = held.firstIndex(where: { $0.requester.client == client }), !waits(held[index].order) else {
+            return nil
+        }
+        let next = held.remove(at: index)
+        return (next.event, next.requester.number)
+    }
+}

@@ -1,0 +1,130 @@
+import BLEWire
+
+// Values that are notified without a way through the layers: at once, or as soon as the controller has room for them.
+//
+// What is not as it mostly is takes the long way, to which nothing has happened then.
+extension AttributeLayer {
+    /// Notifies a value to all subscribers.
+    ///
+    /// It is queued if the controller has no buffer.
+    mutating func updateFast(
+        _ id: LocalAttributeID,
+        _ value: [UInt8],
+        for client: ClientID,
+        through scheduler: inout ACLScheduler,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard let configured = database.configuration(of: .init(client: client, id: id)) else { return false }
+        let first = subscribers.first(of: configured.handle)
+        var number = first, count = 0
+        while let link = subscribers.link(at: number, of: configured.handle) {
+            number += 1
+            guard let index = index(of: link) else { continue }
+            switch links[index].notifiesFast(configured.about, at: configured.handle) {
+            case .no: break
+            case .later: return false
+            case .yes: count += 1
+            }
+        }
+        let length = value.count + 3 + L2CAPHeader.size, isForAll = count == number - first
+        guard updates.isEmpty, scheduler.hasRoom(for: count, upTo: length) else {
+            if gathers(value.count, of: configured) { return false }
+            wait(value, of: configured, for: count, of: client, through: &scheduler, into: &outbox)
+            return true
+        }
+        number = first
+        while let link = subscribers.link(at: number, of: configured.handle) {
+            number += 1
+            guard let index = index(of: link),
+                isForAll
+                    || links[index].notifiesFast(configured.about, at: configured.handle) == .yes,
+                scheduler.pass(length, of: link)
+            else { continue }
+            let limit = ATT.roomForValue(mtu: links[index].client.mtu)
+            outbox.send(.handleValueNotification, configured.about.value, value, limit: limit, on: link)
+        }
+        outbox.tell(client, taken: .updates)
+        return true
+    }
+
+    /// Returns whether a value of that many octets would be queued with others on the way to any subscriber.
+    @inline(never)
+    private mutating func gathers(_ octets: Int, of configured: Configured) -> Bool {
+        var number = subscribers.first(of: configured.handle)
+        while let link = subscribers.link(at: number, of: configured.handle) {
+            number += 1
+            if let index = index(of: link), links[index].gathers(octets) { return true }
+        }
+        return false
+    }
+
+    /// Queues a value for controller buffers, for that many subscribers that all get notifications.
+    @inline(never)
+    private mutating func wait(
+        _ value: [UInt8],
+        of configured: Configured,
+        for receivers: Int,
+        of client: ClientID,
+        through scheduler: inout ACLScheduler,
+        into outbox: inout HostOutbox
+    ) {
+        let update = updates.begin(for: client, expecting: receivers)
+        var number = subscribers.first(of: configured.handle)
+        while let link = subscribers.link(at: number, of: configured.handle) {
+            number += 1
+            guard let index = index(of: link),
+                links[index].notifiesFast(configured.about, at: configured.handle) == .yes
+            else { continue }
+            let receipt = self.outbox.makeReceipt(for: link), limit = ATT.roomForValue(mtu: links[index].client.mtu)
+            let payload = OutgoingPayload(.handleValueNotification, configured.about.value, value, limit: limit)
+            if scheduler.wait(payload, of: link, receipt: receipt) {
+                links[index].server.bearers[0].updates.handedDown(update, as: receipt)
+            } else {
+                // It counts as sent, so that nobody waits for it for ever.
+                updates.sent(update)
+                outbox.append(.note(.limitReached(.queuedFrames(link))))
+            }
+        }
+        let taken = updates.collect(for: client)
+        if taken > 0 { outbox.tell(client, taken: .updates, taken) }
+    }
+
+    private typealias Configured = (handle: AttributeHandle, about: GATTDatabase.Configured)
+
+    /// Records that the controller has taken this packet and all earlier ones; returns `false`, without side effects,
+    /// if values waited for that.
+    mutating func sentFast(_ receipt: SendReceipt, into outbox: inout HostOutbox) -> Bool {
+        guard let link = receipt.link, let index = index(of: link),
+            !links[index].server.bearers[0].updates.holdsValues
+        else { return false }
+        links[index].client.sentFast(receipt, into: &outbox)
+        while let number = links[index].server.bearers[0].updates.nextTaken(upTo: receipt) {
+            updates.sent(number)
+            let taken = updates.collect(for: number.client)
+            if taken > 0 { outbox.tell(number.client, taken: .updates, taken) }
+        }
+        return true
+    }
+}
+
+extension AttributeLink {
+    fileprivate enum NotifiesFast {
+        case yes, no, later
+    }
+
+    /// Returns whether a value for all subscribers goes to this peer as a notification on its only bearer.
+    fileprivate mutating func notifiesFast(
+        _ about: GATTDatabase.Configured,
+        at configuration: AttributeHandle
+    ) -> NotifiesFast {
+        let bits = configured(about, at: configuration)
+        guard bits != 0 else { return .no }
+        return bits & Subscription.notifications.rawValue != 0 && server.bearers.count == 1 ? .yes : .later
+    }
+
+    /// Returns whether a value of that many octets would be queued with others.
+    fileprivate mutating func gathers(_ octets: Int) -> Bool {
+        guard server.features.contains(.multipleNotifications) else { return false }
+        return server.bearers[0].updates.gathers(octets, mtu: client.mtu)
+    }
+}

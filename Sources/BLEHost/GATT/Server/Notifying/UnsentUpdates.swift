@@ -1,0 +1,86 @@
+/// The clients' updates that have not left the host for all of their receivers.
+package struct UnsentUpdates: Sendable {
+    /// The identifier of an update.
+    package struct Number: Hashable, Sendable {
+        let client: ClientID
+        /// Consecutive within a client.
+        fileprivate let order: UInt64
+
+        /// Returns whether both belong to the same client.
+        func isOfSameClient(as other: Self) -> Bool { client == other.client }
+    }
+
+    /// The updates of one client that were not reported as sent, in order.
+    private struct ClientUpdates: Sendable {
+        let client: ClientID
+        /// The number of the first element of ``remaining``.
+        var first: UInt64
+        /// The number of unsent packets of each update.
+        var remaining = Fifo<Int>()
+
+        /// Returns the index of an update of this client; `nil` if it was already reported.
+        func position(of number: Number) -> Int? {
+            guard number.order >= first else { return nil }
+            let position = number.order - first
+            return position < UInt64(remaining.count) ? Int(position) : nil
+        }
+    }
+
+    /// One per client with updates; there are few.
+    private var accounts: [ClientUpdates] = []
+    private var last: UInt64 = 0
+    /// The number of updates, stored because it is needed for each one.
+    private var count = 0
+
+    package init() {}
+
+    /// True if all updates were sent and reported.
+    package var isEmpty: Bool { count == 0 }
+
+    /// Starts an update with that many packets.
+    package mutating func begin(for client: ClientID, expecting packets: Int = 0) -> Number {
+        let index = account(of: client) ?? accounts.count
+        if index == accounts.count { accounts.append(ClientUpdates(client: client, first: last + 1)) }
+        let order = accounts[index].first + UInt64(accounts[index].remaining.count)
+        accounts[index].remaining.append(packets)
+        last = max(last, order)
+        count += 1
+        return Number(client: client, order: order)
+    }
+
+    /// Adds a packet to an update.
+    package mutating func expect(_ number: Number) { change(number) { $0 += 1 } }
+
+    /// Records that a packet of an update was sent, or never will be.
+    package mutating func sent(_ number: Number) { change(number) { $0 = max(0, $0 - 1) } }
+
+    /// Removes the sent updates of a client, in order, and returns their number.
+    package mutating func collect(for client: ClientID) -> Int {
+        guard let index = account(of: client) else { return 0 }
+        var collected = 0
+        while accounts[index].remaining.first == 0 {
+            _ = accounts[index].remaining.popFirst()
+            collected += 1
+        }
+        accounts[index].first += UInt64(collected)
+        count -= collected
+        return collected
+    }
+
+    /// Returns the client of an update; `nil` if it was already reported.
+    package func client(of number: Number) -> ClientID? {
+        account(of: number.client).flatMap { accounts[$0].position(of: number) }.map { _ in number.client }
+    }
+
+    /// Removes the updates of a client.
+    package mutating func remove(_ client: ClientID) {
+        if let index = account(of: client) { count -= accounts.remove(at: index).remaining.count }
+    }
+
+    private func account(of client: ClientID) -> Int? { accounts.firstIndex { $0.client == client } }
+
+    private mutating func change(_ number: Number, _ body: (inout Int) -> Void) {
+        guard let index = account(of: number.client) else { return }
+        if let position = accounts[index].position(of: number) { accounts[index].remaining.update(position, body) }
+    }
+}

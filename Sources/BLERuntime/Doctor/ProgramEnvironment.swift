@@ -1,0 +1,98 @@
+import Logging
+
+/// The machine and environment of a program, for examination.
+///
+/// Nothing that is in use is changed: only free controllers are reset and probed.
+package struct ProgramEnvironment: Sendable {
+    /// The environment variable that enables private addresses.
+    package static let privacyVariable = "BLUETOOTH_PRIVACY"
+
+    /// The environment variables that affect a host, except the one that selects it.
+    static let variables = [
+        privacyVariable, CaptureFile.variable, Logger.levelVariable, BackgroundDeclaration.variable,
+    ]
+
+    private let kernel: any AdapterKernel
+    private let environment: @Sendable (String) -> String?
+    private let worldProblem: @Sendable (String) -> String?
+    private let patience: Duration
+
+    /// Creates a view.
+    ///
+    /// - Parameters:
+    ///   - kernel: The kernel of the machine.
+    ///   - patience: The time for each controller to answer.
+    ///   - environment: Returns the value of an environment variable.
+    ///   - worldProblem: Returns the reason why a file is not a valid world; `nil` if it is valid.
+    package init(
+        kernel: any AdapterKernel = LinuxKernel(),
+        patience: Duration = ProbeSession.patience,
+        environment: @escaping @Sendable (String) -> String?,
+        worldProblem: @escaping @Sendable (String) -> String?
+    ) {
+        self.kernel = kernel
+        self.environment = environment
+        self.worldProblem = worldProblem
+        self.patience = patience
+    }
+
+    /// Observes everything, and probes free controllers if `isAsking` is true.
+    package func observed(asking isAsking: Bool) async -> Observations {
+        let (program, isPrivileged) = (kernel.program, kernel.isPrivileged)
+        let adapters = Result { () throws(TransportError) in try Adapter.all(in: kernel) }
+        let places = DaemonSocket.candidates(environment: environment), daemon = DaemonSocket.listening(among: places)
+        let choice = Observations.choice(
+            named: HostSpecification.named(environment),
+            daemon: daemon,
+            among: adapters,
+            for: program,
+            isPrivileged: isPrivileged
+        )
+        let path = StateFile.standardPath(environment: environment)
+        var observations = Observations(choosing: choice, state: StateInspection(of: path))
+        (observations.program, observations.isPrivileged) = (program, isPrivileged)
+        observations.adapters = adapters
+        for variable in Self.variables { observations.variables[variable] = environment(variable) }
+        if case .named(.world(let file)) = choice { observations.worldProblem = worldProblem(file) }
+        if case .named(.daemon(let path, _)) = choice {
+            observations.daemonProblem = DaemonSocket.problem(at: path ?? daemon ?? places[0])
+        }
+        if case .named(.serial(let address)) = choice { observations.portUsers = users(of: address.path) }
+        if isAsking { await ask(&observations) }
+        return observations
+    }
+
+    /// Returns the programs that have a serial port open; empty for other devices such as `/dev/null`.
+    private func users(of path: String) -> [RunningProgram] {
+        SystemFile.isMemory(path) ? [] : kernel.users(of: path)
+    }
+
+    /// Probes the controllers that are not in use.
+    private func ask(_ observations: inout Observations) async {
+        switch observations.choice {
+        case .malformed, .named(.world), .named(.demo), .named(.daemon), .daemon: break
+        case .named(.socket(let address)): await ask(SocketTransport(to: address), &observations)
+        case .named(.serial(let address)):
+            if observations.portUsers.isEmpty { await ask(PortTransport(SerialPort(address)), &observations) }
+        case .named(.adapter), .first, .none:
+            for adapter in observations.freeAdapters {
+                let transport = PortTransport(UserChannelPort(.index(adapter.index), kernel: kernel))
+                await ask(transport, isChosen: observations.isChosen(adapter), &observations)
+            }
+        }
+    }
+
+    private func ask(
+        _ transport: any Transport,
+        isChosen: Bool = true,
+        _ observations: inout Observations
+    ) async {
+        let result: Result<ControllerFacts, TransportError>
+        do throws(TransportError) {
+            result = .success(try await ProbeSession.facts(through: transport, within: patience))
+        } catch {
+            result = .failure(error)
+        }
+        observations.answers.append(.init(transport.name, result, isChosen: isChosen))
+    }
+}

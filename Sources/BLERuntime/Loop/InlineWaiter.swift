@@ -1,0 +1,59 @@
+import BLEWire
+import Synchronization
+
+/// The state of an app's thread that waits for the program at the other end in place of the loop's thread.
+///
+/// An app that made a request waits for the result itself before it leaves its queue, so that neither thread has to
+/// wake the other. The loop's thread relies on it for a short time only, because the app may be busy with the result.
+///
+/// Sendable because any thread may use it.
+final class InlineWaiter: Sendable {
+    /// The time for which the loop's thread relies on the app's thread, in nanoseconds.
+    private static let validity: Int64 = 1_000_000
+
+    private let end = Atomic<Int64>(0)
+    private let wanted = Atomic(false)
+    private let hasFailed = Atomic(false)
+    private let outcome = Locked(BusyPolling.Outcome.answered)
+    /// The number of responses since it was last unsuccessful.
+    private let responses = Atomic(0)
+
+    /// True if waiting in place of the loop would pay, as of its last check.
+    var isWanted: Bool {
+        get { wanted.load(ordering: .relaxed) }
+        set { wanted.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Starts or continues to wait in place of the loop.
+    func keepWaiting(at now: Instant) {
+        end.store(now.later(byNanoseconds: Self.validity).nanoseconds, ordering: .relaxed)
+    }
+
+    /// Stops; returns whether a thread was waiting.
+    func stop() -> Bool { end.exchange(0, ordering: .relaxed) != 0 }
+
+    /// Returns the time until which the loop's thread need not wait itself; `nil` if it must.
+    func end(at now: Instant) -> Instant? {
+        let end = Instant(nanoseconds: end.load(ordering: .relaxed))
+        return end > now ? end : nil
+    }
+
+    /// Records a response.
+    func answered() { responses.wrappingAdd(1, ordering: .relaxed) }
+
+    /// Records an unsuccessful wait.
+    ///
+    /// It is not repeated before the loop has processed this.
+    func failed(_ outcome: BusyPolling.Outcome) {
+        self.outcome.withLock { $0 = outcome }
+        hasFailed.store(true, ordering: .releasing)
+        isWanted = false
+    }
+
+    /// Returns and clears the result of an unsuccessful wait, and the number of responses before it.
+    func takeOutcome() -> (BusyPolling.Outcome, after: Int)? {
+        // Loading first costs less, and mostly there is nothing.
+        guard hasFailed.load(ordering: .relaxed), hasFailed.exchange(false, ordering: .acquiring) else { return nil }
+        return (outcome.withLock { $0 }, responses.exchange(0, ordering: .relaxed))
+    }
+}

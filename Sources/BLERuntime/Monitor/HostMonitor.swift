@@ -1,0 +1,135 @@
+import BLEWire
+import Glibc
+
+/// A monitor that attaches to all hosts of this machine that allow it, including those that start later.
+///
+/// It reads a capture from the socket of each host, and delivers its packets with the hosts that come and go.
+///
+/// Sendable because everything happens on its loop's thread.
+package final class HostMonitor: @unchecked Sendable {
+    package enum Event: Sendable {
+        /// The monitor has attached to a host.
+        case attached(HostSocket)
+        /// A host does not allow this user, or has too many monitors; it is tried again.
+        case refused(HostSocket, String)
+        /// A packet or comment.
+        case item(CaptureReader.Item, at: HostSocket)
+        /// A host has ended; with a failure if its data were invalid.
+        case gone(HostSocket, CaptureReader.Failure?)
+    }
+
+    /// The interval at which new hosts are searched.
+    private static let period = Duration.milliseconds(100)
+
+    private struct Attachment {
+        let stream: SocketStream
+        var reader = CaptureReader()
+        var hasReceivedData = false
+    }
+
+    private let loop = EventLoop("ble-monitor")
+    private let processes: Set<Int32>
+    private let find: @Sendable () -> [HostSocket]
+    private let report: @Sendable (Event) -> Void
+    private var attachments: [HostSocket: Attachment] = [:]
+    private var refused: Set<HostSocket> = []
+    /// Hosts that have sent invalid data and are ignored.
+    private var broken: Set<HostSocket> = []
+    private var nextSearch = Instant()
+    private var isStopped = false
+
+    /// Creates a watch; call ``start()`` to start it.
+    ///
+    /// - Parameters:
+    ///   - processes: The process numbers of the wanted hosts; empty for all.
+    ///   - find: Returns the available hosts.
+    ///   - report: Called on the thread of the loop with each event, in order. Reading stops during the call, so that
+    ///     hosts skip packets if there are too many.
+    package init(
+        of processes: Set<Int32> = [],
+        find: @escaping @Sendable () -> [HostSocket] = { HostSocket.listening },
+        report: @escaping @Sendable (Event) -> Void
+    ) {
+        self.processes = processes
+        self.find = find
+        self.report = report
+    }
+
+    package func start() {
+        loop.start { [weak self] in self?.takeTurn() }
+        loop.wake()
+    }
+
+    /// Stops everything.
+    ///
+    /// Returns immediately; no events follow when the thread has processed it.
+    package func stop() {
+        loop.post { [self] in
+            isStopped = true
+            for socket in attachments.keys { attachments[socket]?.stream.close() }
+            attachments = [:]
+        }
+    }
+
+    private func takeTurn() -> Instant? {
+        guard !isStopped else { return nil }
+        let now = loop.clock.now
+        if now >= nextSearch {
+            searchHosts()
+            nextSearch = loop.clock.now + Self.period
+        }
+        return nextSearch
+    }
+
+    private func searchHosts() {
+        let found = find().filter { processes.isEmpty || processes.contains($0.process) }
+        refused.formIntersection(found)
+        broken.formIntersection(found)
+        for socket in found where attachments[socket] == nil && !broken.contains(socket) { attach(to: socket) }
+    }
+
+    private func attach(to socket: HostSocket) {
+        guard let descriptor = try? socket.address.connect() else { return }
+        let stream = SocketStream(descriptor, on: loop)
+        guard let owner = stream.peer?.user else { return }
+        guard HostSocket.shows(to: geteuid(), owner: owner) else {
+            return refuse(socket, "it belongs to another user, so only root may monitor it")
+        }
+        attachments[socket] = Attachment(stream: stream)
+        stream.start { [weak self] (chunk) throws(TransportError) in
+            self?.receive([UInt8](copying: chunk), from: socket)
+        } closed: { [weak self] _ in
+            self?.closed(socket)
+        }
+    }
+
+    private func refuse(_ socket: HostSocket, _ reason: String) {
+        if refused.insert(socket).inserted { report(.refused(socket, reason)) }
+    }
+
+    private func receive(_ octets: [UInt8], from socket: HostSocket) {
+        guard !isStopped, attachments[socket] != nil else { return }
+        if attachments[socket]?.hasReceivedData == false {
+            attachments[socket]?.hasReceivedData = true
+            refused.remove(socket)
+            report(.attached(socket))
+        }
+        attachments[socket]?.reader.append(octets)
+        do throws(CaptureReader.Failure) {
+            while let item = try attachments[socket]?.reader.next() { report(.item(item, at: socket)) }
+        } catch {
+            attachments.removeValue(forKey: socket)?.stream.close()
+            broken.insert(socket)
+            report(.gone(socket, error))
+        }
+    }
+
+    private func closed(_ socket: HostSocket) {
+        guard let attachment = attachments.removeValue(forKey: socket), !isStopped else { return }
+        if attachment.hasReceivedData {
+            report(.gone(socket, nil))
+        } else {
+            refuse(socket, "it accepts no more monitors: it belongs to another user, or has too many")
+        }
+    }
+}

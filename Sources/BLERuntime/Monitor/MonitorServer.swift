@@ -1,0 +1,106 @@
+import BLEWire
+import Glibc
+
+/// The server for monitors of the same user and root.
+///
+/// Sendable because everything happens on the host's loop thread.
+final class MonitorServer: @unchecked Sendable {
+    /// The maximum number of monitors.
+    static let mostMonitors = 4
+
+    private struct Monitor {
+        let stream: SocketStream
+        var feed: PacketFeed
+    }
+
+    private let source: PacketSource
+    private let clock: WallClock
+    private let admits: (UInt32) -> Bool
+    private let changed: () -> Void
+    private var listener: SocketListener?
+    private var monitors: [Monitor] = []
+    private var isClosed = false
+
+    /// The socket; `nil` if there is none free.
+    private(set) var socket: HostSocket?
+
+    /// Opens the socket.
+    ///
+    /// - Parameters:
+    ///   - source: The two ends of the connection.
+    ///   - loop: The loop on which everything runs.
+    ///   - admits: Returns whether the user with this number may monitor.
+    ///   - changed: Called on the thread of `loop` when a monitor has connected or disconnected.
+    init(
+        to source: PacketSource,
+        on loop: EventLoop,
+        admits: @escaping @Sendable (UInt32) -> Bool = { HostSocket.shows(to: $0, owner: geteuid()) },
+        changed: @escaping @Sendable () -> Void
+    ) {
+        self.source = source
+        self.admits = admits
+        self.changed = changed
+        clock = WallClock(at: loop.clock.now)
+        for number in HostSocket.numbers where listener == nil {
+            let place = HostSocket(process: getpid(), number: number)
+            listener = try? SocketListener(at: place.address, on: loop) { [weak self] in self?.admit($0) }
+            if listener != nil { socket = place }
+        }
+    }
+
+    /// True if there are monitors.
+    var isWatched: Bool { !monitors.isEmpty }
+
+    /// Sends a packet to all monitors.
+    func send(_ record: PacketRecord) {
+        let time = clock.time(of: record.time)
+        send(CaptureFormat.pcapng.record(record.bytes, record.direction, of: 0, at: time, comments: []))
+    }
+
+    /// Sends a request or event of an app to all monitors.
+    func send(_ comment: String, at now: Instant) {
+        let comments = [CaptureFormat.comment(comment)]
+        send(CaptureFormat.pcapng.statement(comments: comments, of: 0, at: clock.time(of: now)))
+    }
+
+    private func send(_ octets: [UInt8]) {
+        for index in monitors.indices {
+            monitors[index].feed.add(octets, pending: monitors[index].stream.pendingOctets)
+        }
+    }
+
+    /// Sends everything from this turn of the loop.
+    func turnEnded() {
+        // Writing to one that is gone takes it out of the list.
+        for index in monitors.indices.reversed() {
+            let stream = monitors[index].stream, octets = monitors[index].feed.take(pending: stream.pendingOctets)
+            if !octets.isEmpty { stream.write(octets.span) }
+        }
+    }
+
+    /// Closes the socket and all monitors.
+    func close() {
+        isClosed = true
+        listener = nil
+        for monitor in monitors { monitor.stream.close() }
+        monitors = []
+        changed()
+    }
+
+    private func admit(_ stream: SocketStream) {
+        guard !isClosed, let peer = stream.peer, admits(peer.user), monitors.count < Self.mostMonitors else { return }
+        let header = CaptureFormat.pcapng.header + CaptureFormat.pcapng.introduction(of: source)
+        let feed = PacketFeed(beginning: header) { lost in
+            let now = WallClock(at: Instant()).time(of: Instant())
+            return CaptureFormat.pcapng.statement(comments: [], lost: lost, of: 0, at: now)
+        }
+        monitors.append(Monitor(stream: stream, feed: feed))
+        stream.start { _ in
+        } closed: { [weak self, weak stream] _ in
+            guard let self else { return }
+            monitors.removeAll { $0.stream === stream }
+            changed()
+        }
+        changed()
+    }
+}

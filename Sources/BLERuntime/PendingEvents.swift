@@ -1,0 +1,42 @@
+import BLEHost
+
+/// The events of a turn for each client, collected until the turn ends.
+struct PendingEvents {
+    struct Draft {
+        let mailbox: ClientMailbox
+        let client: ClientID
+        var events: [ClientEvent] = []
+    }
+
+    /// One per client; emptied when it is passed on.
+    var drafts: [Draft] = []
+
+    mutating func open(_ mailbox: ClientMailbox) { drafts.append(Draft(mailbox: mailbox, client: mailbox.client)) }
+
+    mutating func close(_ mailbox: ClientMailbox) { drafts.removeAll { $0.mailbox === mailbox } }
+
+    /// Adds an event, unless the client is gone.
+    mutating func add(_ event: consuming ClientEvent, for client: ClientID) {
+        guard let index = drafts.firstIndex(where: { $0.client.rawValue == client.rawValue }) else { return }
+        if event.isReceipt, let last = drafts[index].events.indices.last, drafts[index].events[last].absorb(event) {
+            return
+        }
+        drafts[index].events.append(event)
+    }
+}
+
+extension ClientEvent {
+    /// Adds the count of another receipt to this one, if they are of the same kind.
+    fileprivate mutating func absorb(_ receipt: ClientEvent) -> Bool {
+        switch (self, receipt) {
+        case (.peer(let peer, .writeCommandsTaken(let count), _), .peer(let other, .writeCommandsTaken(let more), _))
+        where peer == other:
+            self = .peer(peer, .writeCommandsTaken(count + more))
+            return true
+        case (.server(.updatesTaken(let count)), .server(.updatesTaken(let more))):
+            self = .server(.updatesTaken(count + more))
+            return true
+        default: return false
+        }
+    }
+}

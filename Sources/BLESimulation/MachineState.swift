@@ -1,0 +1,93 @@
+import BLEController
+import BLEHost
+import BLEWire
+
+/// The internal state of a machine: its host, and its controller on the air.
+final class MachineState {
+    /// The state of the controller.
+    enum Radio {
+        case present(ControllerID)
+        /// Unplugged; the host is told that it is absent at this time.
+        case unplugged(absentAt: Instant?)
+        /// Switched off by the host until this time.
+        case resetting(ControllerID, until: Instant)
+        /// Switched off by the user.
+        case switchedOff(ControllerID)
+    }
+
+    let name: String
+    /// The initial identity, at the machine's current position.
+    var identity: ControllerIdentity
+    /// The configuration of the host.
+    let configuration: Host.Configuration
+    var host: Host
+    /// The peers that the host has stored.
+    var peers: KnownPeers
+    /// The number of restarts.
+    var restarts: UInt64 = 0
+    /// The launcher of the machine's apps, if there is one.
+    var launcher: Machine.Launcher?
+    /// True if the apps were launched since they ended.
+    var isLaunched = false
+    var radio: Radio
+    var faults = Machine.Faults()
+    /// The current faults of the machine.
+    var runningFaults = RunningFaults()
+    /// The named apps; the default one comes first.
+    var apps = [AppRecord(name: AppRecord.standardName)]
+    /// The running background tasks.
+    var backgroundTasks: [Int] = []
+    /// True if apps are ended that work too long in the background.
+    var endsLateApps = false
+    /// The alerts that the user has seen.
+    var alerts: [Machine.Alert] = []
+    /// The alerts that apps have requested, by client.
+    var wishes: [Int: RequestedAlerts] = [:]
+    /// The names of peers, as far as any app knows them.
+    var names: [PeerIdentifier: String] = [:]
+    /// The background modes of the machine's apps; `nil` while they are in the foreground.
+    var backgroundModes: BackgroundModes?
+    /// The held events for suspended apps.
+    var held: [(client: Int, event: ClientEvent)] = []
+    /// Changes the packets that the host hands to its controller, so that tests have a host that makes mistakes.
+    var distortion: ((inout [UInt8]) -> Void)?
+    /// True if the host may have actions.
+    var isDirty = false
+    /// The host's deadline when it last had no more actions.
+    var hostDeadline: Instant?
+
+    init(
+        name: String,
+        identity: ControllerIdentity,
+        configuration: Host.Configuration,
+        host: consuming Host,
+        controller: ControllerID
+    ) {
+        self.name = name
+        self.identity = identity
+        self.configuration = configuration
+        self.host = host
+        peers = KnownPeers(limits: configuration.limits)
+        radio = .present(controller)
+    }
+
+    /// The controller, if it exchanges packets.
+    var controller: ControllerID? {
+        if case .present(let controller) = radio { controller } else { nil }
+    }
+
+    /// Returns the phase of an app with this role.
+    func phase(of role: ClientRole) -> AppPhase {
+        guard let backgroundModes, role != .agent else { return .foreground }
+        guard backgroundModes.contains(BackgroundModes(role)) else { return .suspended }
+        return backgroundModes.contains(.liveActivity) ? .foreground : .background
+    }
+
+    /// The next time at which something happens.
+    var deadline: Instant? {
+        switch radio {
+        case .present, .switchedOff, .unplugged(absentAt: nil): hostDeadline
+        case .unplugged(let change?), .resetting(_, let change): min(change, hostDeadline ?? change)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import BLERuntime
+
+/// The machine that the process inhabits, if any.
+enum ProcessMachine {
+    private struct State {
+        var machine: (any HostLink)?
+        /// True while a closure has the process in a machine.
+        var isReserved = false
+        /// The waiting callers, in order.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private static let state = Locked(State())
+
+    /// The machine that the process inhabits.
+    static var machine: (any HostLink)? { state.withLock { $0.machine } }
+
+    /// Makes the process inhabit a machine until further notice.
+    static func move(to machine: (any HostLink)?) {
+        let isReserved = state.withLock { state in
+            guard !state.isReserved else { return true }
+            state.machine = machine
+            return false
+        }
+        precondition(!isReserved, "another test uses the whole process until its closure returns")
+    }
+
+    /// Waits until no other caller has reserved the process.
+    static func reserve(for machine: any HostLink) async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.isReserved else {
+                    state.isReserved = true
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+        state.withLock { $0.machine = machine }
+    }
+
+    /// Passes the reservation to the next caller.
+    static func release() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.machine = nil
+            guard !state.waiting.isEmpty else {
+                state.isReserved = false
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}

@@ -1,0 +1,90 @@
+import BLERuntime
+import Dispatch
+
+/// The reasons for which virtual time stands still: apps that are about to be called on their own threads.
+///
+/// Such a thread may never run, so a hold that is not released within one or two seconds of real time is ignored.
+final class TimeHolds: Sendable {
+    /// The minimum time that a thread has, in real time.
+    private static let patience = DispatchTimeInterval.seconds(1)
+
+    private struct Waiter {
+        let number: Int
+        let done: @Sendable () -> Void
+    }
+
+    private struct State {
+        /// The number of holds so far.
+        var count = 0
+        /// The holds that the world waits for.
+        var active: Set<Int> = []
+        var waiter: Waiter?
+        var waiterCount = 0
+        /// True if a timer is running.
+        var isTimed = false
+
+        mutating func takeWaiter() -> Waiter? {
+            defer { waiter = nil }
+            return waiter
+        }
+    }
+
+    private let state = Locked(State())
+    private let queue = DispatchQueue(label: "corebluetooth.world.holds")
+
+    /// The number of holds so far.
+    var count: Int { state.withLock { $0.count } }
+
+    /// Adds a hold.
+    func add() -> TimeHold {
+        let number = state.withLock { state in
+            state.count += 1
+            state.active.insert(state.count)
+            return state.count
+        }
+        return TimeHold { [weak self] in self?.remove(number) }
+    }
+
+    /// Calls `done` when there is no hold, immediately or on some thread.
+    func wait(done: @escaping @Sendable () -> Void) {
+        let (isFree, isTimed) = state.withLock { state in
+            guard !state.active.isEmpty else { return (true, true) }
+            precondition(state.waiter == nil, "only one task at a time may advance a world")
+            state.waiterCount += 1
+            state.waiter = Waiter(number: state.waiterCount, done: done)
+            defer { state.isTimed = true }
+            return (false, state.isTimed)
+        }
+        if isFree { done() }
+        if !isTimed { callLater() }
+    }
+
+    private func remove(_ hold: Int) {
+        let waiter = state.withLock { state in
+            state.active.remove(hold)
+            return state.active.isEmpty ? state.takeWaiter() : nil
+        }
+        waiter?.done()
+    }
+
+    /// Checks after some time whether the same hold is still active.
+    private func callLater() {
+        let number = state.withLock { $0.waiterCount }
+        queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.losePatience(number) }
+    }
+
+    private func losePatience(_ number: Int) {
+        let (waiter, isTimed): (Waiter?, Bool) = state.withLock { state in
+            guard let waiter = state.waiter else {
+                state.isTimed = false
+                return (nil, false)
+            }
+            guard waiter.number <= number else { return (nil, true) }
+            state.active = []
+            state.isTimed = false
+            return (state.takeWaiter(), false)
+        }
+        if isTimed { callLater() }
+        waiter?.done()
+    }
+}

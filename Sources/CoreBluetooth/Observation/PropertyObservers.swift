@@ -1,0 +1,118 @@
+import Foundation
+
+/// The observers of an object's properties.
+///
+/// The object's protected values report every access that might have been a change; each observer then compares the
+/// current value with the last one. No property has to be declared observable, and unobserved objects pay nothing.
+final class PropertyObservers: Sendable {
+    private struct State {
+        var watches: [(id: Int, look: @Sendable () -> Bool)] = []
+        var next = 0
+        /// The thread that is comparing values, whose own accesses are not changes.
+        var looking: Thread?
+        /// True if another thread has changed something meanwhile.
+        var isStale = false
+    }
+
+    private let state = Protected(State())
+
+    /// Adds an observer, which returns whether it saw a change; returns its number for removal.
+    func add(_ look: @escaping @Sendable () -> Bool) -> Int {
+        state.withLock { state in
+            state.next += 1
+            state.watches.append((state.next, look))
+            return state.next
+        }
+    }
+
+    func remove(_ id: Int) { state.withLock { $0.watches.removeAll { $0.id == id } } }
+
+    /// Makes every observer compare, unless this call comes from one of them.
+    func look() {
+        guard var watches = begin() else { return }
+        while true {
+            var hasChanged = false
+            for watch in watches where watch.look() { hasChanged = true }
+            guard let more = goOn(hasChanged) else { return }
+            watches = more
+        }
+    }
+
+    private func begin() -> [(id: Int, look: @Sendable () -> Bool)]? {
+        state.withLock { state in
+            guard !state.watches.isEmpty else { return nil }
+            if let looking = state.looking {
+                if looking !== Thread.current { state.isStale = true }
+                return nil
+            }
+            state.looking = Thread.current
+            return state.watches
+        }
+    }
+
+    /// Returns the observers that must compare again, because a handler or another thread changed something.
+    private func goOn(_ hasChanged: Bool) -> [(id: Int, look: @Sendable () -> Bool)]? {
+        state.withLock { state in
+            defer { state.isStale = false }
+            if hasChanged || state.isStale { return state.watches }
+            state.looking = nil
+            return nil
+        }
+    }
+}
+
+/// One observed property.
+final class Watch<Object: AnyObject, Value>: Sendable {
+    private struct State {
+        weak var object: Object?
+        let keyPath: KeyPath<Object, Value>
+        var last: Value
+    }
+
+    private let state: Protected<State>
+    private let options: NSKeyValueObservingOptions
+    private let handler: @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
+
+    init(
+        _ object: Object,
+        _ keyPath: KeyPath<Object, Value>,
+        _ options: NSKeyValueObservingOptions,
+        _ handler: @escaping @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
+    ) {
+        state = Protected(State(object: object, keyPath: keyPath, last: object[keyPath: keyPath]))
+        self.options = options
+        self.handler = handler
+    }
+
+    /// Calls the handler if the value has changed, and returns whether it has.
+    func look() -> Bool {
+        let (object, keyPath) = state.withLock { ($0.object, $0.keyPath) }
+        guard let object else { return false }
+        let new = object[keyPath: keyPath]
+        let old = state.withLock { state in
+            defer { state.last = new }
+            return state.last
+        }
+        guard !isSame(old, new) else { return false }
+        tell(old: old, new: new)
+        return true
+    }
+
+    func tell(old: Value?, new: Value) {
+        guard let object = state.withLock({ $0.object }) else { return }
+        handler(
+            object,
+            NSKeyValueObservedChange(
+                new: options.contains(.new) ? new : nil,
+                old: options.contains(.old) ? old : nil
+            )
+        )
+    }
+
+    private func isSame(_ old: Value, _ new: Value) -> Bool {
+        guard let old = old as? any Equatable else { return false }
+        return isSame(old, as: new)
+    }
+
+    private func isSame<Known: Equatable>(_ old: Known, as new: Value) -> Bool { old == new as? Known }
+}

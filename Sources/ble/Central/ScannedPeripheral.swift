@@ -1,0 +1,19 @@
+import CoreBluetooth
+
+/// An advertising peripheral that was seen.
+struct ScannedPeripheral {
+    let peripheral: CBPeripheral
+    let advertisement: [String: Any]
+    /// The signal strength in dBm; 127 if unknown.
+    let rssi: Int
+
+    /// The advertised name, which is the current one, or else the name known from before.
+    var name: String? { advertisement[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name }
+    var isConnectable: Bool { (advertisement[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue ?? false }
+    var services: [CBUUID] { advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [] }
+    var manufacturerData: Data? { advertisement[CBAdvertisementDataManufacturerDataKey] as? Data }
+    var serviceData: [CBUUID: Data] { advertisement[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:] }
+
+    /// The advertised transmit power in dBm.
+    var statedPower: Int? { (advertisement[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import BLERuntime
+import CoreBluetooth
+
+/// A reason why a command failed, with a message that says what to do.
+enum CommandError: Error, CustomStringConvertible {
+    case noRadio(CBManagerState)
+    case radioLost
+    case noController(String, String, cure: String?)
+    case noDaemon(String)
+    case daemonRefused(String)
+    case noDesktop(String)
+    /// No peripheral has that name; these were seen.
+    case notFound(String, within: Duration, seen: [String])
+    /// Several names begin with the text.
+    case ambiguous(String, [String])
+    case noAnswer(to: String, within: Duration)
+    case noCharacteristic(String, of: String)
+    case noBond(String)
+    case cannotWrite(String, String)
+    case failed(String, (any Error)?)
+    case readsFailed(Int, of: Int)
+    case disconnected(String, (any Error)?)
+    case endedEarly(received: Int, of: Int)
+    case unsent(after: Int, because: String?)
+    case unusableFile(String, String)
+    case unusablePort(UInt16, String)
+    case unwritableOutput(StandardStream.Failure)
+
+    var description: String {
+        switch self {
+        case .noRadio(.poweredOff):
+            """
+            The radio is off. Switch it on with “ble power on” if it is the daemon's, otherwise with “rfkill unblock \
+            bluetooth”, and try again.
+            """
+        case .noRadio(.unauthorized): "This user is not allowed to use the radio."
+        case .noRadio:
+            """
+            No usable radio; “ble doctor” finds the cause. To try ble without a radio, set \
+            BLUETOOTH_HOST=demo. BLUETOOTH_HOST can also name an adapter of this machine (hci:0), a controller \
+            (tcp:HOST:PORT or unix:PATH), the daemon (bled) or a simulated world (world:FILE.json).
+            """
+        case .noController(let place, let reason, let cure):
+            "No controller at \(place): \(reason).\(cure.map { " " + $0 } ?? "")"
+        case .noDaemon(let reason):
+            """
+            No Bluetooth daemon: \(reason). Start it with “bled”, or set its socket: BLUETOOTH_HOST=bled:PATH.
+            """
+        case .daemonRefused(let sentence): "The daemon refused: \(sentence)."
+        case .noDesktop(let reason):
+            "Cannot use desktop notifications: \(reason). Leave out --desktop to use the terminal."
+        case .radioLost: "The radio was lost, and with it the connection."
+        case .notFound(let peer, let time, []):
+            """
+            No device named “\(peer)” within \(time.seconds) s, nor any other named device. Is it on and advertising?
+            """
+        case .notFound(let peer, let time, let seen):
+            """
+            No device named “\(peer)” within \(time.seconds) s. Found: \(Self.list(seen)). Is it on and advertising?
+            """
+        case .ambiguous(let peer, let names): "“\(peer)” matches \(Self.list(names)). Use more of the name."
+        case .noAnswer(let what, let time): "Timed out after \(time.seconds) s: \(what)."
+        case .noCharacteristic(let uuid, let peer):
+            "\(peer) has no characteristic \(uuid). “ble inspect” lists its characteristics."
+        case .noBond(let peer): "No bond with \(peer). “ble bonds” lists all bonds."
+        case .cannotWrite(let uuid, let reason): "\(uuid) was not written: \(reason). Leave out --without-response."
+        case .failed(let what, let error): "\(what) failed: \(error.map(Self.describe) ?? "unknown reason")."
+        case .readsFailed(let failed, let count): "\(failed) of \(count) reads failed."
+        case .disconnected(let peer, let error):
+            "\(peer) disconnected\(error.map { ": " + Self.describe($0) } ?? "")."
+        case .endedEarly(let received, let count):
+            "The channel was closed after \(received) of \(count) octets had been received."
+        case .unsent(let sent, let reason):
+            "Not all data was sent: the channel ended after \(sent) octets.\(reason.map { " " + $0 } ?? "")"
+        case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)"
+        case .unusablePort(let port, let reason):
+            "Cannot listen on port \(port): \(reason). Choose another --port."
+        case .unwritableOutput(let failure): "\(failure)."
+        }
+    }
+
+    /// The exit status of the process: those of sysexits.h, and 1 if the peer refused.
+    var exitCode: ExitCode {
+        switch self {
+        case .noRadio, .radioLost, .noController, .noDaemon, .noDesktop: ExitCode(69)
+        case .notFound, .noAnswer: ExitCode(75)
+        case .ambiguous: ExitCode(64)
+        case .unusableFile, .unusablePort: ExitCode(66)
+        case .unwritableOutput: ExitCode(74)
+        case .noCharacteristic, .noBond, .cannotWrite, .failed, .readsFailed, .disconnected, .endedEarly, .unsent,
+            .daemonRefused:
+            .failure
+        }
+    }
+
+    /// Lists names, limited in number.
+    static func list(_ names: [String]) -> String {
+        let shown = names.prefix(8).map { "“\($0.printable)”" }.joined(separator: ", ")
+        return names.count > 8 ? shown + " and \(names.count - 8) more" : shown
+    }
+
+    /// Writes the message to standard error, if anything reads it.
+    func report() { try? StandardStream.error.write(line: "ble: \(self)") }
+
+    /// An error of Core Bluetooth as a sentence without its full stop, with domain and code.
+    static func describe(_ error: any Error) -> String {
+        let error = error as NSError, sentence = error.localizedDescription
+        return "\(sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]) (\(error.domain) \(error.code))"
+    }
+}
+
+extension Duration {
+    /// Seconds with as many digits as needed, for users.
+    var seconds: String {
+        let value = self / .seconds(1)
+        return value == value.rounded() ? String(Int(value)) : String(value)
+    }
+}
+
+/// Runs the work of a command, and turns an error into a message on standard error and an exit status.
+@MainActor
+func reportingTrouble(_ work: @MainActor () async throws -> Void) async throws {
+    do {
+        try await work()
+    } catch let trouble as CommandError {
+        trouble.report()
+        throw trouble.exitCode
+    }
+}

@@ -1,0 +1,101 @@
+import CoreBluetoothExtras
+import Foundation
+
+/// Asks the user at the desktop the questions of pairings, with notifications, and reports the results.
+@MainActor
+final class PairingNotifications {
+    /// An unfinished pairing.
+    private struct Pairing {
+        let peer: UUID
+        let name: String
+        /// The notification that asks about it, until it is answered.
+        var notice: NotificationConversation.ID?
+    }
+
+    /// The maximum number of unfinished pairings.
+    ///
+    /// The results of older ones are not reported.
+    private static let limit = NotificationConversation.limit
+
+    private let desktop: DesktopNotifications
+    private var pairings: [Pairing] = []
+
+    init(_ desktop: DesktopNotifications) { self.desktop = desktop }
+
+    func hear(_ event: BluetoothPairing.Event) {
+        switch event {
+        case .asked(let prompt): ask(prompt)
+        case .withdrawn(let peer): withdraw(peer)
+        case .paired(let peer, let method, _):
+            if let name = end(peer) { desktop.tell("Paired with \(name)", "Using \(method.name).") }
+        case .failed(let peer, let error):
+            if let name = end(peer) { desktop.tell("Not paired with \(name)", "\(error).") }
+        }
+    }
+
+    private func ask(_ prompt: PairingPrompt) {
+        let peer = prompt.identifier, name = (prompt.name ?? peer.uuidString).nameOnDesktop
+        withdraw(peer)
+        pairings.removeAll { $0.peer == peer }
+        guard let notice = DesktopNotification(asking: prompt.question, about: name) else { return prompt.reject() }
+        let shown = desktop.ask(notice) { [weak self] key in
+            if key == DesktopNotification.Button.pair.key {
+                prompt.accept()
+                self?.withdraw(peer)
+            } else {
+                prompt.reject()
+                // Whoever has said no knows what came of it.
+                self?.pairings.removeAll { $0.peer == peer }
+            }
+        }
+        guard let shown else { return prompt.reject() }
+        if pairings.count == Self.limit { withdraw(pairings.removeFirst().peer) }
+        pairings.append(Pairing(peer: peer, name: name, notice: shown))
+    }
+
+    private func withdraw(_ peer: UUID) {
+        guard let index = pairings.firstIndex(where: { $0.peer == peer }), let notice = pairings[index].notice else {
+            return
+        }
+        pairings[index].notice = nil
+        desktop.withdraw(notice)
+    }
+
+    /// Closes the question of a finished pairing; returns the name of the device if the user was asked here.
+    private func end(_ peer: UUID) -> String? {
+        withdraw(peer)
+        guard let index = pairings.firstIndex(where: { $0.peer == peer }) else { return nil }
+        return pairings.remove(at: index).name
+    }
+}
+
+extension DesktopNotification {
+    /// The time to answer a question.
+    private static let patience = Duration.seconds(30)
+
+    /// The notification for a question about the device `name`; `nil` if buttons cannot answer it.
+    init?(asking question: PairingPrompt.Question, about name: String) {
+        let body: String, buttons: [Button]
+        switch question {
+        case .consent(let replacesBond):
+            body =
+                "This gives no protection against a man in the middle."
+                + (replacesBond ? " This replaces the existing bond." : "")
+            buttons = [.pair, .cancel]
+        case .show(let digits):
+            body = "Type \(digits) on \(name)."
+            buttons = [.cancel]
+        case .compare(let digits):
+            body = "Does \(name) also show \(digits)?"
+            buttons = [.pair, .cancel]
+        case .enter: return nil
+        }
+        let summary = buttons.contains(.pair) ? "Pair with \(name)?" : "Pairing with \(name)"
+        self.init(summary: summary, body: body, buttons: buttons, isUrgent: true, lifetime: Self.patience)
+    }
+}
+
+extension DesktopNotification.Button {
+    fileprivate static let pair = Self(key: "pair", label: "Pair")
+    fileprivate static let cancel = Self(key: "cancel", label: "Cancel")
+}

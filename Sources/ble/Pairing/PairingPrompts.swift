@@ -1,0 +1,166 @@
+import BLERuntime
+import CoreBluetooth
+import CoreBluetoothExtras
+
+/// Asks the user at the terminal, or a script, the questions of pairings, and reports the results.
+///
+/// Questions are printed and answered with lines: “yes”, “no”, or six digits.
+@MainActor
+final class PairingPrompts {
+    private let printer: Printer
+    private var pairing: BluetoothPairing?
+    /// The last question without an answer.
+    private var open: PairingPrompt?
+    /// The device that was asked about last.
+    private var device: DeviceKeys?
+    /// True if a question of an unfinished pairing has been asked.
+    private var isUnderWay = false
+    private var input: Task<Void, Never>?
+    private var telling: Task<Void, Never>?
+    private let readsInput: Bool
+    private let notices: PairingNotifications?
+
+    /// Starts to ask.
+    ///
+    /// - Parameters:
+    ///   - options: The means to show and ask.
+    ///   - printer: Prints the questions and the results.
+    ///   - readsInput: Whether to read answers from standard input, from the first question on; otherwise the reader of
+    ///     standard input calls ``answer(_:)``.
+    ///   - notices: Asks on the desktop instead of in the terminal.
+    ///   - isForAllApps: Whether the options count for all apps that share the radio.
+    init(
+        _ options: PairingOptions,
+        _ printer: Printer,
+        readsInput: Bool = true,
+        notices: PairingNotifications? = nil,
+        isForAllApps: Bool = false
+    ) {
+        self.printer = printer
+        self.readsInput = readsInput && notices == nil
+        self.notices = notices
+        let pairing = BluetoothPairing(capability: options.capability, queue: .main) { [weak self] event in
+            MainActor.assumeIsolated { self?.hear(event) }
+        }
+        self.pairing = pairing
+        if options.noBond { pairing.insist(on: PairingPolicy(keepsBonds: false), forAllApps: isForAllApps) }
+        if let key = options.temporaryKey { pairing.use(key) }
+        if options.tell { telling = Task { [weak self] in await self?.tell(pairing) } }
+    }
+
+    /// Uses out-of-band data from a peripheral.
+    func use(_ data: OutOfBandData, from peripheral: CBPeripheral) { pairing?.use(data, from: peripheral) }
+
+    /// Prints the out-of-band data for the other device.
+    private func tell(_ pairing: BluetoothPairing) async {
+        do {
+            let octets = try await pairing.makeOutOfBandData().structures.hexadecimal
+            printer.print(Fact("out_of_band", ["data": octets], text: "Data for the other device: \(octets)."))
+        } catch {
+            printer.remark("No out-of-band data: \(error).")
+        }
+    }
+
+    /// Waits up to one second for the result of an unfinished pairing to be reported.
+    ///
+    /// A lost link is reported elsewhere.
+    func outcomeTold() async {
+        for _ in 0..<100 where isUnderWay { try? await Task.sleep(for: .milliseconds(10)) }
+    }
+
+    /// Stops asking.
+    func close() {
+        input?.cancel()
+        telling?.cancel()
+        pairing = nil
+    }
+
+    private func hear(_ event: BluetoothPairing.Event) {
+        notices?.hear(event)
+        switch event {
+        case .asked(let prompt): ask(prompt)
+        case .withdrawn(let peer): if open?.identifier == peer { open = nil }
+        case .paired(let peer, let method, let isBonded):
+            isUnderWay = false
+            let fields = keys(of: peer).merging(["method": "\(method)", "bonded": isBonded]) { own, _ in own }
+            printer.print(Fact("paired", fields, text: "Paired with \(peer) using \(method.name)."))
+        case .failed(let peer, let error):
+            isUnderWay = false
+            let fields = keys(of: peer).merging(["reason": "\(error)"]) { own, _ in own }
+            printer.print(Fact("pairing_failed", fields, text: "Not paired with \(peer): \(error)."))
+        }
+    }
+
+    /// The keys by which lines of JSON name the device of a pairing.
+    private func keys(of peer: UUID) -> [String: Any] {
+        let known = device.flatMap { $0.identifier == peer ? $0 : nil } ?? DeviceKeys(peer)
+        return known.fields.merging(["peer": peer.uuidString]) { own, _ in own }
+    }
+
+    private func ask(_ prompt: PairingPrompt) {
+        open = prompt
+        isUnderWay = true
+        device = DeviceKeys(prompt.identifier, name: prompt.name)
+        var fields = keys(of: prompt.identifier)
+        fields["cause"] = "\(prompt.cause)"
+        let who = prompt.name?.printable ?? prompt.identifier.uuidString, text: String
+        switch prompt.question {
+        case .consent(let replacesBond):
+            fields["question"] = "consent"
+            fields["replaces_bond"] = replacesBond
+            let bond = replacesBond ? ", replacing the existing bond" : ""
+            text = "Pair with \(who)\(bond)? This gives no protection against a man in the middle. Type yes or no."
+        case .show(let digits):
+            fields["question"] = "show"
+            fields["digits"] = digits
+            text = "Type \(digits) on \(who)."
+        case .enter:
+            fields["question"] = "enter"
+            text = "Type the six digits that \(who) shows, or no."
+        case .compare(let digits):
+            fields["question"] = "compare"
+            fields["digits"] = digits
+            text = "Does \(who) also show \(digits)? Type yes or no."
+        }
+        printer.print(Fact("pairing_asked", fields, text: notices == nil ? text : ""))
+        if readsInput { readAnswers() }
+    }
+
+    private func readAnswers() {
+        guard input == nil else { return }
+        input = Task { [weak self] in
+            while let line = await StandardInput.line(), let self, !Task.isCancelled { answer(line) }
+        }
+    }
+
+    /// True if a question waits for its answer.
+    var isAsking: Bool { open != nil }
+
+    /// Handles a line as the answer to the last question, and says so if it is not a valid one.
+    func answer(_ line: String) {
+        guard let prompt = open else { return printer.remark("There is no pairing prompt to answer.") }
+        let isNumber = line.utf8.count == 6 && line.allSatisfy { $0.isASCII && $0.isNumber }
+        switch (prompt.question, line) {
+        case (_, "no"): prompt.reject()
+        case (.consent, "yes"), (.compare, "yes"): prompt.accept()
+        case (.enter, let digits) where isNumber: prompt.enter(digits)
+        case (.show, _): return printer.remark("Type the digits on the other device, or “no” here to reject.")
+        case (.enter, _): return printer.remark("“\(line.printable)” is not valid here; type six digits or “no”.")
+        case (.consent, _), (.compare, _):
+            return printer.remark("“\(line.printable)” is not valid here; type “yes” or “no”.")
+        }
+        open = nil
+    }
+}
+
+extension PairingMethod {
+    /// The name for users.
+    var name: String {
+        switch self {
+        case .justWorks: "Just Works (no protection against a man in the middle)"
+        case .passkeyEntry: "passkey"
+        case .numericComparison: "numeric comparison"
+        case .outOfBand: "out-of-band data"
+        }
+    }
+}

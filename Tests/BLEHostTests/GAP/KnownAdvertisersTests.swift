@@ -1,0 +1,102 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("KnownAdvertisers")
+struct KnownAdvertisersTests {
+    private func advertiser(_ number: Int) -> KnownAdvertiser {
+        let nothing: [UInt8] = []
+        return KnownAdvertiser(ReceivedAdvertisement(address: address(number)), nothing.span)
+    }
+
+    private func address(_ number: Int) -> DeviceAddress { DeviceAddress(UInt64(number), .random) }
+
+    @Test("Who was not heard for long gives its place up, and nobody who waits")
+    func forgetting() {
+        var advertisers = KnownAdvertisers(capacity: 8, secret: 1)
+        let first = advertisers.insert(advertiser(0)), second = advertisers.insert(advertiser(1))
+        advertisers.wait(second, since: Instant())
+        for number in 2..<1_000 {
+            advertisers.passedOver(first)
+            _ = advertisers.insert(advertiser(number))
+            if number < 8 { continue }
+            #expect(advertisers.count == 8)
+            #expect(advertisers.place(of: address(number - 8)) == nil || number - 8 < 2)
+        }
+        #expect(advertisers.place(of: address(1)) == second)
+        #expect(advertisers.place(of: address(999)) != nil)
+    }
+
+    private func report(_ data: [UInt8], _ rssi: RSSI) -> AdvertisementReport {
+        AdvertisementReport(
+            peer: PeerIdentifier(rawValue: 1),
+            address: address(1),
+            isConnectable: false,
+            rssi: rssi,
+            octets: AdvertisementOctets(advertisement: data)
+        )
+    }
+
+    @Test("Data that were heard before are told with the same report, others with another one")
+    func reports() {
+        let data: [UInt8] = [1, 2, 3], response: [UInt8] = [9], weak = RSSI(dBm: -70)
+        let first = ReceivedAdvertisement(address: address(1), rssi: RSSI(dBm: -40))
+        let second = ReceivedAdvertisement(address: address(1), rssi: weak)
+        let third = ReceivedAdvertisement(address: address(1), isConnectable: true)
+        let report = report(data, first.rssi)
+        var advertiser = KnownAdvertiser(first, data.span)
+        var kept = advertiser.report(revision: 0)
+        #expect(kept == nil)
+        advertiser.told(report, revision: 5)
+        kept = advertiser.report(revision: 5)
+        #expect(kept?.repeats(report) == true)
+        kept = advertiser.report(revision: 6)
+        #expect(kept == nil)
+        #expect(advertiser.earlier(revision: 5) == report && advertiser.earlier(revision: 6) == nil)
+        var isNew = advertiser.advertised(second, data.span)
+        #expect(!isNew)
+        kept = advertiser.report(revision: 5)
+        #expect(kept == report.heard(weak))
+        let answer = advertiser.responded(weak, response.span)
+        #expect(answer == .new)
+        kept = advertiser.report(revision: 5)
+        #expect(kept == nil)
+        #expect(advertiser.octets == AdvertisementOctets(advertisement: data, scanResponse: response))
+        isNew = advertiser.advertised(third, data.span)
+        #expect(isNew)
+        isNew = advertiser.advertised(third, response.span)
+        #expect(isNew)
+        kept = advertiser.report(revision: 5)
+        #expect(kept == nil)
+    }
+
+    @Test("Long data are not kept once they were told, and no late response is added to them")
+    func longData() {
+        let data = [UInt8](repeating: 1, count: 97), response: [UInt8] = [9], nothing: [UInt8] = []
+        let advertisement = ReceivedAdvertisement(address: address(1), isScannable: true)
+        var advertiser = KnownAdvertiser(advertisement, data.span)
+        advertiser.told(report(data, .unavailable), revision: 5)
+        let kept = advertiser.report(revision: 5), answer = advertiser.responded(.unavailable, response.span)
+        #expect(kept == nil)
+        #expect(answer == .late)
+        var isNew = advertiser.advertised(advertisement, nothing.span)
+        #expect(isNew)
+        isNew = advertiser.advertised(advertisement, data.span)
+        #expect(isNew)
+        #expect(advertiser.octets == AdvertisementOctets(advertisement: data))
+    }
+
+    @Test("Octets are compared to the last one", arguments: 0..<70)
+    func octets(count: Int) {
+        let octets = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37) }, longer = octets + [0]
+        let isSame = octets.span.hasSameOctets(as: octets.span), isLonger = octets.span.hasSameOctets(as: longer.span)
+        #expect(isSame && !isLonger)
+        for index in octets.indices {
+            var other = octets
+            other[index] ^= 0x80
+            let isSame = octets.span.hasSameOctets(as: other.span)
+            #expect(!isSame)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import BLEWire
+import Testing
+
+@testable import BLERuntime
+
+@Suite("When who polls looks, and leaves the processor")
+struct PollingScheduleTests {
+    private static let begin = Instant(nanoseconds: 1_000_000)
+
+    private func after(_ nanoseconds: Int64) -> Instant { Self.begin.later(byNanoseconds: nanoseconds) }
+
+    @Test("Both are due at the beginning")
+    func beginning() {
+        let schedule = PollingSchedule(from: Self.begin)
+        #expect(schedule.isReadDue(at: Self.begin) && schedule.isYieldDue(at: Self.begin))
+    }
+
+    @Test("After a look in vain the next one is due in two microseconds")
+    func looking() {
+        var schedule = PollingSchedule(from: Self.begin)
+        schedule.readNothing(at: after(500))
+        #expect(!schedule.isReadDue(at: after(2_499)) && schedule.isReadDue(at: after(2_500)))
+    }
+
+    @Test("A processor that nobody else used is kept for 50 microseconds, and one that somebody used is left again")
+    func yielding() {
+        var schedule = PollingSchedule(from: Self.begin)
+        schedule.yielded(from: Self.begin, to: after(400))
+        #expect(!schedule.isYieldDue(at: after(50_399)) && schedule.isYieldDue(at: after(50_400)))
+        schedule.yielded(from: after(50_400), to: after(58_000))
+        #expect(schedule.isYieldDue(at: after(58_000)))
+    }
+
+    @Test("When something was seen both are due again")
+    func seeing() {
+        var schedule = PollingSchedule(from: Self.begin)
+        schedule.yielded(from: Self.begin, to: after(400))
+        schedule.readNothing(at: after(900))
+        schedule.readSomething(at: after(1_000))
+        #expect(schedule.isReadDue(at: after(1_000)) && schedule.isYieldDue(at: after(1_000)))
+    }
+}
