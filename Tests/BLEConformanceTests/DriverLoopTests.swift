@@ -4,9 +4,9 @@ import Testing
 
 @testable import BLEConformance
 
-@Suite("The loop of a driver")
+@Suite("Driver loop")
 struct DriverLoopTests {
-    @Test("carries packets and lines until the socket ends")
+    @Test("A driver loop carries packets and lines until the socket closes")
     func endToEnd() throws {
         var sockets: [Int32] = [0, 0], input: [Int32] = [0, 0], output: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &sockets) == 0)
@@ -45,7 +45,7 @@ struct DriverLoopTests {
         #expect(String(decoding: said, as: UTF8.self) == "{\"ready\":true}\n{\"result\":{}}\n")
     }
 
-    @Test("lines are taken out of bytes however they arrive")
+    @Test("Lines are parsed correctly however their bytes are split")
     func lines() {
         var buffer = LineBuffer()
         #expect(buffer.append(Array("one\ntw".utf8)) == ["one"])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BLEConformance
 
-@Suite("Files that are tried")
+@Suite("File kinds")
 struct FileKindTests {
     private static let files: [(FileKind, String)] = [
         (.world, #"{"machines": [{"name": "Lamp", "services": [{"uuid": "180F"}]}]}"#),
@@ -18,12 +18,12 @@ struct FileKindTests {
     private static let section =
         "\n\r\r\n\u{1C}\0\0\0M<+\u{1A}\u{1}\0\0\0" + String(repeating: "\0", count: 8) + "\u{1C}\0\0\0"
 
-    @Test("are usable when they are what they should be", arguments: files)
+    @Test("A file of the right kind is usable", arguments: files)
     func usable(_ kind: FileKind, _ text: String) async {
         #expect(await kind.isUsable(Array(text.utf8)))
     }
 
-    @Test("are not usable when they end too soon", arguments: files)
+    @Test("A truncated file is not usable", arguments: files)
     func truncated(_ kind: FileKind, _ text: String) async {
         #expect(await !kind.isUsable(Array(text.utf8.dropLast(2))))
     }

@@ -9,7 +9,7 @@ struct AdvertisingTests {
         (.connectable, .connectable), (.scannable, .scannable), (.nonConnectable, .nonConnectable),
     ]
 
-    @Test("A scanner reports each kind of advertisement with its address, data and strength", arguments: kinds.indices)
+    @Test("A scanner reports each kind of advertisement with its address, data and RSSI", arguments: kinds.indices)
     func reports(index: Int) throws {
         var bench = Bench()
         let advertiser = bench.add(), scanner = bench.add(at: Position(x: 10))
@@ -27,7 +27,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "An active scanner gets the scan response, a passive one does not",
+        "An active scanner receives the scan response, and a passive one does not",
         arguments: [HCI.ScanType.active, .passive]
     )
     func scanResponses(type: HCI.ScanType) {
@@ -41,7 +41,10 @@ struct AdvertisingTests {
         #expect(responses.allSatisfy { $0.data == [2, 0x0A, 4] })
     }
 
-    @Test("With the filter on, each advertiser and each response is reported once", arguments: UInt64(0)..<16)
+    @Test(
+        "With duplicate filtering on, each advertiser and each scan response is reported once",
+        arguments: UInt64(0)..<16
+    )
     func duplicates(seed: UInt64) {
         var bench = Bench(seed: seed, loss: 0.2)
         for _ in 0..<20 {
@@ -58,7 +61,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("With the accept list as policy, nobody else is reported")
+    @Test("With the accept list as the filter policy, no other advertisers are reported")
     func acceptList() {
         var bench = Bench()
         let wanted = bench.add(), other = bench.add(), scanner = bench.add()
@@ -70,7 +73,7 @@ struct AdvertisingTests {
         #expect(Set(bench.reports(scanner).map(\.address)) == [Bench.address(wanted)])
     }
 
-    @Test("An advertiser may keep its scan response for its accept list")
+    @Test("An advertiser can restrict its scan response to its accept list")
     func scanPolicy() {
         var bench = Bench()
         let advertiser = bench.add(), friend = bench.add(), stranger = bench.add()
@@ -84,7 +87,7 @@ struct AdvertisingTests {
         #expect(bench.reports(stranger).contains { $0.type == .connectable })
     }
 
-    @Test("A directed advertisement reaches its target alone")
+    @Test("A directed advertisement reaches only its target")
     func directed() {
         var bench = Bench()
         let advertiser = bench.add(), target = bench.add(), stranger = bench.add()
@@ -99,7 +102,7 @@ struct AdvertisingTests {
         #expect(!bench.events(stranger).contains { if case .leEnhancedConnectionComplete = $0 { true } else { false } })
     }
 
-    @Test("Directed advertising of high duty cycle ends after 1.28 s with an event that says so")
+    @Test("High duty cycle directed advertising ends after 1.28 s with an event")
     func highDutyCycle() throws {
         var bench = Bench()
         let advertiser = bench.add(), target = bench.add()
@@ -118,7 +121,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "An interval of zero is right where a high duty cycle takes its place, and wrong elsewhere",
+        "An interval of zero is valid only for high duty cycle directed advertising",
         arguments: [HCI.AdvertisingType.directedHighDutyCycle, .directedLowDutyCycle]
     )
     func ignoredIntervals(type: HCI.AdvertisingType) {
@@ -133,7 +136,7 @@ struct AdvertisingTests {
         #expect(bench.lastStatus(board) == (type == .directedHighDutyCycle ? .success : .invalidCommandParameters))
     }
 
-    @Test("Who is too far away is not heard, and who comes near is")
+    @Test("An advertiser is received only while it is in range")
     func distance() {
         var bench = Bench()
         let advertiser = bench.add(at: Position(x: 400)), scanner = bench.add()
@@ -146,7 +149,7 @@ struct AdvertisingTests {
         #expect(!bench.reports(scanner).isEmpty)
     }
 
-    @Test("A scanner hears nothing outside of its window")
+    @Test("A scanner receives nothing outside its scan window")
     func windows() {
         var bench = Bench()
         let advertiser = bench.add(), full = bench.add(), tenth = bench.add()
@@ -164,7 +167,7 @@ struct AdvertisingTests {
         #expect(all / 12...all / 8 ~= some)
     }
 
-    @Test("Two events are at least the interval apart and at most ten milliseconds more, on three channels each")
+    @Test("Advertising events are 0 to 10 ms more than the interval apart, on three channels each")
     func spacing() {
         var bench = Bench()
         let advertiser = bench.add()

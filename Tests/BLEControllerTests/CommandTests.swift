@@ -5,7 +5,7 @@ import Testing
 /// Core 6.0, Vol 4, Part E, 4.5, 7.3, 7.4 and 7.8.
 @Suite("Commands")
 struct CommandTests {
-    @Test("A board says what it is, and claims just the commands and features that it has")
+    @Test("A controller reports its identity, and only the commands and features that it supports")
     func identity() throws {
         var bench = Bench()
         let new = bench.add(), old = bench.add(.legacyOnly)
@@ -43,7 +43,7 @@ struct CommandTests {
         return .init()
     }
 
-    @Test("A claimed command is never called unknown, and one that is not claimed always is")
+    @Test("A command reported as supported is never unknown, and any other command always is")
     func claims() throws {
         for profile in [ControllerIdentity.Profile.core5, .legacyOnly] {
             var bench = Bench()
@@ -60,7 +60,7 @@ struct CommandTests {
         }
     }
 
-    @Test("A known command of another length, or with a value that is reserved, has invalid parameters")
+    @Test("A known command with a wrong length or a reserved value has invalid parameters")
     func malformed() {
         let cases: [(opcode: HCI.Opcode, parameters: [UInt8])] = [
             (.reset, [0]), (.readBDADDR, [1]), (.leSetScanEnable, [1]), (.leSetScanEnable, [2, 0]),
@@ -78,7 +78,7 @@ struct CommandTests {
         }
     }
 
-    @Test("A handle that names no connection is an unknown connection, whatever is asked of it")
+    @Test("Every command with a handle that names no connection fails with an unknown connection identifier")
     func unknownHandles() throws {
         var bench = Bench()
         let board = bench.add()
@@ -121,7 +121,7 @@ struct CommandTests {
         }
     }
 
-    @Test("What the state of a board does not allow is disallowed")
+    @Test("A command that the controller's state does not permit is disallowed")
     func disallowed() {
         var bench = Bench()
         let board = bench.add()
@@ -140,7 +140,7 @@ struct CommandTests {
         #expect(bench.ask(.leSetAddressResolutionEnable(.init(enable: true)), board) == .commandDisallowed)
     }
 
-    @Test("A cancelled attempt to connect ends with an event that says so")
+    @Test("A cancelled connection attempt ends with an event that says so")
     func cancelling() {
         var bench = Bench()
         let board = bench.add()
@@ -170,7 +170,7 @@ struct CommandTests {
         #expect(bench.ask(.leSetAdvertisingEnable(.init(enable: true)), board) == .success)
     }
 
-    @Test("Lists of devices have room for what they say, and no more")
+    @Test("Device lists hold exactly as many entries as the controller reports")
     func lists() {
         var bench = Bench()
         let board = bench.add()
@@ -192,7 +192,7 @@ struct CommandTests {
         #expect(bench.ask(.leRemoveDeviceFromResolvingList(gone), board) == .unknownConnectionIdentifier)
     }
 
-    @Test("The accept list does not change while something goes by it")
+    @Test("The accept list cannot change while it is in use")
     func usedList() {
         var bench = Bench()
         let board = bench.add()
@@ -222,7 +222,7 @@ struct CommandTests {
         #expect(bench.reports(scanner).count == count)
     }
 
-    @Test("Without its mask, a connection is told in the older form", arguments: [true, false])
+    @Test("Without its event mask bit, a connection is reported with the legacy event", arguments: [true, false])
     func olderForm(isMasked: Bool) throws {
         var bench = Bench()
         let central = bench.add(), peripheral = bench.add()

@@ -5,7 +5,7 @@ import Testing
 /// Core 6.0, Vol 6, Part B, 4.5.
 @Suite("Connections")
 struct ConnectionTests {
-    @Test("Both hosts hear of a connection, with their roles and the timing that was asked for")
+    @Test("Both hosts receive the connection event, with their roles and the requested timing")
     func establishing() throws {
         var bench = Bench()
         let central = bench.add(), peripheral = bench.add()
@@ -28,7 +28,7 @@ struct ConnectionTests {
         #expect(bench.ending(peripheral, handles.peripheral) == nil)
     }
 
-    @Test("Data arrives in order, once, and is counted, however lossy the air", arguments: UInt64(0)..<16)
+    @Test("Data arrives in order and once, and is counted, however lossy the air", arguments: UInt64(0)..<16)
     func delivery(seed: UInt64) throws {
         for loss in [0.3, 0.5] {
             var bench = Bench(seed: seed)
@@ -55,7 +55,10 @@ struct ConnectionTests {
         }
     }
 
-    @Test("The air carries data until the other end has them and their giver knows", arguments: [true, false])
+    @Test(
+        "The air carries data until the peer has it and the sender has the acknowledgement",
+        arguments: [true, false]
+    )
     func carrying(fromCentral: Bool) throws {
         var bench = Bench()
         let boards = (central: bench.add(), peripheral: bench.add())
@@ -83,7 +86,7 @@ struct ConnectionTests {
         )
     }
 
-    @Test("An air that carries on goes from one thing to the next until the data have arrived, and no further")
+    @Test("carryOn() advances the air one step at a time until the data has arrived, and no further")
     func carryingOn() throws {
         var bench = Bench()
         let central = bench.add(), peripheral = bench.add()
@@ -105,7 +108,10 @@ struct ConnectionTests {
         #expect(bench.received(peripheral, handles.peripheral) == [1, 2, 3])
     }
 
-    @Test("Either end may end a connection; both hear of it, each with its reason", arguments: [true, false])
+    @Test(
+        "Either end can close a connection, and each host receives the event with its reason",
+        arguments: [true, false]
+    )
     func termination(byCentral: Bool) throws {
         var bench = Bench()
         let central = bench.add(), peripheral = bench.add()
@@ -121,7 +127,7 @@ struct ConnectionTests {
         #expect(bench.ask(.disconnect(.init(handle: handle, reason: other)), board) == .unknownConnectionIdentifier)
     }
 
-    @Test("Who hears nothing for the supervision timeout is alone, at the microsecond")
+    @Test("A controller that receives nothing for the supervision timeout loses the link, to the microsecond")
     func supervision() throws {
         var bench = Bench()
         let central = bench.add(), peripheral = bench.add()
@@ -138,7 +144,7 @@ struct ConnectionTests {
         #expect(last.instant > gone + .milliseconds(960) && last.instant <= gone + .seconds(1))
     }
 
-    @Test("A lost request to connect is noticed after six intervals, and by the initiator alone")
+    @Test("Only the initiator loses the link if its connection request is lost, after six intervals")
     func lostRequest() throws {
         var bench = Bench()
         let central = bench.add(), peripheral = bench.add()

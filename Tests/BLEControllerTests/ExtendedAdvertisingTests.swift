@@ -7,7 +7,10 @@ import Testing
 struct ExtendedAdvertisingTests {
     static let long = (0..<1_650).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
-    @Test("1650 octets arrive whole, in fragments that say so", arguments: [0, 1, 229, 230, 255, 1_000, 1_650])
+    @Test(
+        "1650 octets of advertising data arrive whole, in fragments marked as such",
+        arguments: [0, 1, 229, 230, 255, 1_000, 1_650]
+    )
     func lengths(count: Int) throws {
         var bench = Bench()
         let advertiser = bench.add(), scanner = bench.add()
@@ -27,7 +30,7 @@ struct ExtendedAdvertisingTests {
         #expect(report.primaryPHY == .le1M && report.secondaryPHY == .le1M)
     }
 
-    @Test("What is lost from a chain makes the report say that it is cut short", arguments: UInt64(0)..<16)
+    @Test("A report is marked truncated when a packet of the chain is lost", arguments: UInt64(0)..<16)
     func truncation(seed: UInt64) {
         var bench = Bench(seed: seed, loss: 0.3)
         let advertiser = bench.add(), scanner = bench.add()
@@ -45,7 +48,7 @@ struct ExtendedAdvertisingTests {
         #expect(areRight)
     }
 
-    @Test("Each set is heard in its own form by those who scan for it")
+    @Test("Each advertising set is received in its own form by scanners that look for it")
     func sets() {
         var bench = Bench()
         let advertiser = bench.add(), extended = bench.add(), legacy = bench.add()
@@ -70,7 +73,7 @@ struct ExtendedAdvertisingTests {
         #expect(bench.reports(legacy).allSatisfy { $0.data == [2, 1, 0] })
     }
 
-    @Test("A scannable set is asked for its response, and its host may hear who asks")
+    @Test("A scannable set answers scan requests, and can report who sent them")
     func scannable() throws {
         var bench = Bench()
         let advertiser = bench.add(), active = bench.add(), passive = bench.add()
@@ -90,7 +93,7 @@ struct ExtendedAdvertisingTests {
         #expect(bench.events(advertiser).contains(.leScanRequestReceived(request)))
     }
 
-    @Test("A connectable set, on any PHY, ends in a connection on that PHY", arguments: [PHY.le1M, .le2M, .leCoded])
+    @Test("A connectable set on any PHY leads to a connection on that PHY", arguments: [PHY.le1M, .le2M, .leCoded])
     func connecting(phy: PHY) throws {
         var bench = Bench()
         let peripheral = bench.add(), central = bench.add()
@@ -122,7 +125,7 @@ struct ExtendedAdvertisingTests {
         #expect(bench.ending(peripheral, event.handle) == nil)
     }
 
-    @Test("A set ends after its duration or its number of events, and says which")
+    @Test("A set ends after its duration or its number of events, and the event names the set")
     func limits() throws {
         var bench = Bench()
         let advertiser = bench.add()
@@ -142,7 +145,7 @@ struct ExtendedAdvertisingTests {
         #expect(ended[1].0 == Instant() + .milliseconds(500))
     }
 
-    @Test("A set that ends by itself tells how many events it had, if it was given a limit of them")
+    @Test("A set that ends by itself reports its number of events only if it had an event limit")
     func completedEvents() throws {
         var bench = Bench()
         let advertiser = bench.add()
@@ -168,7 +171,7 @@ struct ExtendedAdvertisingTests {
         }
     }
 
-    @Test("A set that ends with a connection counts no events", arguments: [0, 200] as [UInt8])
+    @Test("A set that ends with a connection reports no event count", arguments: [0, 200] as [UInt8])
     func connectedEvents(limit: UInt8) throws {
         var bench = Bench()
         let peripheral = bench.add(), central = bench.add()
@@ -185,7 +188,7 @@ struct ExtendedAdvertisingTests {
     }
 
     @Test(
-        "A set that advertises under a random address has one of its own, whatever the board's is",
+        "A set that advertises with a random address uses its own, not the controller's",
         arguments: [HCI.OwnAddress.random, .resolvableOrRandom]
     )
     func randomAddress(own: HCI.OwnAddress) {
@@ -203,7 +206,7 @@ struct ExtendedAdvertisingTests {
         #expect(Set(bench.extendedReports(scanner).map(\.address)) == [address])
     }
 
-    @Test("A set that is directed at high duty cycle calls as often as legacy commands do, for 1.28 s")
+    @Test("A high duty cycle directed set advertises as often as with the legacy commands, for 1.28 s")
     func highDutyCycle() {
         var bench = Bench()
         let advertiser = bench.add(), target = bench.add()
@@ -219,7 +222,7 @@ struct ExtendedAdvertisingTests {
         #expect(bench.reports(target).count > 250)
     }
 
-    @Test("An interval of zero is right for a set of high duty cycle, and wrong for others", arguments: [true, false])
+    @Test("An interval of zero is valid only for high duty cycle sets", arguments: [true, false])
     func ignoredIntervals(isHigh: Bool) {
         var bench = Bench()
         let board = bench.add(), target = bench.add()
@@ -279,7 +282,7 @@ struct ExtendedAdvertisingTests {
         }
     }
 
-    @Test("A connectable set has room for what one packet carries", arguments: [245, 246])
+    @Test("A connectable set holds as much data as fits in one packet", arguments: [245, 246])
     func connectableData(count: Int) {
         var bench = Bench()
         let board = bench.add(), scanner = bench.add()
@@ -292,7 +295,7 @@ struct ExtendedAdvertisingTests {
         #expect(isWhole == (count == 245))
     }
 
-    @Test("More data than there is room for is refused")
+    @Test("Data that exceeds the limit is refused")
     func overflow() {
         var bench = Bench()
         let board = bench.add()
@@ -301,7 +304,7 @@ struct ExtendedAdvertisingTests {
         #expect(bench.lastStatus(board) == .memoryCapacityExceeded)
     }
 
-    @Test("A scan ends after its duration with an event, or begins anew each period with a filter that is")
+    @Test("A scan ends with an event after its duration, or restarts each period with an empty duplicate filter")
     func scanPeriods() {
         var bench = Bench()
         let advertiser = bench.add(), once = bench.add(), again = bench.add(), filtered = bench.add()

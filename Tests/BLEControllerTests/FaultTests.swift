@@ -2,7 +2,7 @@ import BLEController
 import BLEWire
 import Testing
 
-@Suite("What goes wrong")
+@Suite("Faults")
 struct FaultTests {
     /// Adds two boards and connects them.
     private static func link(_ bench: inout Bench) throws -> Bench.Pair {
@@ -13,7 +13,7 @@ struct FaultTests {
         return try #require(pair)
     }
 
-    @Test("A mute board takes nothing and says nothing, and goes on when it is mute no more")
+    @Test("A muted controller ignores commands and sends nothing, and works again when unmuted")
     func mute() {
         var bench = Bench()
         let board = bench.add(), id = ControllerID(rawValue: board)
@@ -25,7 +25,7 @@ struct FaultTests {
         #expect(bench.ask(.leRand, board) == .success)
     }
 
-    @Test("Of the events of a board, about as many get lost as a test asks for")
+    @Test("About as many of a controller's events get lost as the test asks for")
     func droppedEvents() {
         var bench = Bench()
         let board = bench.add()
@@ -35,7 +35,7 @@ struct FaultTests {
         #expect(bench.notes.count == 1_000 - bench.said[board].count)
     }
 
-    @Test("Boards that are kept apart do not hear each other, and a connection between them ends on both sides")
+    @Test("Separated controllers do not receive each other, and a connection between them ends on both sides")
     func partition() throws {
         var bench = Bench()
         let pair = try Self.link(&bench)
@@ -53,7 +53,10 @@ struct FaultTests {
         #expect(!bench.reports(0).isEmpty)
     }
 
-    @Test("Who walks out of range is lost by both, and one who comes back in time is not", arguments: [500, 1_500])
+    @Test(
+        "A controller that leaves the range is lost by both ends, unless it returns in time",
+        arguments: [500, 1_500]
+    )
     func walking(milliseconds: Int) throws {
         var bench = Bench()
         let pair = try Self.link(&bench)
@@ -66,7 +69,7 @@ struct FaultTests {
         #expect(bench.ending(1, pair.peripheral) == expected)
     }
 
-    @Test("A board that loses power is as new, and only the other end notices", arguments: [true, false])
+    @Test("A controller that loses power starts fresh, and only its peer notices the loss", arguments: [true, false])
     func powerCycle(isReset: Bool) throws {
         var bench = Bench()
         let pair = try Self.link(&bench)
@@ -107,7 +110,7 @@ struct FaultTests {
         #expect(again != nil)
     }
 
-    @Test("A goodbye that nobody acknowledges is over after the supervision timeout")
+    @Test("A disconnection that is never acknowledged completes after the supervision timeout")
     func unansweredGoodbye() throws {
         var bench = Bench()
         let pair = try Self.link(&bench)
@@ -120,7 +123,7 @@ struct FaultTests {
         #expect(bench.ending(1, pair.peripheral) == .connectionTimeout)
     }
 
-    @Test("Data beyond the room that the board has is refused and noted; what fits arrives")
+    @Test("Data that exceeds the controller's buffers is refused with a note, and data that fits arrives")
     func tooMuchData() throws {
         var bench = Bench()
         let pair = try Self.link(&bench)
@@ -133,7 +136,7 @@ struct FaultTests {
         #expect(bench.completed(0, pair.central) == 16)
     }
 
-    @Test("An empty fragment gives its room back at once")
+    @Test("An empty fragment frees its buffer immediately")
     func emptyFragment() throws {
         var bench = Bench()
         let pair = try Self.link(&bench)

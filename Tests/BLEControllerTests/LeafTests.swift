@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEController
 
-@Suite("Leaves of the link layer")
+@Suite("Link layer building blocks")
 struct LeafTests {
     /// Core 6.0, Vol 6, Part C, 3: the samples for all channels and for nine of them.
     static let channels: [(counter: UInt16, map: UInt64, channel: UInt8)] = [
@@ -11,17 +11,14 @@ struct LeafTests {
         (6, 0x1E_00E0_0600, 23), (7, 0x1E_00E0_0600, 9), (8, 0x1E_00E0_0600, 34),
     ]
 
-    @Test(
-        "Channel Selection Algorithm #2 gives the channels of the specification's samples",
-        arguments: channels.indices
-    )
+    @Test("Channel Selection Algorithm #2 matches the specification's sample data", arguments: channels.indices)
     func algorithm2(index: Int) {
         let (counter, map, channel) = Self.channels[index]
         let selection = ChannelSelection.algorithm2
         #expect(selection.channel(counter: counter, accessAddress: 0x8E89_BED6, map: map) == channel)
     }
 
-    @Test("Channel Selection Algorithm #1 hops over all channels, and over those alone that are used")
+    @Test("Channel Selection Algorithm #1 hops over all used channels, and only those")
     func algorithm1() {
         for hop in UInt8(5)...16 {
             let selection = ChannelSelection.algorithm1(hop: hop)
@@ -34,7 +31,7 @@ struct LeafTests {
     }
 
     @Test(
-        "A schedule gives back what it was given, earliest first and then in the order of adding",
+        "A schedule returns its entries earliest first, and equal ones in the order they were added",
         arguments: UInt64(0)..<16
     )
     func schedule(seed: UInt64) {
@@ -54,7 +51,7 @@ struct LeafTests {
         #expect(schedule.first == nil)
     }
 
-    @Test("So does a schedule to which is added between", arguments: UInt64(0)..<16)
+    @Test("A schedule keeps that order when entries are added in between", arguments: UInt64(0)..<16)
     func livingSchedule(seed: UInt64) {
         var random = SeededGenerator(seed: seed), schedule = Schedule(), now: Int64 = 0
         var expected: [(instant: Int64, token: UInt64)] = []
@@ -75,7 +72,7 @@ struct LeafTests {
         }
     }
 
-    @Test("Ten times the distance costs 25 dB, and nothing is nearer than half a metre")
+    @Test("Ten times the distance costs 25 dB, and the minimum distance is half a metre")
     func pathLoss() {
         #expect([1.0, 10, 100, 1_000].map { PathLoss.strength(power: 0, distance: $0) } == [-40, -65, -90, -115])
         #expect(PathLoss.strength(power: 4, distance: 0) == PathLoss.strength(power: 4, distance: 0.5))
@@ -87,7 +84,7 @@ struct LeafTests {
         }
     }
 
-    @Test("A packet takes the time that its PHY needs for it")
+    @Test("The airtime of a packet depends on its PHY")
     func airTimes() {
         let times = [AirPHY.oneMegabit, .twoMegabit, .codedEight, .codedTwo].map {
             ($0.airTime(0), $0.airTime(251))
@@ -96,7 +93,7 @@ struct LeafTests {
         #expect(times.map(\.1) == [2_088_000, 1_048_000, 16_784_000, 4_478_000])
     }
 
-    @Test("The filter of duplicates forgets the oldest when it is full, and never holds more")
+    @Test("The duplicate filter drops the oldest entry when full, and never exceeds its limit")
     func duplicateFilter() {
         var filter = DuplicateFilter()
         func key(_ index: Int) -> DuplicateFilter.Key { .init(address: Bench.address(index), detail: 0) }
@@ -108,7 +105,7 @@ struct LeafTests {
         #expect((5_000 - DuplicateFilter.capacity..<5_000).allSatisfy { filter.contains(key($0)) })
     }
 
-    @Test("A scanner whose requests get no answer asks less and less often, and again at once when they do")
+    @Test("A scanner backs off while its scan requests go unanswered, and resumes immediately once they are answered")
     func backoff() {
         var random = SeededGenerator(seed: 5), backoff = ScanBackoff()
         func turns(answered: Bool) -> Int {
@@ -125,10 +122,7 @@ struct LeafTests {
         #expect(unanswered < 100 && answered == 2_000)
     }
 
-    @Test(
-        "What was sent is sent again until it is acknowledged, and what comes twice counts once",
-        arguments: UInt64(0)..<16
-    )
+    @Test("A packet is resent until it is acknowledged, and a duplicate counts once", arguments: UInt64(0)..<16)
     func acknowledgement(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var ends = [Acknowledgement(), Acknowledgement()], sent = [0, 0], heard = [0, 0], acknowledged = [0, 0]

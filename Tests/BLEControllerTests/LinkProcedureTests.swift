@@ -30,7 +30,7 @@ struct LinkProcedureTests {
         func handle(_ board: Int) -> ConnectionHandle { board == central ? pair.central : pair.peripheral }
     }
 
-    @Test("Either end learns the version of the other", arguments: [0, 1])
+    @Test("Either end can learn the other's version", arguments: [0, 1])
     func version(board: Int) throws {
         var linked = try Linked()
         let handle = linked.handle(board)
@@ -45,7 +45,7 @@ struct LinkProcedureTests {
         #expect(linked.bench.events(board) == [expected, expected])
     }
 
-    @Test("Either end learns the features of the other", arguments: [0, 1])
+    @Test("Either end can learn the other's features", arguments: [0, 1])
     func features(board: Int) throws {
         var linked = try Linked()
         linked.bench.send(.leReadRemoteFeatures(.init(handle: linked.handle(board))), board)
@@ -58,7 +58,7 @@ struct LinkProcedureTests {
         #expect(linked.bench.events(board) == [.leReadRemoteFeaturesComplete(expected)])
     }
 
-    @Test("What the other end does not know comes back as an unsupported remote feature")
+    @Test("A procedure that the peer does not support fails with unsupported remote feature")
     func unknown() throws {
         var linked = try Linked(.legacyOnly, .core5)
         let handle = linked.handle(1)
@@ -79,7 +79,7 @@ struct LinkProcedureTests {
         #expect(linked.bench.ending(1, handle) == nil)
     }
 
-    @Test("Longer packets are agreed on, told to both hosts, and carry long fragments whole")
+    @Test("A longer packet length is negotiated, reported to both hosts, and carries long fragments whole")
     func length() throws {
         var linked = try Linked()
         linked.bench.send(.leSetDataLength(.init(handle: linked.handle(0), octets: 251, time: 2_120)), 0)
@@ -121,7 +121,7 @@ struct LinkProcedureTests {
         #expect(linked.bench.received(0, linked.handle(0)) == octets)
     }
 
-    @Test("A board whose host suggests long packets asks for them by itself")
+    @Test("A controller whose host suggests long packets negotiates them by itself")
     func suggestedLength() throws {
         var bench = Bench()
         bench.add()
@@ -141,7 +141,7 @@ struct LinkProcedureTests {
         }
     }
 
-    @Test("A faster PHY is agreed on from either end, and both hosts hear of it", arguments: [0, 1])
+    @Test("Either end can negotiate a faster PHY, and both hosts receive the event", arguments: [0, 1])
     func phy(board: Int) throws {
         var linked = try Linked()
         linked.bench.send(.leSetPHY(.init(handle: linked.handle(board), transmit: .le2M, receive: .le2M)), board)
@@ -159,7 +159,7 @@ struct LinkProcedureTests {
         #expect(linked.bench.ending(board, linked.handle(board)) == nil)
     }
 
-    @Test("A central lays down new timing; both hosts hear of it and it holds")
+    @Test("A central sets new connection parameters, both hosts receive the event, and the timing holds")
     func timing() throws {
         var linked = try Linked()
         let parameters = Bench.parameters(interval: 80, latency: 2, timeout: 300)
@@ -182,7 +182,7 @@ struct LinkProcedureTests {
         #expect(linked.bench.ending(0, linked.handle(0)) == nil)
     }
 
-    @Test("A peripheral's wish for timing is the central host's to grant or refuse", arguments: [true, false])
+    @Test("The central's host accepts or rejects a peripheral's request for new parameters", arguments: [true, false])
     func request(isGranted: Bool) throws {
         var linked = try Linked()
         let parameters = Bench.parameters(interval: 80, timeout: 300)
@@ -215,7 +215,7 @@ struct LinkProcedureTests {
         #expect(event.interval.wire == (isGranted ? 80 : 24))
     }
 
-    @Test("A peripheral's wish is granted also while nothing more may wait at the central")
+    @Test("A peripheral's parameter request is accepted even while the central's procedure queue is full")
     func requestAmongOthers() throws {
         var linked = try Linked()
         let parameters = Bench.parameters(interval: 80, timeout: 300), handle = linked.handle(0)
@@ -234,7 +234,7 @@ struct LinkProcedureTests {
         #expect((event.status, event.interval.wire) == (.success, 80))
     }
 
-    @Test("A central whose host does not want to be asked refuses")
+    @Test("A central rejects the parameter request if its host has masked out the event")
     func maskedRequest() throws {
         var linked = try Linked()
         linked.bench.send(.leSetEventMask(.init(mask: .standard)), 0)
@@ -248,7 +248,7 @@ struct LinkProcedureTests {
         #expect(event.status == .unsupportedRemoteFeature)
     }
 
-    @Test("Who gets no answer to a request for forty seconds ends the connection")
+    @Test("A controller that gets no response for forty seconds ends the connection")
     func responseTimeout() throws {
         var linked = try Linked()
         let start = linked.bench.now, parameters = Bench.parameters(interval: 80, timeout: 300)
@@ -259,7 +259,7 @@ struct LinkProcedureTests {
         #expect(linked.bench.said[1].last?.instant == start + .seconds(40))
     }
 
-    @Test("Channels that a central's host rules out are used no more")
+    @Test("Channels that a central's host marks as bad are no longer used")
     func channels() throws {
         var linked = try Linked()
         let map: UInt64 = 0x00_0000_00FF
@@ -274,7 +274,7 @@ struct LinkProcedureTests {
         #expect(linked.bench.ask(.leSetHostChannelClassification(.init(channels: 0)), 0) == .invalidCommandParameters)
     }
 
-    @Test("The channels that a central's host named last are used in the end", arguments: [1, 20])
+    @Test("The last channel map that a central's host set is the one in use in the end", arguments: [1, 20])
     func channelsTakenBack(count: Int) throws {
         var linked = try Linked()
         let all: UInt64 = 0x1F_FFFF_FFFF
@@ -291,7 +291,7 @@ struct LinkProcedureTests {
         #expect(try answer.returned(by: HCI.LEReadChannelMap.self).channels == all)
     }
 
-    @Test("Channels that a central's host names while nothing more may wait are used in the end")
+    @Test("A channel map set while the procedure queue is full is in use in the end")
     func channelsBehindOthers() throws {
         var linked = try Linked()
         let handle = linked.handle(0), latest: UInt64 = 0x00_0000_00FF
@@ -310,7 +310,7 @@ struct LinkProcedureTests {
         #expect(try answer.returned(by: HCI.LEReadChannelMap.self).channels == latest)
     }
 
-    @Test("Channels that wait take no place from what a host asks for")
+    @Test("Pending channel map updates take no place in the queue of host requests")
     func channelsAside() throws {
         var linked = try Linked()
         let handle = linked.handle(0)
@@ -322,7 +322,7 @@ struct LinkProcedureTests {
         #expect(accepted == 8)
     }
 
-    @Test("Everything at once, from both ends and on a lossy air, comes to its end", arguments: UInt64(0)..<16)
+    @Test("All procedures started together from both ends complete on lossy air", arguments: UInt64(0)..<16)
     func everything(seed: UInt64) throws {
         var linked = try Linked(seed: seed, parameters: Bench.parameters(interval: 12, timeout: 600))
         linked.bench.air.conditions.loss = 0.3
@@ -348,7 +348,7 @@ struct LinkProcedureTests {
         }
     }
 
-    @Test("A peripheral stays away for as many events as its latency lets it, unless it has something to say")
+    @Test("A peripheral skips as many events as its latency allows, unless it has data to send")
     func latency() throws {
         var linked = try Linked(parameters: Bench.parameters(interval: 24, latency: 9, timeout: 600))
         linked.bench.air.recordsAir = true

@@ -3,14 +3,14 @@ import Testing
 
 @testable import BLEController
 
-@Suite("The listeners that a packet may reach")
+@Suite("Listeners in range of a packet")
 struct ListenersTests {
     private static func position(_ random: inout SeededGenerator, within metres: Int64) -> Position {
         func coordinate() -> Double { Double(random.below(2 * metres * 10) - metres * 10) / 10 }
         return Position(x: coordinate(), y: coordinate(), z: coordinate() / 100)
     }
 
-    @Test("Are all that receive it, in order, after any moves", arguments: 0..<16 as Range<UInt64>)
+    @Test("Listeners in range are returned in order after any moves", arguments: 0..<16 as Range<UInt64>)
     func near(seed: UInt64) {
         var random = SeededGenerator(seed: seed), listeners = Listeners(), positions: [Int: Position] = [:]
         for _ in 0..<600 {
@@ -41,7 +41,7 @@ struct ListenersTests {
         }
     }
 
-    @Test("Are not those in other towns")
+    @Test("Listeners far away are not returned")
     func far() {
         var listeners = Listeners()
         for town in 0..<100 { listeners.insert(town, at: Position(x: Double(town) * 2_000)) }
@@ -49,7 +49,7 @@ struct ListenersTests {
         #expect(listeners.near(Position(x: 11_000), power: 0) == [])
     }
 
-    @Test("Include those at the end of the world, and none at a place that is not finite")
+    @Test("Listeners at the edge of the world are returned, and none at a position that is not finite")
     func edges() {
         var listeners = Listeners()
         for number in 0..<50 { listeners.insert(number, at: Position(x: 1e300, y: -1e300)) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEController
 
-@Suite("Forms of reports")
+@Suite("Report templates")
 struct ReportFormTests {
     private static func report(
         _ kind: AdvertisingReport.Kind,
@@ -33,7 +33,10 @@ struct ReportFormTests {
         return HCIEventPacket.leAdvertisingReport(.init(reports: [event])).encoded
     }
 
-    @Test("An event from a form is what the packet is, whatever was said before", arguments: UInt64(0)..<16)
+    @Test(
+        "An event made from a template equals the encoded packet, whatever was made before",
+        arguments: UInt64(0)..<16
+    )
     func equality(seed: UInt64) {
         let kinds: [(AdvertisingReport.Kind, HCI.LEAdvertisingReport.EventType)] = [
             (.connectable, .connectable), (.directed, .directed), (.scannable, .scannable),
@@ -54,7 +57,7 @@ struct ReportFormTests {
         }
     }
 
-    @Test("An event that was handed out stays as it is")
+    @Test("An event that was returned does not change later")
     func independence() {
         var forms = ReportForms()
         let weak = Self.report(.connectable, 1, [2, 1, 6], -90), strong = Self.report(.connectable, 1, [2, 1, 6], -30)

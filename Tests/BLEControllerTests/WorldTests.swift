@@ -2,7 +2,7 @@ import BLEController
 import BLEWire
 import Testing
 
-@Suite("Many boards")
+@Suite("Many controllers")
 struct WorldTests {
     @Test("One central holds twenty connections and moves data on all of them", arguments: UInt64(0)..<16)
     func twentyLinks(seed: UInt64) throws {
@@ -30,7 +30,7 @@ struct WorldTests {
         }
     }
 
-    @Test("A board is central and peripheral, scanner and advertiser at once")
+    @Test("A controller is central, peripheral, scanner and advertiser at the same time")
     func everyRole() throws {
         var bench = Bench()
         let middle = bench.add(), above = bench.add(), below = bench.add(), distant = bench.add()
@@ -49,7 +49,7 @@ struct WorldTests {
         #expect(bench.reports(distant).contains { $0.data == [1, 2] })
     }
 
-    @Test("Of several initiators one is connected to, and the others go on trying", arguments: UInt64(0)..<16)
+    @Test("Only one of several initiators connects, and the others keep trying", arguments: UInt64(0)..<16)
     func rivals(seed: UInt64) {
         var bench = Bench(seed: seed)
         let peripheral = bench.add()
@@ -82,7 +82,7 @@ struct WorldTests {
         return bench.trace
     }
 
-    @Test("The same seed is the same run, another seed is another")
+    @Test("The same seed gives the same run, and another seed gives another")
     func determinism() {
         let first = trace(seed: 42), again = trace(seed: 42), other = trace(seed: 43)
         #expect(first.count > 500)
@@ -90,7 +90,7 @@ struct WorldTests {
         #expect(isSame && isOther)
     }
 
-    @Test("A reset in the midst of everything leaves a board as new", arguments: UInt64(0)..<16)
+    @Test("A reset at any moment leaves a controller in its initial state", arguments: UInt64(0)..<16)
     func reset(seed: UInt64) {
         var bench = Bench(seed: seed, loss: 0.1)
         var random = SeededGenerator(seed: seed)
@@ -118,7 +118,7 @@ struct WorldTests {
         #expect(pair != nil)
     }
 
-    @Test("No octets from hosts trap a board or leave it without an answer", arguments: UInt64(0)..<16)
+    @Test("No bytes from a host crash a controller or leave it without a response", arguments: UInt64(0)..<16)
     func garbage(seed: UInt64) {
         var bench = Bench(seed: seed)
         var random = SeededGenerator(seed: seed)

@@ -26,10 +26,7 @@ struct CCMTests {
         ),
     ]
 
-    @Test(
-        "Packets of the specification's sample are sealed to its octets, and opened again",
-        arguments: samples.indices
-    )
+    @Test("The specification's sample packets encrypt to its octets and decrypt again", arguments: samples.indices)
     func sample(index: Int) {
         let (nonce, associated, message, sealed) = Self.samples[index]
         let octets = Self.octets(message)
@@ -38,7 +35,7 @@ struct CCMTests {
         #expect(Self.ccm.open(result, nonce: Self.octets(nonce), associated: associated) == octets)
     }
 
-    @Test("Messages of any length come back, and not if one bit of anything is another", arguments: UInt64(0)..<16)
+    @Test("Messages of any length decrypt, and none does after a single bit changes", arguments: UInt64(0)..<16)
     func changes(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {
@@ -57,7 +54,7 @@ struct CCMTests {
         }
     }
 
-    @Test("What is too short to have a code is nothing")
+    @Test("A message too short to hold a MIC does not decrypt")
     func short() {
         for count in 0..<4 {
             let octets = [UInt8](repeating: 0, count: count), nonce = [UInt8](repeating: 0, count: 13)

@@ -14,7 +14,7 @@ struct CMACTests {
     ]
 
     @Test(
-        "A message has the code of the standard",
+        "A message has the MAC given in the standard",
         arguments: [
             (0, 0xBB1D_6929_E959_3728_7FA3_7D12_9B75_6746),
             (16, 0x070A_16B4_6B4D_4144_F79B_DD9D_D04A_287C),
@@ -26,7 +26,7 @@ struct CMACTests {
         #expect(CMAC.code(of: Array(Self.message.prefix(length)), key: Self.key) == code)
     }
 
-    @Test("Another key, or one octet more, gives another code")
+    @Test("Another key, or one more octet, gives another MAC")
     func sensitivity() {
         let code = CMAC.code(of: Self.message, key: Self.key)
         #expect(CMAC.code(of: Self.message, key: Key128(wire: Self.key.wire ^ 1)) != code)

@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 2, Part G, 7.1.2; the curve agrees with Python's `cryptography`.
-@Suite("Pairs of keys on P-256")
+@Suite("P-256 key pairs")
 struct P256KeyPairTests {
     static func octets(_ hexadecimal: String) -> [UInt8] {
         let digits = Array(hexadecimal)
@@ -16,7 +16,7 @@ struct P256KeyPairTests {
         y: octets("4c55f33e429dad377356703a9ab85160472d1130e28e36765f89aff915b1214a")
     )
 
-    @Test("The debug key has the public key and comes to the secret of the specification's sample")
+    @Test("The debug private key gives the specification's sample public key and secret")
     func sample() throws {
         let pair = P256KeyPair.debug
         #expect(pair.publicKey.x == Self.octets("20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6"))
@@ -25,7 +25,7 @@ struct P256KeyPairTests {
         #expect(pair.secret(with: try #require(Self.other)) == secret)
     }
 
-    @Test("A private key that is known makes its pair, and what is none makes nothing")
+    @Test("A valid private key gives its key pair, and an invalid one gives none")
     func known() {
         let octets = Self.octets("3f49f6d4a3c55f3874c9b3e3d2103f504aff607beb40b7995899b8a6cd3c1abd")
         #expect(P256KeyPair(privateKey: octets)?.publicKey == P256KeyPair.debug.publicKey)
@@ -34,7 +34,7 @@ struct P256KeyPairTests {
         }
     }
 
-    @Test("Two pairs come to one secret, and a third to another", arguments: UInt64(0)..<16)
+    @Test("Both key pairs compute the same secret, and a third pair a different one", arguments: UInt64(0)..<16)
     func agreement(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let (a, b, c) = (P256KeyPair(using: &random), P256KeyPair(using: &random), P256KeyPair(using: &random))
@@ -44,7 +44,7 @@ struct P256KeyPairTests {
         #expect(P256KeyPair(using: &again).publicKey == a.publicKey)
     }
 
-    @Test("What is no point of the curve comes to no secret")
+    @Test("A point off the curve gives no secret")
     func offCurve() throws {
         let own = P256KeyPair.debug, other = try #require(Self.other)
         let zero = [UInt8](repeating: 0, count: 32), all = [UInt8](repeating: 0xFF, count: 32)

@@ -24,7 +24,9 @@ struct AcceptRateLimiterTests {
         }
     }
 
-    @Test("As many as the burst are served at once, further ones wait, and beyond the limit they are refused")
+    @Test(
+        "Connections within the burst are served immediately, later ones wait, and those beyond the limit are refused"
+    )
     mutating func burst() {
         for start in [1_000, 60_000] {
             let outcomes = (0..<7).map { accept($0, of: 1, at: start) }
@@ -37,21 +39,21 @@ struct AcceptRateLimiterTests {
         }
     }
 
-    @Test("Connections of one user never make those of another wait")
+    @Test("Connections of one user never delay those of another")
     mutating func others() {
         for _ in 0..<1_000 { _ = accept(of: 1, at: 1_000) }
         let other = accept(of: 2, at: 1_000), unknown = accept(of: nil, at: 1_000)
         #expect([other, unknown] == ["serve", "serve"])
     }
 
-    @Test("Connections that wait are served in turn, also after they have waited too long")
+    @Test("Waiting connections are served in turn, even after they have waited too long")
     mutating func late() {
         for number in 0..<5 { _ = accept(number, of: 1, at: 1_000) }
         for number in 10..<14 { _ = accept(number, of: 2, at: 1_001) }
         #expect(limiter.takeDue(at: Self.instant(9_000)) == [3, 4, 13])
     }
 
-    @Test("All users together have so many connections that wait, and there is room again when some are served")
+    @Test("Waiting connections of all users share one limit, and serving some makes room again")
     mutating func all() {
         for user in 1...3 as ClosedRange<UInt32> { for _ in 0..<5 { _ = accept(of: user, at: 1_000) } }
         for _ in 0..<3 { _ = accept(of: 4, at: 1_000) }
@@ -63,7 +65,7 @@ struct AcceptRateLimiterTests {
         #expect(room == "wait")
     }
 
-    @Test("Thousands of users who have gone leave room for others")
+    @Test("Thousands of departed users leave room for others")
     mutating func many() {
         for user in 0..<5_000 as Range<UInt32> { _ = accept(of: user, at: 1_000 + 10 * Int(user)) }
         let next = accept(of: 9_999, at: 60_000)

@@ -9,7 +9,7 @@ import Testing
 struct AdvertisingTests {
     private static func service(_ number: Int) -> BluetoothUUID { .full(UInt128(number + 1) << 120 | 0xAB) }
 
-    @Test("Each is found by its service, as long as it advertises", arguments: 0..<16 as Range<UInt64>)
+    @Test("Each app is found by its service as long as it advertises", arguments: 0..<16 as Range<UInt64>)
     func everybody(seed: UInt64) async {
         let world = World(seed: seed), count = 2 + Int(seed % 5), queue = DispatchQueue(label: "apps")
         let one = world.machine("one"), two = world.machine("two", at: .init(x: 1))

@@ -73,7 +73,7 @@ struct AlertTests {
         return lines.map(\.text)
     }
 
-    @Test("The agent that came last shows them while the app sleeps, then the one before, then the log")
+    @Test("The newest agent shows a sleeping app's alerts, then the previous one, then the log")
     func agents() async throws {
         try await listen { bench, belt, values in
             var values = values.makeAsyncIterator()
@@ -96,7 +96,7 @@ struct AlertTests {
         }
     }
 
-    @Test("An app that is awake hears for itself")
+    @Test("An app that is awake receives the event itself, without an alert")
     func awake() async throws {
         try await listen { bench, _, values in
             var values = values.makeAsyncIterator()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Who is let in")
+@Suite("Connection limits")
 struct ConnectionLimiterTests {
     private static let connectionLimiter = ConnectionLimiter(
         connections: .init(process: 3, user: 5, all: 8),
@@ -39,7 +39,10 @@ struct ConnectionLimiterTests {
         (spread(3, user: 2, hasGreeted: false), nil),
     ]
 
-    @Test("A newcomer is let in as long as its process, its user and all have not come to a bound", arguments: cases)
+    @Test(
+        "A connection is accepted until its process, its user or all users together reach the limit",
+        arguments: cases
+    )
     func bounds(among: [ConnectionLimiter.Program], sentence: String?) {
         let newcomer = ConnectionLimiter.Program(user: 1, process: 7)
         #expect(Self.connectionLimiter.refusal(of: newcomer, among: among)?.sentence == sentence)
@@ -48,7 +51,7 @@ struct ConnectionLimiterTests {
         )
     }
 
-    @Test("Those whose process is hidden count for their user, and those who are unknown for all")
+    @Test("An unknown process counts toward its user's limit, and an unknown user toward the overall limit")
     func unknown() {
         let hidden = Self.guests(4, user: 1, process: nil, hasGreeted: true)
         #expect(Self.connectionLimiter.refusal(of: .init(user: 1, process: nil), among: hidden) == nil)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import bled
 
-@Suite("The signals of the daemon", .timeLimit(.minutes(30)))
+@Suite("Daemon signals", .timeLimit(.minutes(30)))
 struct ControlSignalsTests {
-    @Test("A daemon goes on when nobody reads its output or its log any more", arguments: [1, 2] as [Int32])
+    @Test("The daemon keeps running when its output and its log are closed", arguments: [1, 2] as [Int32])
     func unread(descriptor: Int32) async {
         await #expect(processExitsWith: .exitCode(7)) { [descriptor] in
             signal(SIGPIPE, SIG_DFL)

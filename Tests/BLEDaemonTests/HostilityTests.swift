@@ -8,14 +8,14 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("The daemon and programs that mean no good", .timeLimit(.minutes(30)))
+@Suite("The daemon and malicious programs", .timeLimit(.minutes(30)))
 struct HostilityTests {
     private func reason(of messages: [DaemonMessage]) -> Refusal.Reason? {
         if case .refused(let refusal)? = messages.last { refusal.reason } else { nil }
     }
 
     @Test(
-        "What is no message is refused, with the reason",
+        "An invalid message is refused with the reason",
         arguments: [
             [0xFF, 0xFF, 0xFF, 0xFF], [1, 0, 0, 0, 99], [4, 0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0],
             Array("GET / HTTP/1.1\r\n\r\n".utf8),
@@ -28,14 +28,14 @@ struct HostilityTests {
         #expect(reason(of: messages) == .malformed)
     }
 
-    @Test("A program that says nothing is not kept")
+    @Test("A program that stays silent is disconnected")
     func silence() async throws {
         let bench = try DaemonBench(limits: .init(greeting: .milliseconds(50)))
         let messages = try await RawApp(at: bench.path).listen()
         #expect(reason(of: messages) == .malformed)
     }
 
-    @Test("Requests beyond the window end the session, and others go on")
+    @Test("Too many outstanding requests end the session, and other sessions go on")
     func flood() async throws {
         let bench = try DaemonBench(), central = bench.central()
         await central.reach(.poweredOn)
@@ -62,7 +62,7 @@ struct HostilityTests {
         return app
     }
 
-    @Test("An app that has not read what it was told hears why its session ended, and not all that waited")
+    @Test("An app that falls behind receives the reason why its session ended, and not the whole backlog")
     func unread() async throws {
         let host = ScriptedHost()
         let bench = try DaemonBench(Radios([("radio", host)]), limits: .init(closing: .seconds(3_600)))
@@ -71,7 +71,7 @@ struct HostilityTests {
         #expect(messages.count < 50)
     }
 
-    @Test("An app that is turned away and does not read why is gone after a while")
+    @Test("A rejected app that does not read the reason is disconnected after a while")
     func closing() async throws {
         let host = ScriptedHost()
         let bench = try DaemonBench(Radios([("radio", host)]), limits: .init(closing: .milliseconds(50)))
@@ -80,7 +80,7 @@ struct HostilityTests {
         withExtendedLifetime(app) {}
     }
 
-    @Test("No more programs are served than the limit, and there is room again when some have gone")
+    @Test("The daemon serves no more programs than the limit, and has room again when some have left")
     func crowd() async throws {
         let bench = try DaemonBench(limits: .init(connections: 20, connectionsOfUser: 10))
         var apps: [RawApp] = []
@@ -102,7 +102,7 @@ struct HostilityTests {
         }
     }
 
-    @Test("Programs that come faster than they are let in wait, and all of them are served")
+    @Test("Programs that connect too quickly wait, and all of them are served")
     func pace() async throws {
         let bench = try DaemonBench(limits: .init(newcomers: 1))
         let apps = try (0..<20).map { _ in try RawApp(at: bench.path) }
@@ -118,7 +118,7 @@ struct HostilityTests {
         }
     }
 
-    @Test("A user that connects faster than is served is refused, and is served again later")
+    @Test("A user that connects too quickly is refused, and is served again later")
     func rate() async throws {
         let bench = try DaemonBench(limits: .init(newcomers: 1))
         var apps: [RawApp] = [], refused = 0
@@ -136,7 +136,7 @@ struct HostilityTests {
         await central.reach(.poweredOn)
     }
 
-    @Test("Programs that say nothing, or half a greeting, keep nobody out who has greeted, and are few")
+    @Test("Programs that do not finish the greeting are limited in number, and do not displace those that have")
     func strangers() async throws {
         // None may be sent away for its silence before the last has come.
         let bench = try DaemonBench(limits: .init(greeting: .seconds(3_600))), central = bench.central()
@@ -156,7 +156,7 @@ struct HostilityTests {
         await other.reach(.poweredOn)
     }
 
-    @Test("A second daemon at the same socket is refused, and one after a crash takes its place")
+    @Test("A second daemon on the same socket is refused, and one after a crash takes over the socket")
     func place() async throws {
         let bench = try DaemonBench()
         let second = Daemon(Radios([("none", UnsupportedLink())]))

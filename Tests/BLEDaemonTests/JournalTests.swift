@@ -7,13 +7,13 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("The journal", .timeLimit(.minutes(30)))
+@Suite("Journal", .timeLimit(.minutes(30)))
 struct JournalTests {
     private static func app(_ process: Int32, user: UInt32 = 1) -> AppCredentials {
         AppCredentials(user: user, groups: [], process: process, program: "/usr/bin/sensor")
     }
 
-    @Test("Lines come in their order, with numbers that go up, and from any number on")
+    @Test("Lines are returned in order, with increasing numbers, starting at any number")
     func order() {
         var journal = Journal()
         for index in 1...5 { journal.note("line \(index)", of: Self.app(7), at: UInt64(index)) }
@@ -23,7 +23,7 @@ struct JournalTests {
         #expect(journal.lines(after: 9) { _ in true }.count == 5, "a number of an earlier daemon says nothing")
     }
 
-    @Test("The oldest line goes when there are too many")
+    @Test("The oldest line is dropped when there are too many")
     func bound() {
         var journal = Journal()
         for index in 1...Journal.most + 10 { journal.note("line \(index)", of: nil, at: 0) }
@@ -32,7 +32,7 @@ struct JournalTests {
         #expect(lines.first?.text == "line 11")
     }
 
-    @Test("What an app does again has one line, the last, and what others do the same has its own")
+    @Test("A repeated event of an app updates its single line, and other apps have their own lines")
     func again() {
         var journal = Journal()
         for _ in 0..<5_000 { for text in ["came", "went"] { journal.note(text, of: Self.app(7), at: 0) } }
@@ -43,14 +43,14 @@ struct JournalTests {
         #expect(lines.map(\.number) == [9_999, 10_000, 10_001])
     }
 
-    @Test("Long texts are cut, and what is cut is a text still")
+    @Test("Long texts are truncated to valid text")
     func long() {
         var journal = Journal()
         journal.note(String(repeating: "ü", count: 1_000), of: nil, at: 0)
         #expect(journal.lines(after: 0) { _ in true }.first?.text == String(repeating: "ü", count: 120))
     }
 
-    @Test("Who may not know of a user does not see its lines, and everybody sees those about nobody")
+    @Test("A user does not see the lines of other users, and everyone sees the lines about no user")
     func users() {
         var journal = Journal()
         journal.note("one", of: Self.app(7, user: 1), at: 0)
@@ -59,7 +59,7 @@ struct JournalTests {
         #expect(journal.lines(after: 0) { $0 == 2 }.map(\.text) == ["two", "all"])
     }
 
-    @Test("A journal that is as long as can be fits into an answer")
+    @Test("A journal of maximum length fits into one response")
     func size() throws {
         var journal = Journal()
         let app = AppCredentials(user: 1, groups: [], process: 1, program: String(repeating: "p", count: 9_000))
@@ -74,7 +74,7 @@ struct JournalTests {
         return lines
     }
 
-    @Test("The daemon tells which sessions began, were turned away and ended, and why")
+    @Test("The daemon records which sessions began, were rejected and ended, and why")
     func sessions() async throws {
         let bench = try DaemonBench(), app = try RawApp(at: bench.path)
         app.say(.hello(Hello()))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("The file of sessions that outlive the daemon")
+@Suite("The file of kept sessions")
 struct KeptFileTests {
     private func withPath(_ body: (String) throws -> Void) throws {
         let pattern = FileManager.default.temporaryDirectory.path + "/kept-" + String(repeating: "X", count: 6)
@@ -25,7 +25,7 @@ struct KeptFileTests {
         }
     }
 
-    @Test("What was written is read, and the latest counts", arguments: 0..<16 as Range<UInt64>)
+    @Test("Written records are read back, and the latest version counts", arguments: 0..<16 as Range<UInt64>)
     func round(seed: UInt64) throws {
         try withPath { path in
             let file = KeptFile(path: path), last = records(5, seed: seed)
@@ -36,7 +36,7 @@ struct KeptFileTests {
         }
     }
 
-    @Test("Changes that follow each other are written together, and the last is on the disk in the end")
+    @Test("Changes in quick succession are written together, and the last one reaches the disk")
     func pacing() throws {
         try withPath { path in
             let file = KeptFile(path: path), last = records(4, seed: 9)
@@ -47,7 +47,7 @@ struct KeptFileTests {
         }
     }
 
-    @Test("A file that was cut anywhere, or is something else, is read as far as it makes sense")
+    @Test("A truncated file is read as far as it is valid, and any other file as empty")
     func damage() throws {
         try withPath { path in
             let file = KeptFile(path: path), all = records(3, seed: 7)

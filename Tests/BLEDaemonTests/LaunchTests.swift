@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Launches by units of the service manager", .timeLimit(.minutes(30)))
+@Suite("Launching through service units", .timeLimit(.minutes(30)))
 struct LaunchTests {
     private static func place() -> String {
         FileManager.default.temporaryDirectory.path + "/launch-\(UUID().uuidString)"
@@ -23,7 +23,7 @@ struct LaunchTests {
         return try #require(AppKey(Hello(.central, restoring: identifier), of: app))
     }
 
-    @Test("The file of a unit has what it restores, for everybody to read, until the unit runs")
+    @Test("A unit's file holds the identifiers to restore, world-readable, until the unit runs")
     func file() throws {
         let place = Self.place()
         defer { try? FileManager.default.removeItem(atPath: place) }
@@ -40,7 +40,7 @@ struct LaunchTests {
         #expect(Self.text(of: path) == nil)
     }
 
-    @Test("A user has files for 64 units, and they are written anew, but there are no more of them")
+    @Test("A user has files for at most 64 units, which can be rewritten")
     func limit() throws {
         let place = Self.place()
         defer { try? FileManager.default.removeItem(atPath: place) }
@@ -52,7 +52,7 @@ struct LaunchTests {
         #expect(again && other)
     }
 
-    @Test("A unit that the app names is told, and nothing else is started; a manifest is for programs the kernel names")
+    @Test("An app that names a unit is launched only through it, and manifests apply only to programs the kernel names")
     func ways() throws {
         let place = Self.place()
         defer { try? FileManager.default.removeItem(atPath: place) }
@@ -81,7 +81,7 @@ struct LaunchTests {
         #expect(try launch(own, "", AppDescription(program: "/bin/b", unit: "../b.service")) == nil)
     }
 
-    @Test("A launched app learns where the daemon is and which radio its sessions are on, by command and by unit")
+    @Test("A launched app receives the daemon's socket and its sessions' radio, through its command and its unit")
     func host() throws {
         let place = Self.place()
         defer { try? FileManager.default.removeItem(atPath: place) }
@@ -103,7 +103,7 @@ struct LaunchTests {
         #expect(text?.hasPrefix("BLUETOOTH_HOST=\"bled:/run/bled/socket#tcp:localhost:1\"\n") == true)
     }
 
-    @Test("An app is awaited from its launch until it connects")
+    @Test("An app is expected from its launch until it connects")
     func awaited() throws {
         let place = Self.place()
         defer { try? FileManager.default.removeItem(atPath: place) }
@@ -129,7 +129,7 @@ struct LaunchTests {
         #expect(end.words == words && end.process > 0 && end.command == "/bin/sh -c \(script)")
     }
 
-    @Test("Apps that the kernel does not tell apart are told apart by what they say they are")
+    @Test("Apps that the kernel cannot distinguish are distinguished by their own description")
     func sameIdentifier() throws {
         let key = try key(of: 1)
         let one = AppLaunch(key, AppDescription(program: "/bin/one"))
@@ -138,7 +138,7 @@ struct LaunchTests {
         #expect(told.isSameApp(as: one))
     }
 
-    @Test("A session is written down with what its app says of itself, and one of old without it")
+    @Test("A session is stored with its app's description, and older records without one can be read")
     func record() throws {
         let key = try key(of: 1), state = PreservedState(.central)
         for description in [nil, AppDescription(program: "/bin/app", unit: "app.service")] {

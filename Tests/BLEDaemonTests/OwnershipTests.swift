@@ -3,7 +3,7 @@ import BLESimulation
 import BLEWire
 import Testing
 
-@Suite("What apps that share a host can do to each other", .timeLimit(.minutes(30)))
+@Suite("Isolation of apps that share a host", .timeLimit(.minutes(30)))
 struct OwnershipTests {
     private static let otherOwners = [OwnershipBench.neighbour, OwnershipBench.stranger]
 
@@ -31,7 +31,7 @@ struct OwnershipTests {
     }
 
     @Test(
-        "Whatever another app asks for, of the same user or of another, changes nothing of an app",
+        "No request of another app, of the same user or of another, affects an app",
         arguments: otherOwners,
         0..<16 as Range<UInt64>
     )
@@ -103,7 +103,7 @@ struct OwnershipTests {
         ),
     ]
 
-    @Test("An app does with its own what it likes", arguments: deeds.indices)
+    @Test("An app can use all of its own objects", arguments: deeds.indices)
     func own(index: Int) async throws {
         let bench = OwnershipBench(seed: 3)
         try await bench.begin()
@@ -112,7 +112,7 @@ struct OwnershipTests {
         #expect(bench.own.heard(Self.deeds[index].isDone) || bench.phone.heard(Self.deeds[index].isDone))
     }
 
-    @Test("A link that two apps use ends when both have left it, and is tuned by neither")
+    @Test("A link that two apps use ends when both have left it, and neither can change its parameters")
     func sharedLink() async throws {
         let bench = OwnershipBench(seed: 4), other = bench.app(OwnershipBench.stranger)
         try await bench.begin()
@@ -128,7 +128,7 @@ struct OwnershipTests {
         _ = try await bench.first(bench.own) { if case .disconnected(lamp, nil, _) = $0 { true } else { nil } }
     }
 
-    @Test("An app is told of a central when that is known to be its own: at once if it alone offers something")
+    @Test("An app is notified of a central once it is known to be its own, immediately if no other app has services")
     func centrals() async throws {
         let bench = OwnershipBench(seed: 5)
         try await bench.publish()

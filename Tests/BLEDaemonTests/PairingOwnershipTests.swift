@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Pairing among apps that share a host", .timeLimit(.minutes(30)))
+@Suite("Pairing with apps that share a host", .timeLimit(.minutes(30)))
 struct PairingOwnershipTests {
     private static let noBonds = PairingPolicy(keepsBonds: false)
     private static let demands: [(owner: ClientOwner, everywhere: Bool, isBonded: Bool)] = [
@@ -24,7 +24,7 @@ struct PairingOwnershipTests {
     }
 
     @Test(
-        "An app that keeps no bonds does not keep others from it, unless an administrator says so",
+        "An app that keeps no bonds does not prevent others from bonding, unless an administrator decides so",
         arguments: demands
     )
     func bonds(owner: ClientOwner, everywhere: Bool, isBonded: Bool) async throws {
@@ -35,7 +35,10 @@ struct PairingOwnershipTests {
         }
     }
 
-    @Test("An app that keeps no bonds has none, unless an app that does uses the link, too", arguments: [false, true])
+    @Test(
+        "An app that keeps no bonds leaves no bond, unless another app that keeps bonds uses the link too",
+        arguments: [false, true]
+    )
     func ownBonds(isShared: Bool) async throws {
         let bench = OwnershipBench(seed: 2), other = bench.app(OwnershipBench.stranger)
         bench.own.ask(.security(.insist(Self.noBonds)))
@@ -49,7 +52,7 @@ struct PairingOwnershipTests {
     }
 
     @Test(
-        "A key for any device that another app knows does not count",
+        "Another app's temporary key for any device is not used",
         arguments: [OwnershipBench.neighbour, OwnershipBench.stranger]
     )
     func temporaryKey(owner: ClientOwner) async throws {
@@ -72,7 +75,7 @@ struct PairingOwnershipTests {
         ([OwnershipBench.administrator, OwnershipBench.owner], 1),
     ]
 
-    @Test("Agents are asked about the apps of their own user, administrators about all", arguments: attendants)
+    @Test("Agents are asked about apps of their own user, and administrators about all apps", arguments: attendants)
     func attendance(owners: [ClientOwner], asked: Int?) async throws {
         let bench = OwnershipBench(seed: 4), apps = owners.map(bench.app)
         for app in apps {
@@ -109,7 +112,7 @@ struct PairingOwnershipTests {
         #expect(apps.indices.allSatisfy { owners[$0] != OwnershipBench.stranger || !paired(apps[$0]) })
     }
 
-    @Test("A session that waits for its app's next launch is not of the same app as any other")
+    @Test("Two sessions waiting for their apps' next launch do not count as the same app")
     func waiting() async throws {
         let waiting = ClientOwner(user: 1_000, process: nil, isAdministrator: false)
         let bench = OwnershipBench(seed: 5), first = bench.app(waiting), second = bench.app(waiting)
@@ -120,7 +123,7 @@ struct PairingOwnershipTests {
         #expect(!first.heard { if case .security(.paired) = $0 { true } else { false } })
     }
 
-    @Test("An app asks for nothing that counts for all apps, unless it is an administrator", arguments: [true, false])
+    @Test("Only an administrator's app may set a pairing policy for all apps", arguments: [true, false])
     func gate(isAdministrator: Bool) {
         let gate = SessionFilter(Grant(isAdministrator: isAdministrator, origin: "P"), for: .agent)
         #expect(gate.refusal(of: .security(.insist(Self.noBonds))) == nil)

@@ -14,7 +14,7 @@ struct PermissionTests {
         try AppPolicy(json: Data(#"{"rules": [\#(rules)]}"#.utf8), origin: "the policy")
     }
 
-    @Test("An app hears that it may not use Bluetooth any more, and that it may again, while it runs")
+    @Test("A running app is notified when it loses and when it regains permission to use Bluetooth")
     func change() async throws {
         let bench = try DaemonBench(), central = bench.central()
         await central.reach(.poweredOn)
@@ -27,7 +27,7 @@ struct PermissionTests {
         await central.reach(.poweredOn)
     }
 
-    @Test("An app whose policy names services finds those alone, also if it asks for others by their handles")
+    @Test("An app whose policy names services discovers only those, and may not use others by their handles")
     func services() async throws {
         let bench = try DaemonBench(under: try policy(#"{"services": ["180F"]}"#)), central = bench.central()
         try await central.poweredOn()
@@ -41,7 +41,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("What devices advertise is told to an app whose policy names other services, too")
+    @Test("Advertisements of services outside the policy are still reported to the app")
     func advertisements() async throws {
         let bench = try DaemonBench(under: try policy(#"{"services": ["FFE0"]}"#)), app = try RawApp(at: bench.path)
         app.say(.hello(Hello()))
@@ -54,7 +54,7 @@ struct PermissionTests {
         #expect(report.name == "Heart Rate")
     }
 
-    @Test("An app hears no more of a value when the policy does not name its service, and goes on with others")
+    @Test("Values of a service that a new policy no longer names stop, and others continue")
     func narrower() async throws {
         let host = ScriptedHost(), bench = try DaemonBench(Radios([("radio", host)]))
         let app = try RawApp(at: bench.path), peer = PeerIdentifier(rawValue: 1)
@@ -85,7 +85,7 @@ struct PermissionTests {
         #expect(host.requests == [.peer(peer, .subscribe(.none, to: beats, in: nil))])
     }
 
-    @Test("A host is told what the policy says of pairing without a user, at the start and when it is another")
+    @Test("A host receives the policy for unattended pairing at the start and when it changes")
     func unattended() throws {
         func policy(_ unattended: String) throws -> AppPolicy {
             try AppPolicy(json: Data(#"{"rules": [{}]\#(unattended)}"#.utf8), origin: "the policy")
@@ -98,7 +98,7 @@ struct PermissionTests {
         #expect(host.requests == wanted.map { ClientRequest.security(.insist(BLEHost.PairingPolicy(unattended: $0))) })
     }
 
-    @Test("Requests that the policy does not allow are refused by their number")
+    @Test("Requests that the policy does not allow are refused with their request numbers")
     func requests() async throws {
         let bench = try DaemonBench(under: try policy(#"{"pairing": false}"#)), app = try RawApp(at: bench.path)
         app.say(.hello(Hello()))
@@ -108,7 +108,7 @@ struct PermissionTests {
         #expect(messages.contains(.requestRefused(1, refusal)))
     }
 
-    @Test("Addresses are told to those alone who may see them", arguments: [true, false])
+    @Test("Addresses are shown only to apps that may see them", arguments: [true, false])
     func addresses(areSeen: Bool) async throws {
         let bench = try DaemonBench(under: try policy(#"{"addresses": \#(areSeen)}"#)), app = try RawApp(at: bench.path)
         app.say(.hello(Hello()))
@@ -121,7 +121,7 @@ struct PermissionTests {
         #expect((report.address != .none) == areSeen)
     }
 
-    @Test("Sessions of apps that may not go on end with the policy that allowed them")
+    @Test("A new policy ends the sessions of apps that it no longer allows")
     func kept() async throws {
         let bench = try DaemonBench()
         var app: RawApp? = try RawApp(at: bench.path)
@@ -135,7 +135,7 @@ struct PermissionTests {
         #expect(try bench.current.waitingCount == 0)
     }
 
-    @Test("Who asks is told of the apps and their links, and can move them")
+    @Test("A query lists the apps and their links, and can move an app to another state")
     func questions() async throws {
         let bench = try DaemonBench(), central = bench.central(), query = DaemonQuery(at: bench.path)
         try await central.poweredOn()
@@ -166,7 +166,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("Questions without end end the connection")
+    @Test("An endless stream of queries ends the connection")
     func flood() async throws {
         let bench = try DaemonBench(), app = try RawApp(at: bench.path)
         for _ in 0..<5_000 { app.say(.question(.apps)) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("The policy")
+@Suite("Policy")
 struct PolicyTests {
     private static let sensor = AppCredentials(
         user: 1_000,
@@ -35,7 +35,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "A rule is about whom all its words fit, and the first such rule decides",
+        "A rule applies if all of its conditions match, and the first such rule decides",
         arguments: [
             (#"{"user": 1000}"#, true), (#"{"user": 0}"#, false), (#"{"user": "root"}"#, false),
             (#"{"group": 44}"#, true), (#"{"group": 45}"#, false), (#"{"program": "/usr/bin/sensor"}"#, true),
@@ -49,7 +49,7 @@ struct PolicyTests {
         #expect(try policy(rules).grant(to: Self.sensor).roles.isEmpty == !isAllowed)
     }
 
-    @Test("A policy says when devices are paired without a user", arguments: UnattendedPairing.allCases)
+    @Test("A policy decides when devices pair unattended", arguments: UnattendedPairing.allCases)
     func unattended(wanted: UnattendedPairing) throws {
         let text = #"{"rules": [{}], "unattendedPairing": "\#(wanted)"}"#
         let policy = try AppPolicy(json: Data(text.utf8), origin: "P")
@@ -61,7 +61,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("Without a word of it a policy lets apps allow less than the hosts do, and no more")
+    @Test("By default apps may allow less unattended pairing than the host does, but not more")
     func unattendedByDefault() throws {
         for policy in [AppPolicy.none, try policy("{}")] {
             #expect(policy.unattendedPairing == nil)
@@ -73,7 +73,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("A rule says what is allowed, and the grant says which rule it was")
+    @Test("A rule lists what it allows, and the grant names its rule")
     func words() throws {
         let text = #"{"user": 5}, {"roles": ["central"], "radios": ["hci:1"], "services": ["180D"], "pairing": false, "#
         let grant = try policy(text + #""addresses": false}"#).grant(to: Self.sensor)
@@ -102,7 +102,7 @@ struct PolicyTests {
     ]
 
     @Test(
-        "Root and the user of the daemon are administrators, others if a rule says so, and nobody of whom it says no",
+        "Root and the daemon's user are administrators unless a rule says otherwise, and others only if one says so",
         arguments: administrations
     )
     func administrators(rule: String?, user: UInt32, isAdministrator: Bool) throws {
@@ -114,7 +114,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "What is wrong in a policy is said with its place",
+        "An error in a policy is reported with its position",
         arguments: [
             (#"{"rules": [{"usr": 1}]}"#, "“usr” is not a key of a rule: use one of "),
             (#"{"rule": []}"#, "“rule” is not a key of a policy: use one of rules"),
@@ -139,7 +139,7 @@ struct PolicyTests {
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     }
 
-    @Test("A program that is not known to be what its path says matches no rule about a program")
+    @Test("A program whose path is not verified matches no rule about a program")
     func pretended() throws {
         var app = Self.sensor
         app.isProgramKnown = false
@@ -149,7 +149,10 @@ struct PolicyTests {
         #expect(try policy(#"{"user": 1000}"#).grant(to: app).roles.isEmpty == false)
     }
 
-    @Test("A file in a directory in which others may write is not believed", arguments: [0o777, 0o775] as [mode_t])
+    @Test(
+        "A policy file in a directory that others may write to is not trusted",
+        arguments: [0o777, 0o775] as [mode_t]
+    )
     func directory(mode: mode_t) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "policy-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -166,7 +169,7 @@ struct PolicyTests {
         #expect(try PolicyFile(path: path, isNeeded: false).read() != .none)
     }
 
-    @Test("A file that others may write is not believed, and one that is missing only if it was asked for")
+    @Test("A policy file that others may write to is not trusted, and one explicitly named must exist")
     func trust() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "policy-\(UUID()).json").path
         #expect(try PolicyFile(path: path, isNeeded: false).read() == .none)
@@ -180,7 +183,7 @@ struct PolicyTests {
     }
 }
 
-@Suite("Services that an app may use alone")
+@Suite("Services that a policy allows")
 struct ServiceFilterTests {
     private static let peer = PeerIdentifier(rawValue: 1), other = PeerIdentifier(rawValue: 2)
 
@@ -197,7 +200,7 @@ struct ServiceFilterTests {
         return gate
     }
 
-    @Test("are found and used, and nothing beside them", arguments: 1...16 as ClosedRange<UInt16>)
+    @Test("Allowed services are found and usable, and no others", arguments: 1...16 as ClosedRange<UInt16>)
     func handles(raw: UInt16) throws {
         let gate = try gate(), handle = AttributeHandle(wire: raw), isInside = 6...9 ~= raw
         let range = try #require(AttributeHandleRange(handle))
@@ -214,7 +217,7 @@ struct ServiceFilterTests {
         #expect(gate.refusal(of: .peer(Self.peer, .subscribe(.notifications, to: handle, in: .all))) != nil)
     }
 
-    @Test("are all that a launched app is told of, and it uses them without finding them again")
+    @Test("A launched app is told only of allowed services, and uses them without discovering them again")
     func restored() throws {
         let found = [try service(0x180D, 6, 9), try service(0x180F, 10, 14)]
         let learnt: [PeerEvent] = [
@@ -232,7 +235,7 @@ struct ServiceFilterTests {
         #expect(gate.refusal(of: .peer(Self.peer, .read(AttributeHandle(wire: 7)))) == nil)
     }
 
-    @Test("are unknown before they are discovered, and again when they have changed or the device has gone")
+    @Test("A service becomes unknown again when it changes or the peer disconnects")
     func forgotten() throws {
         let read = ClientRequest.peer(Self.peer, .read(AttributeHandle(wire: 7)))
         #expect(SessionFilter(Grant(services: [.short(0x180D)], origin: "P"), for: .central).refusal(of: read) != nil)
@@ -246,7 +249,7 @@ struct ServiceFilterTests {
         }
     }
 
-    @Test("stay known when others have changed")
+    @Test("Unchanged services stay known when others change")
     func others() throws {
         var gate = try gate()
         let others = try #require(AttributeHandleRange(AttributeHandle(wire: 10), AttributeHandle(wire: 14)))
@@ -254,7 +257,7 @@ struct ServiceFilterTests {
         #expect(gate.refusal(of: .peer(Self.peer, .read(AttributeHandle(wire: 7)))) == nil)
     }
 
-    @Test("may be published, and no others, and no channels are opened")
+    @Test("Only allowed services can be published, and no channel can be opened")
     func own() throws {
         let gate = try gate(for: .peripheral), central = try self.gate()
         func adding(_ uuid: UInt16) -> ClientRequest {
@@ -267,7 +270,7 @@ struct ServiceFilterTests {
         #expect(central.refusal(of: .peer(Self.peer, .readRSSI)) == nil)
     }
 
-    @Test("do not grow without limit, whoever has them")
+    @Test("The number of peers whose services are remembered is limited")
     func limit() throws {
         var fence = ServiceFilter(allowing: [.short(0x180D)])
         let service = try service(0x180D, 6, 9)

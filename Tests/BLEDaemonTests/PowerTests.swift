@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("What the user switches off and ends for all apps", .timeLimit(.minutes(30)))
+@Suite("Switching off Bluetooth and ending links for all apps", .timeLimit(.minutes(30)))
 struct PowerTests {
     private func ask(_ bench: DaemonBench, _ question: Question) throws -> Answer {
         try DaemonQuery(at: bench.path).ask(question)
@@ -35,7 +35,7 @@ struct PowerTests {
         return peer
     }
 
-    @Test("Bluetooth that is switched off is off for apps, also with the next daemon, until it is switched on")
+    @Test("Bluetooth stays off for all apps, even after a daemon restart, until it is switched on")
     func power() async throws {
         let bench = try DaemonBench()
         let first = try await app(on: bench)
@@ -52,7 +52,7 @@ struct PowerTests {
         #expect(try ask(bench, .radios) == .radios([RadioFact(name: "world", isOn: true)]))
     }
 
-    @Test("A radio that is not there is not switched, and the answer says which there are")
+    @Test("Switching a missing radio fails, and the error lists the existing ones")
     func unknownRadio() async throws {
         let bench = try DaemonBench()
         guard case .refused(let refusal) = try ask(bench, .power(radio: "hci:9", isOn: false)) else {
@@ -62,7 +62,7 @@ struct PowerTests {
         #expect(try ask(bench, .radios) == .radios([RadioFact(name: "world", isOn: true)]))
     }
 
-    @Test("Nothing is left of the session of an app that has ended when Bluetooth is switched off")
+    @Test("Switching off Bluetooth removes the whole session of an app that has ended")
     func forgotten() async throws {
         let bench = try DaemonBench()
         var first: RawApp? = try await app(on: bench)
@@ -79,7 +79,7 @@ struct PowerTests {
     }
 
     @Test(
-        "A link that the user ends ends for its app, whether that is there or is to be restored",
+        "A link that the user ends also ends for its app, whether the app runs or is waiting to be restored",
         arguments: [true, false]
     )
     func links(isThere: Bool) async throws {

@@ -12,7 +12,7 @@ import Testing
 /// Whether an app that waits for something is launched again: the same table in a world and with a daemon.
 ///
 /// The rows are those of Apple's technical note TN3115, as docs/DAEMON.md has them.
-@Suite("An app is launched again in a world as with the daemon", .timeLimit(.minutes(30)))
+@Suite("Relaunching an app in a world and with the daemon", .timeLimit(.minutes(30)))
 struct RelaunchTableTests {
     /// What the app waits for when it ends.
     enum Waiting: CaseIterable, Sendable {
@@ -57,7 +57,7 @@ struct RelaunchTableTests {
         )
     }
 
-    @Test("In a world", arguments: Waiting.allCases, Fate.allCases)
+    @Test("In a world, the app is launched exactly in the documented cases", arguments: Waiting.allCases, Fate.allCases)
     func world(waiting: Waiting, fate: Fate) async throws {
         for seed in 0..<16 as Range<UInt64> {
             let launches = try await launchesInWorld(waiting, fate, seed)
@@ -121,7 +121,11 @@ struct RelaunchTableTests {
         return launches.withLock { $0 }
     }
 
-    @Test("With a daemon", arguments: Waiting.allCases, Fate.allCases)
+    @Test(
+        "With a daemon, the app is launched exactly in the documented cases",
+        arguments: Waiting.allCases,
+        Fate.allCases
+    )
     func daemon(waiting: Waiting, fate: Fate) async throws {
         let run = try RelaunchWithDaemon()
         try await run.ask(waiting)

@@ -6,7 +6,7 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-@Suite("Requests that no app of Core Bluetooth makes")
+@Suite("Requests that Core Bluetooth never makes")
 struct RequestTests {
     /// Draws requests, of which many are about what is there.
     private struct Source {
@@ -51,7 +51,7 @@ struct RequestTests {
         }
     }
 
-    @Test("do no harm to the host, whoever makes them", arguments: 0..<16 as Range<UInt64>)
+    @Test("Any request from any session leaves the host unharmed", arguments: 0..<16 as Range<UInt64>)
     func anything(seed: UInt64) async throws {
         let world = World(seed: seed)
         for peripheral in Scenario.demo.peripherals { world.place(peripheral) }

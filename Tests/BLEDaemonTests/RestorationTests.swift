@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Sessions that go on without their apps", .timeLimit(.minutes(30)))
+@Suite("Sessions that outlive their apps", .timeLimit(.minutes(30)))
 struct RestorationTests {
     /// A central's app with the restore identifier "app" that has Bluetooth.
     private func launch(
@@ -62,7 +62,7 @@ struct RestorationTests {
         return nil
     }
 
-    @Test("An app that ends without a word finds its scan and its connection again")
+    @Test("An app that exits without closing finds its scan and its connection again")
     func crash() async throws {
         let bench = try DaemonBench()
         var (app, peer): (RawApp?, PeerIdentifier) = try await connectedApp(on: bench)
@@ -85,7 +85,7 @@ struct RestorationTests {
         #expect(try bench.current.waitingCount == 0)
     }
 
-    @Test("An app that ends right before its radio is lost has not heard of that, and what it asked for goes on")
+    @Test("An app that exits just before its radio is lost misses the event, and its requests continue")
     func endBeforeRadio() async throws {
         let host = ScriptedHost(), bench = try DaemonBench(Radios([("scripted", host)]))
         let app = try await launch(on: bench)
@@ -101,7 +101,7 @@ struct RestorationTests {
         try await waiting { host.scans >= 2 }
     }
 
-    @Test("An app that ends its session finds nothing of it")
+    @Test("An app that closes its session finds nothing of it")
     func close() async throws {
         let bench = try DaemonBench()
         let (app, _) = try await connectedApp(on: bench)
@@ -112,7 +112,7 @@ struct RestorationTests {
         #expect(restored(messages) == nil)
     }
 
-    @Test("What an app asks for and ends at once is done")
+    @Test("Requests that an app sends right before it exits are carried out")
     func lastWords() async throws {
         let bench = try DaemonBench(), peer = PeerIdentifier(rawValue: 7)
         var app: RawApp? = try RawApp(at: bench.path)
@@ -127,7 +127,7 @@ struct RestorationTests {
         #expect(restored(messages)?.peers.map(\.peer) == [peer])
     }
 
-    @Test("A session outlives the daemon: the next one connects again and tells the app")
+    @Test("A session outlives the daemon: the next daemon reconnects and informs the app")
     func daemonRestart() async throws {
         let bench = try DaemonBench()
         let (app, peer) = try await connectedApp(on: bench)
@@ -142,7 +142,7 @@ struct RestorationTests {
         #expect(state.scan == ScanRequest() && state.peers.map(\.peer) == [peer] && state.peers.first?.mtu == nil)
     }
 
-    @Test("An app that was there all the time begins anew with the next daemon")
+    @Test("An app that kept running starts fresh with the next daemon")
     func continued() async throws {
         let bench = try DaemonBench()
         _ = try await connectedApp(on: bench)
@@ -155,7 +155,7 @@ struct RestorationTests {
         #expect(try bench.current.waitingCount == 0)
     }
 
-    @Test("Two processes with one identifier have a session each, and the first is the one that is kept")
+    @Test("Two processes with one identifier have separate sessions, and the first one's is kept")
     func twice() async throws {
         let bench = try DaemonBench()
         var first: RawApp? = try await connectedApp(on: bench).0
@@ -170,7 +170,7 @@ struct RestorationTests {
         #expect(try bench.current.waitingCount == 1)
     }
 
-    @Test("Something that happens to an app that declares the background launches it, once, with what to restore")
+    @Test("An event for an app that declares a background mode launches it once, with the identifiers to restore")
     func launching() async throws {
         let runs = Locked<[([String], [String: String])]>([])
         let manifest = #"{"UIBackgroundModes": ["bluetooth-central"], "LaunchCommand": ["/bin/app", "--again"]}"#
@@ -197,7 +197,7 @@ struct RestorationTests {
         #expect(restored(messages)?.peers.map(\.peer) == [peer])
     }
 
-    @Test("A unit that an app names learns of what happens when the app has ended, until it is back")
+    @Test("A unit that an app names is triggered by events after the app has ended, until the app is back")
     func unit() async throws {
         let place = FileManager.default.temporaryDirectory.path + "/launches-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: place) }
@@ -222,7 +222,7 @@ struct RestorationTests {
         #expect(access(file, F_OK) != 0)
     }
 
-    @Test("A program that is launched has the variables, and no signal is held back from it")
+    @Test("A launched program receives the environment variables and has no signals blocked")
     func spawning() async throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Requests and the roles of sessions")
 struct RoleTests {
-    @Test("The list has every kind of request")
+    @Test("The list of requests covers every kind of request")
     func kinds() {
         let all = EveryRequest.all + [.tester(.reset)]
         #expect(all.count == 43)
         #expect(Set(EveryRequest.roles) == [.central, .peripheral, .agent])
     }
 
-    @Test("A session makes the requests of its own role only, although its app may take on every role")
+    @Test("A session may make only the requests of its own role, even if its app may use every role")
     func gate() {
         for role in EveryRequest.roles {
             let gate = SessionFilter(Grant(origin: "P"), for: role)
@@ -24,7 +24,7 @@ struct RoleTests {
         }
     }
 
-    @Test("A session that has not said its role makes no request")
+    @Test("A session that has not stated its role may make no requests")
     func noRole() {
         let gate = SessionFilter(Grant(origin: "P"), for: nil)
         for request in EveryRequest.all { #expect(gate.refusal(of: request) != nil, "\(request)") }
@@ -38,14 +38,14 @@ struct RoleTests {
         }
     }
 
-    @Test("A session makes no requests when the grant does not allow its role any more", arguments: EveryRequest.roles)
+    @Test("A session may make no requests once its grant no longer allows its role", arguments: EveryRequest.roles)
     func revoked(role: ClientRole) {
         var gate = SessionFilter(Grant(origin: "P"), for: role)
         _ = gate.apply(Grant(roles: EveryRequest.roles.filter { $0 != role }, origin: "Q"))
         for request in EveryRequest.all { #expect(gate.refusal(of: request) != nil, "\(request)") }
     }
 
-    @Test("A host refuses the requests of other roles, and does nothing about them")
+    @Test("A host refuses requests of other roles without any effect")
     func host() {
         for role in EveryRequest.roles {
             for request in EveryRequest.all + [.tester(.reset)] {
@@ -63,7 +63,7 @@ struct RoleTests {
         }
     }
 
-    @Test("A host lets a test suite make every request")
+    @Test("A host allows a test suite to make every request")
     func tester() {
         for request in EveryRequest.all + [.tester(.reset)] { #expect(request.isAllowed(to: .tester), "\(request)") }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("What passes between an app and a host")
+@Suite("Filtering between an app and a host")
 struct SessionFilterTests {
     private static let peer = PeerIdentifier(rawValue: 1)
     private static let heartRate = BluetoothUUID.short(0x180D), battery = BluetoothUUID.short(0x180F)
@@ -35,7 +35,7 @@ struct SessionFilterTests {
         return gate
     }
 
-    @Test("An app that is launched again learns addresses of peers if it may see them", arguments: [true, false])
+    @Test("A relaunched app receives peer addresses only if it may see them", arguments: [true, false])
     func restoredAddress(isSeen: Bool) throws {
         let details = LinkDetails(address: DeviceAddress(0xC0FF_EE00_0001, .random))
         let learnt: [PeerEvent] = [.mtuChanged(23), .linkChanged(details)]
@@ -51,7 +51,7 @@ struct SessionFilterTests {
         #expect(isSeen || told.address == .none)
     }
 
-    @Test("A narrower grant takes away the services that it does not name, and leaves the others as they are")
+    @Test("A narrower grant removes the services that it does not name, and leaves the others unchanged")
     func narrowed() throws {
         var gate = try openGate()
         let lost = try service(Self.heartRate, 6, 9).range
@@ -65,7 +65,7 @@ struct SessionFilterTests {
         #expect(gate.refusal(of: .peer(Self.peer, .read(Self.beats))) != nil)
     }
 
-    @Test("What was under way when the grant became narrower is answered, and comes to nothing")
+    @Test("Requests under way when the grant becomes narrower fail")
     func underWay() throws {
         var gate = try openGate()
         _ = gate.apply(Self.narrow)
@@ -93,7 +93,7 @@ struct SessionFilterTests {
         #expect(gate.takeWithdrawals() == withdrawn)
     }
 
-    @Test("What the app publishes and keeps open ends with a grant that does not allow it")
+    @Test("A narrower grant withdraws the services and closes the channels that it does not allow")
     func holdings() {
         var gate = SessionFilter(Grant(origin: "P"), for: .peripheral)
         for service in Self.services {
@@ -118,7 +118,7 @@ struct SessionFilterTests {
     }
 
     @Test(
-        "A published channel ends with a grant that does not allow it, as long as the host has it",
+        "A grant that forbids a published channel withdraws it, if the host still has it",
         arguments: [(HostState.poweredOff, true), (.resetting, false)]
     )
     func published(state: HostState, isThere: Bool) {
@@ -131,7 +131,7 @@ struct SessionFilterTests {
         #expect(gate.takeWithdrawals() == (isThere ? [.server(.unpublishChannel(psm))] : []))
     }
 
-    @Test("What is published is restored as far as the grant goes, and the rest is taken back")
+    @Test("Published services are restored as far as the grant allows, and the rest are withdrawn")
     func restoredServices() {
         let services = Self.services
         var gate = SessionFilter(Self.narrow, for: .peripheral)
@@ -140,7 +140,7 @@ struct SessionFilterTests {
         #expect(gate.takeWithdrawals() == [.service(.removeService(services[0].id))])
     }
 
-    @Test("What a session publishes that waits for its app ends with a grant that does not allow it")
+    @Test("A grant that forbids a waiting session's published services withdraws them")
     func waiting() {
         let host = ScriptedHost(), session = ServedSession {}
         session.open(.peripheral, for: .program, on: host)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Apps that share a radio through the daemon", .timeLimit(.minutes(30)))
+@Suite("Sharing a radio through the daemon", .timeLimit(.minutes(30)))
 struct SharingTests {
     private static var heartRate: CBUUID { CBUUID(string: "180D") }
     private static var measurement: CBUUID { CBUUID(string: "2A37") }
@@ -49,7 +49,7 @@ struct SharingTests {
         #expect(try await firstValue(of: Self.measurement, in: Self.heartRate, of: theirs).isEmpty == false)
     }
 
-    @Test("Ten apps that subscribe to one characteristic hear all of its values in their order")
+    @Test("Ten apps subscribed to one characteristic receive all of its values in order")
     func fanOut() async throws {
         let values = (0..<200).map { [UInt8($0)] }
         let fast = SimulatedPeripheral.Notifications(every: .milliseconds(4), values)
@@ -82,7 +82,7 @@ struct SharingTests {
         try await waiting { try bench.current.connectionCount == 0 }
     }
 
-    @Test("Apps hear that the host resets when the daemon ends, and go on with the next one")
+    @Test("Apps see the host reset when the daemon ends, and continue with the next one")
     func restart() async throws {
         let bench = try DaemonBench(), central = bench.central()
         let before = try await connect(to: "Lamp", by: central).identifier
@@ -116,7 +116,7 @@ struct SharingTests {
         return seen.withLock { $0 }
     }
 
-    @Test("While a daemon that was lost is expected back an app has no other state than resetting")
+    @Test("While a lost daemon is expected back, an app sees only the state resetting")
     func expectedBack() async throws {
         let bench = try DaemonBench(), central = bench.central()
         await central.reach(.poweredOn)
@@ -139,7 +139,7 @@ struct SharingTests {
         #expect(seen == [.poweredOn, .resetting, .poweredOn])
     }
 
-    @Test("A daemon that stays away for longer than it is expected back is missing in the end")
+    @Test("An app sees Bluetooth as unavailable if the daemon does not return in time")
     func staysAway() async throws {
         let bench = try DaemonBench()
         let link = DaemonLink(to: bench.path, expectedBackWithin: .milliseconds(50))
@@ -151,7 +151,7 @@ struct SharingTests {
         #expect(seen == [.poweredOn, .resetting, .unsupported])
     }
 
-    @Test("An app that starts before the daemon has Bluetooth as soon as the daemon is there")
+    @Test("An app that starts before the daemon can use Bluetooth as soon as the daemon runs")
     func late() async throws {
         let bench = try DaemonBench()
         bench.stop()
@@ -161,14 +161,14 @@ struct SharingTests {
         await central.reach(.poweredOn)
     }
 
-    @Test("A manager that goes takes its session with it")
+    @Test("Releasing a manager ends its session")
     func leaving() async throws {
         let bench = try DaemonBench()
         try await bench.central().poweredOn()
         try await waiting { try bench.current.connectionCount == 0 }
     }
 
-    @Test("An app that wants a radio that is not there has none")
+    @Test("An app that selects a missing radio sees the state unsupported")
     func radios() async throws {
         let bench = try DaemonBench()
         await bench.central(radio: "hci:7").reach(.unsupported)

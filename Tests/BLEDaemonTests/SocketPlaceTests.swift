@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("The place of the daemon's socket", .timeLimit(.minutes(30)), .serialized)
+@Suite("Location of the daemon's socket", .timeLimit(.minutes(30)), .serialized)
 struct SocketPlaceTests {
     private func withDirectory(_ body: (String) throws -> Void) throws {
         let directory = "/tmp/place-\(UInt64.random(in: 0 ... .max))"
@@ -18,7 +18,7 @@ struct SocketPlaceTests {
 
     private func daemon() -> Daemon { Daemon(Radios([("none", UnsupportedLink())])) }
 
-    @Test("Everybody may connect to the socket, whatever the mask is", arguments: [0o077, 0o022, 0] as [mode_t])
+    @Test("All users may connect to the socket, whatever the umask", arguments: [0o077, 0o022, 0] as [mode_t])
     func permissions(mask: mode_t) async {
         // The mask belongs to the whole process.
         await #expect(processExitsWith: .success) { [mask] in
@@ -38,7 +38,7 @@ struct SocketPlaceTests {
         }
     }
 
-    @Test("To listen does not change the permissions of what other threads create at the same time")
+    @Test("Creating the socket does not affect the permissions of files created by other threads")
     func mask() async {
         await #expect(processExitsWith: .success) {
             umask(0o022)
@@ -87,7 +87,7 @@ struct SocketPlaceTests {
         }
     }
 
-    @Test("A link in the socket's place is neither followed nor given other permissions")
+    @Test("A symbolic link at the socket's path is neither followed nor given other permissions")
     func link() throws {
         try withDirectory { directory in
             let secret = directory + "/secret", path = directory + "/socket"
@@ -100,7 +100,7 @@ struct SocketPlaceTests {
         }
     }
 
-    @Test("The file of a unit can be read by everybody, whatever the mask is", arguments: [0o077, 0] as [mode_t])
+    @Test("All users can read a unit's file, whatever the umask", arguments: [0o077, 0] as [mode_t])
     func unit(mask: mode_t) async {
         await #expect(processExitsWith: .success) { [mask] in
             umask(mask)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Who speaks on a connection", .timeLimit(.minutes(30)))
+@Suite("Identity of a connection's sender", .timeLimit(.minutes(30)))
 struct SpeakerTests {
     /// Allows everything to the program that runs the tests.
     private func policy() throws -> AppPolicy {
@@ -44,7 +44,7 @@ struct SpeakerTests {
         if case .refused(let refusal)? = message { refusal.reason } else { nil }
     }
 
-    @Test("The program that connects and greets is the one that a rule names")
+    @Test("Rules match the program that connects and greets")
     func own() async throws {
         let bench = try DaemonBench(under: try policy()), app = try RawApp(at: bench.path)
         app.say(.hello(Hello()))
@@ -55,14 +55,14 @@ struct SpeakerTests {
         }
     }
 
-    @Test("A greeting that another process writes is not taken for one of the program that connected")
+    @Test("A greeting written by another process is not attributed to the program that connected")
     func greeting() async throws {
         let bench = try DaemonBench(under: try policy()), app = try RawApp(at: bench.path)
         try write(octets([.hello(Hello())]), from: "/bin/sh", to: app.descriptor)
         #expect(reason(try await app.listen().last) == .notAllowed)
     }
 
-    @Test("A session that a rule allows to a program ends when another process goes on with it")
+    @Test("A session allowed by a rule about a program ends when another process continues it")
     func takenOver() async throws {
         let bench = try DaemonBench(under: try policy()), app = try RawApp(at: bench.path)
         app.say(.hello(Hello()))
@@ -71,7 +71,7 @@ struct SpeakerTests {
         #expect(reason(try await app.listen().last) == .notAllowed)
     }
 
-    @Test("Processes of one user may share a session that no rule about a program allows")
+    @Test("Processes of one user may share a session if no rule names its program")
     func shared() async throws {
         let policy = try AppPolicy(json: Data(#"{"rules": [{"user": \#(geteuid())}]}"#.utf8), origin: "P")
         let bench = try DaemonBench(under: policy), app = try RawApp(at: bench.path)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEDay
 
-@Suite("What apps of several processes know in common")
+@Suite("Facts that apps in several processes share")
 struct BulletinTests {
     /// Two apps with the same bulletin, and the bulletin of a third.
     private func withApps(_ body: (Chronicle, Chronicle, Bulletin) throws -> Void) throws {
@@ -15,7 +15,7 @@ struct BulletinTests {
         try body(Chronicle(boards[0]), Chronicle(boards[1]), boards[2])
     }
 
-    @Test("A value that one server took is known to the others, and comes twice there")
+    @Test("A value taken by one server is known to the others, and cannot be taken twice")
     func taken() throws {
         try withApps { one, other, _ in
             #expect(!other.wasTaken(7))
@@ -26,7 +26,7 @@ struct BulletinTests {
         }
     }
 
-    @Test("A change of services is known to all, for the server that changed them, or for one of unknown name")
+    @Test("A change of services is known to all apps, for the named server or for an unknown name")
     func rebuilt() throws {
         try withApps { one, other, _ in
             one.rebuilt("lock")
@@ -38,7 +38,7 @@ struct BulletinTests {
         }
     }
 
-    @Test("Whoever asks while another thread reads what was posted hears of it as well")
+    @Test("A query sees what was posted even while another thread reads it")
     func threads() throws {
         for _ in 0..<16 {
             try withApps { one, _, board in
@@ -53,7 +53,7 @@ struct BulletinTests {
         }
     }
 
-    @Test("An app that was killed owes answers no more, and has changed the services of its machine")
+    @Test("A killed app owes no more responses, and its machine's services count as changed")
     func died() throws {
         try withApps { one, other, board in
             board.post("died", "phone", "5000")
@@ -65,7 +65,7 @@ struct BulletinTests {
         }
     }
 
-    @Test("Stages follow one another; lines that are not complete, and words that nobody knows, change nothing")
+    @Test("Stages follow one another, and incomplete lines and unknown words are ignored")
     func stages() throws {
         try withApps { one, other, board in
             #expect(one.stage == .busy)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import BLEDay
 
-@Suite("A day with three apps of one phone")
+@Suite("A day with three apps on one phone")
 struct DayTests {
-    @Test("Every call gets just the callbacks that Apple documents, for an hour", arguments: UInt64(0)..<16)
+    @Test("Each call receives exactly the callbacks that Apple documents, for an hour", arguments: UInt64(0)..<16)
     func anHour(seed: UInt64) async {
         let outcome = await Day.run(seed: seed, hours: 1)
         #expect(outcome.violations == [])
@@ -12,7 +12,7 @@ struct DayTests {
         #expect(outcome.callbacks.values.reduce(0, +) > 100)
     }
 
-    @Test("The same seed is the same day, and another seed is another")
+    @Test("The same seed gives the same day, and another seed another")
     func deterministic() async {
         let first = await Day.run(seed: 40, hours: 1), again = await Day.run(seed: 40, hours: 1)
         let other = await Day.run(seed: 41, hours: 1)

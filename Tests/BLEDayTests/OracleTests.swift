@@ -3,11 +3,11 @@ import Testing
 
 @testable import BLEDay
 
-@Suite("What the day knows of Apple's documents")
+@Suite("The day's model of Apple's documentation")
 struct OracleTests {
     private static let lost = CBError(.connectionTimeout)
 
-    @Test("A connection is made once for each time that it is asked for")
+    @Test("Each connection request is completed at most once")
     func connecting() {
         var link = LinkModel(hearsOfReconnecting: true)
         #expect(link.connected(at: .zero) != nil)
@@ -18,7 +18,7 @@ struct OracleTests {
         #expect(link.connected(at: .zero) != nil)
     }
 
-    @Test("A connection that is there is told to who asks for it, once, unless it ends or is given up before")
+    @Test("An existing connection is reported once to each app that asks, unless it ends or is cancelled first")
     func confirming() {
         for ends in [false, true] {
             var link = LinkModel(hearsOfReconnecting: true)
@@ -36,7 +36,7 @@ struct OracleTests {
         }
     }
 
-    @Test("Giving up is answered once, without an error")
+    @Test("A cancellation is confirmed once, without an error")
     func cancelling() {
         for isConnected in [false, true] {
             var link = LinkModel(hearsOfReconnecting: true)
@@ -53,7 +53,7 @@ struct OracleTests {
         }
     }
 
-    @Test("A connection goes on where an earlier launch of the app was, and nowhere else")
+    @Test("A restored connection continues in the state of the earlier launch, and only there")
     func restoring() {
         for state in [CBPeripheralState.connecting, .connected] {
             var link = LinkModel(hearsOfReconnecting: true)
@@ -67,7 +67,7 @@ struct OracleTests {
     }
 
     @Test(
-        "A connection that ends by itself has a cause and an error, and is made again for those who asked and can hear",
+        "A dropped connection has a cause and an error, and reconnects only for apps that asked and support it",
         arguments: [
             (true, true, true, true), (true, true, false, false), (true, false, true, false),
             (true, false, false, true), (false, true, true, false), (false, true, false, true),
@@ -84,7 +84,7 @@ struct OracleTests {
         #expect((complaint == nil) == isRight)
     }
 
-    @Test("Requests are answered once and in order, whatever they are about")
+    @Test("Requests are answered once and in order, whatever their subject")
     func order() {
         var requests = RequestModel()
         for kind in [RequestModel.Kind.services, .rssi, .read, .notify] {
@@ -101,7 +101,7 @@ struct OracleTests {
         #expect(requests.end().isEmpty)
     }
 
-    @Test("An answer is what was to be expected, unless the link may be lost")
+    @Test("A response must be the expected one, unless the link may have been lost")
     func answers() {
         var request = RequestModel.Request(
             kind: .read,
@@ -122,7 +122,7 @@ struct OracleTests {
         #expect(RequestModel.complaint(request, Self.lost, isExcused: true) != nil)
     }
 
-    @Test("Values come in order, none is lost, and none comes that nobody wants")
+    @Test("Values arrive in order, none is lost, and none arrives without a subscription")
     func values() {
         var values = ValueModel()
         let value = { (number: UInt64) in Data(number.octets.suffix(4)) }
@@ -137,7 +137,7 @@ struct OracleTests {
         #expect(values.received(value(20), isNotifying: true) == nil)
     }
 
-    @Test("Values may be missing after a change of services, but none comes twice")
+    @Test("Values may be lost after a change of services, but none arrives twice")
     func heldBack() {
         var values = ValueModel()
         let value = { (number: UInt64) in Data(number.octets.suffix(4)) },
@@ -161,7 +161,7 @@ struct OracleTests {
         )
     }
 
-    @Test("Commands may be missing after a change, and once after any since the link came up, but none comes twice")
+    @Test("Commands may be lost after a change of services while the link is up, but none arrives twice")
     func commands() {
         let excuse = { (since: Duration) in since < .seconds(3) }
         for (linked, isLenient) in [(2, true), (4, false)] as [(Int64, Bool)] {
@@ -181,7 +181,7 @@ struct OracleTests {
         }
     }
 
-    @Test("Apps share a link from when the first is connected until none is")
+    @Test("Apps share a link from the first connection until none is left")
     func sharing() {
         var link = SharedLink()
         #expect(link.join(at: .seconds(1)) == .seconds(1))
@@ -193,7 +193,7 @@ struct OracleTests {
         #expect(link.join(at: .seconds(6)) == .seconds(6))
     }
 
-    @Test("A scan reports what was asked for, each peripheral twice at most")
+    @Test("A scan reports only what was requested, and each peripheral at most twice")
     func scanning() {
         var scan = ScanModel(services: [Layout.main], solicited: [], allowsDuplicates: false)
         let data = [CBAdvertisementDataServiceUUIDsKey: [Layout.main]], other = UUID()
@@ -204,7 +204,7 @@ struct OracleTests {
         #expect(scan.discovered(peripheral, data, -40) != nil)
     }
 
-    @Test("A server starts, adds and is told of room as often as it asked")
+    @Test("A server's callbacks come exactly as often as it asked for them")
     func serving() {
         var server = ServerModel()
         #expect(server.started(nil) != nil)
@@ -223,7 +223,7 @@ struct OracleTests {
         #expect(server.subscribed(central, Layout.notified) != nil)
     }
 
-    @Test("A server that is told, when the radio goes, that it does not advertise is not to advertise later")
+    @Test("A server whose start fails when the radio is lost does not advertise later")
     func failedStart() {
         for (error, advertises) in [(nil, true), (CBError(.notConnected), false)] as [(CBError?, Bool)] {
             var server = ServerModel()
@@ -236,7 +236,7 @@ struct OracleTests {
         }
     }
 
-    @Test("What a server has asked for when the radio goes may be answered once, or not")
+    @Test("A request outstanding when the radio is lost may be answered once or not at all")
     func voidAdditions() {
         var server = ServerModel()
         let service = ObjectIdentifier(ServerModel.self)

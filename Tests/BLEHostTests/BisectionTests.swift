@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Bisection")
 struct BisectionTests {
-    @Test("It finds where each number is or belongs", arguments: 0..<20)
+    @Test("Bisection finds the index where each number is or belongs", arguments: 0..<20)
     func place(count: Int) {
         let numbers = (0..<count).map { 2 * $0 }
         for wanted in -1...2 * count {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A value in place")
 struct InPlaceTests {
-    @Test("holds one value, which is changed where it lies, and is empty once that was taken")
+    @Test("A slot holds one value, which is changed in place, and is empty once the value is taken")
     func holdsOne() {
         var slot = InPlace<[Int]>()
         #expect(slot.value == nil && slot.take() == nil)
@@ -15,7 +15,7 @@ struct InPlaceTests {
         #expect(slot.value == nil)
     }
 
-    @Test("has nothing to change while it is empty")
+    @Test("Updating an empty slot has no effect")
     func changesNothing() {
         var slot = InPlace<Int>()
         #expect(slot.update { $0 += 1 } == nil)
@@ -24,7 +24,7 @@ struct InPlaceTests {
         #expect(slot.update { $0 += 1 } == nil && slot.value == nil)
     }
 
-    @Test("is a value: what becomes of a copy is not seen in it")
+    @Test("A slot has value semantics: changing a copy leaves the original unchanged")
     func isAValue() {
         var slot = InPlace<Int>()
         slot.put(1)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Output queue")
 struct OutputQueueTests {
-    @Test("All comes out once and in order, whenever it is taken", arguments: 0...4)
+    @Test("All bytes come out once and in order, whenever they are taken", arguments: 0...4)
     func order(alone: Int) {
         var queue = OutputQueue<Int>(), taken: [Int] = []
         for number in 0..<4 { queue.append(number) }

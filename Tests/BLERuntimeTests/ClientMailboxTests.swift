@@ -72,7 +72,7 @@ struct ClientMailboxTests {
         #expect(client.caughtUp.withLock { $0 } == 0)
     }
 
-    @Test("What a client asks first after it heard something is an answer, unless it heard of room alone")
+    @Test("A client's first request after an event counts as a response, unless the event only reported free space")
     func answers() async {
         let client = Client(), mailbox = client.mailbox()
         #expect(!mailbox.noteRequest(Self.question))
@@ -85,7 +85,7 @@ struct ClientMailboxTests {
         #expect(!mailbox.noteRequest(Self.question))
     }
 
-    @Test("What the host took in one turn is one number for each kind and peer, in its place among other events")
+    @Test("Packets sent in one turn are reported as one count per kind and peer, in order among other events")
     func receipts() async {
         let client = Client(), mailbox = client.mailbox()
         var posts = PendingEvents()
@@ -103,7 +103,7 @@ struct ClientMailboxTests {
         )
     }
 
-    @Test("A client that is behind misses the oldest advertisements and nothing else")
+    @Test("A slow client misses only the oldest advertisements")
     func dropsAdvertisements() async {
         let client = Client(), mailbox = client.mailbox()
         let limit = ClientMailbox.limit
@@ -114,7 +114,7 @@ struct ClientMailboxTests {
         #expect(await client.hear() == [Self.value(1)] + kept + [Self.value(2), Self.value(3)])
     }
 
-    @Test("Values are never dropped, and that the client has caught up is said")
+    @Test("Values are never dropped, and the mailbox reports when the client has caught up")
     func keepsValues() async {
         let client = Client(), mailbox = client.mailbox()
         let events = (0..<(ClientMailbox.limit + 1)).map(Self.value)
@@ -123,7 +123,7 @@ struct ClientMailboxTests {
         #expect(client.caughtUp.withLock { $0 } == 1)
     }
 
-    @Test("A client that closed hears nothing, not even what was waiting")
+    @Test("A closed client receives nothing, not even waiting events")
     func closed() async {
         let client = Client(), mailbox = client.mailbox()
         Self.post([Self.value(1)], to: mailbox)
@@ -132,7 +132,7 @@ struct ClientMailboxTests {
         #expect(await client.hear() == [])
     }
 
-    @Test("A mailbox that is gone keeps nothing of its client, be there events or not", arguments: [0, 1])
+    @Test("A released mailbox keeps nothing of its client alive, with or without waiting events", arguments: [0, 1])
     func gone(count: Int) async {
         final class App: Sendable {}
         let queue = DispatchQueue(label: "test.app")
@@ -147,7 +147,7 @@ struct ClientMailboxTests {
         #expect(app == nil)
     }
 
-    @Test("Whoever hears in turns has heard all when a turn is over, and nothing once the mailbox is closed")
+    @Test("A receiver called within a turn has all events when the turn ends, and none once the mailbox is closed")
     func inTurn() {
         let heard = Locked<[[ClientEvent]]>([])
         let mailbox = ClientMailbox(
@@ -170,7 +170,7 @@ struct ClientMailboxTests {
     }
 
     @Test(
-        "That there is room for more calls for no answer",
+        "An event that only reports free space needs no response",
         arguments: [
             (room(1), false), (.server(.updatesTaken(1)), false), (.channel(ChannelID(rawValue: 1), .sent(20)), false),
             (.channel(ChannelID(rawValue: 1), .received([1])), true), (value(1), true),
@@ -183,7 +183,7 @@ struct ClientMailboxTests {
     }
 
     @Test(
-        "That few values were taken is told with what comes next, and at once when there are 16 of them",
+        "Up to 15 sent values are reported with the next event, and 16 immediately",
         arguments: [
             ([15], false), ([16], true), ([7, 8], false), ([7, 8, 1], true), (Array(repeating: 1, count: 15), false),
             (Array(repeating: 1, count: 16), true),
@@ -211,7 +211,7 @@ struct ClientMailboxTests {
     }
 
     @Test(
-        "Who asks for one thing because of what it heard waits in place of the loop, but not for a channel",
+        "A client that responds with a single request waits in place of the loop, except for a channel",
         arguments: [
             ([], false), ([question], true), ([question, question], false),
             (Array(repeating: question, count: 50), false),

@@ -3,16 +3,16 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Limit of descriptors")
+@Suite("File descriptor limit")
 struct DescriptorLimitTests {
-    @Test("Too few descriptors are said with the cure", arguments: [8, 31, 32, 1_024] as [UInt64])
+    @Test("Too few file descriptors are reported with the remedy", arguments: [8, 31, 32, 1_024] as [UInt64])
     func problem(limit: UInt64) {
         let sentence = DescriptorLimit.problem(limit: limit)
         #expect((sentence == nil) == (limit >= 32))
         if let sentence { #expect(sentence.contains("\(limit) files") && sentence.contains("ulimit -n")) }
     }
 
-    @Test("A limit that may be raised is raised, and one that may not is a problem")
+    @Test("A limit that can be raised is raised, and one that cannot is a problem")
     func raise() async {
         await #expect(processExitsWith: .success) {
             let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -27,7 +27,7 @@ struct DescriptorLimitTests {
         }
     }
 
-    @Test("A loop that has no descriptor to be woken by looks for work by itself")
+    @Test("A loop without a wake-up descriptor polls for work")
     func loop() async {
         await #expect(processExitsWith: .success) {
             let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Host specification")
 struct HostSpecificationTests {
     @Test(
-        "Every kind of host is understood",
+        "Every kind of host is parsed",
         arguments: [
             ("tcp:127.0.0.1:6402", .socket(.tcp(host: "127.0.0.1", port: 6402))),
             ("tcp:localhost:1", .socket(.tcp(host: "localhost", port: 1))),
@@ -30,7 +30,7 @@ struct HostSpecificationTests {
     }
 
     @Test(
-        "What names no host is refused, with the cure",
+        "An invalid host is refused with the remedy",
         arguments: [
             "", "demo:", "Demo", "tcp", "tcp:", "tcp:host", "tcp:host:", "tcp::80", "tcp:host:0", "tcp:host:65536",
             "tcp:host:x", "tcp:host:-1", "tcp:host:1e3",
@@ -48,7 +48,7 @@ struct HostSpecificationTests {
         }
     }
 
-    @Test("An address is written as it is read", arguments: ["tcp:host:80", "tcp:[::1]:80", "unix:/run/hci"])
+    @Test("An address is printed as it was parsed", arguments: ["tcp:host:80", "tcp:[::1]:80", "unix:/run/hci"])
     func written(text: String) throws {
         guard case .socket(let address) = try HostSpecification(text) else {
             Issue.record("\(text) is no socket")

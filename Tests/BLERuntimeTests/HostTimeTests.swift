@@ -3,18 +3,18 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Time of a host")
+@Suite("Host time")
 struct HostTimeTests {
     private func seconds(_ count: Int64) -> Instant { Instant() + .seconds(count) }
 
-    @Test("Is the loop's as long as it never stood still")
+    @Test("Host time equals the loop's time as long as it was never stopped")
     func same() {
         var time = HostTime()
         time.goOn(at: seconds(4))
         #expect(time.time(at: seconds(5)) == seconds(5) && time.wake(for: seconds(9)) == seconds(9))
     }
 
-    @Test("Stands still while the controller says nothing, and wakes nobody, and what is due comes later by that")
+    @Test("Host time stops while the controller is silent, and all deadlines move by that time")
     func stopped() {
         var time = HostTime()
         time.stop(at: seconds(10))
@@ -26,7 +26,7 @@ struct HostTimeTests {
         #expect(time.wake(for: seconds(12)) == seconds(42))
     }
 
-    @Test("Adds up what it lost, and is never behind where it was", arguments: UInt64(1)...16)
+    @Test("The stopped periods add up, and host time never goes back", arguments: UInt64(1)...16)
     func sums(seed: UInt64) {
         var generator = SeededGenerator(seed: seed), time = HostTime(), now = Instant(), last = Instant()
         for _ in 0..<1000 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Values behind a lock")
+@Suite("Locked values")
 struct LockedTests {
     @Test("No change is lost when threads compete")
     func competition() {
@@ -15,7 +15,7 @@ struct LockedTests {
         #expect(count.withLock { $0 } == rounds * changes)
     }
 
-    @Test("A body that throws lets the next one in")
+    @Test("An error thrown by the body releases the lock")
     func failure() {
         struct Refused: Error {}
         let count = Locked(0)

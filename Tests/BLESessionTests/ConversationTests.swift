@@ -3,7 +3,7 @@ import BLESession
 import BLEWire
 import Testing
 
-@Suite("What an app and the daemon say to each other")
+@Suite("Protocol between an app and the daemon")
 struct ConversationTests {
     private static let peer = PeerIdentifier(rawValue: 5)
     private static let handle = AttributeHandle(wire: 3)
@@ -77,7 +77,7 @@ struct ConversationTests {
         #expect(heard(by: &app) == events)
     }
 
-    @Test("What an app asks for before there is a daemon is asked for as soon as there is one")
+    @Test("Requests made before there is a daemon are sent as soon as there is one")
     func early() {
         var (app, daemon) = pair { app in
             app.perform(.security(.listBonds))
@@ -87,7 +87,7 @@ struct ConversationTests {
         #expect(asked(of: &daemon) == [.appMoved(to: .background), .security(.listBonds)])
     }
 
-    @Test("An app sends no more than the window until the daemon has taken some")
+    @Test("An app sends no more requests than the window until the daemon has taken some")
     func window() {
         var (app, daemon) = pair()
         let count = Int(DaemonConversation.window) + 40
@@ -101,7 +101,7 @@ struct ConversationTests {
         #expect(!isOver)
     }
 
-    @Test("A lost connection is a host that resets, and what an app said that lasts is said on the next one")
+    @Test("A lost connection looks like a host reset, and lasting settings are sent again on the next connection")
     func loss() {
         var (app, daemon) = pair()
         app.perform(.security(.attend(.keyboardDisplay)))
@@ -125,7 +125,7 @@ struct ConversationTests {
         #expect(asked(of: &second) == standing)
     }
 
-    @Test("The reason for which a request was refused is there once, for people")
+    @Test("The reason for a refused request is reported once, as text")
     func refusedRequest() {
         var (app, daemon) = pair { $0.perform(.security(.insist(PairingPolicy(keepsBonds: false), everywhere: true))) }
         carry(&app, &daemon)
@@ -155,7 +155,7 @@ struct ConversationTests {
         (.stopScan, nil),
     ]
 
-    @Test("A request that the daemon does not know is answered as one that is not supported", arguments: refusals)
+    @Test("A request that the daemon does not know fails as not supported", arguments: refusals)
     func refusal(request: ClientRequest, answer: ClientEvent?) {
         var (app, daemon) = pair()
         app.perform(.stopScan)
@@ -168,7 +168,7 @@ struct ConversationTests {
     }
 
     @Test(
-        "An app that is turned away hears that it may not, or that there is nothing",
+        "A rejected app sees the state unauthorized or unsupported",
         arguments: [
             (Refusal.Reason.notAllowed, HostState.unauthorized), (.noRadio, .unsupported), (.version, .unsupported),
             (.tooMany, .unsupported), (Refusal.Reason(wire: 200), .unsupported),
@@ -200,7 +200,7 @@ struct ConversationTests {
         return hello
     }
 
-    @Test("Whoever says what may not be said now is turned away", arguments: offences)
+    @Test("A message that is not allowed at that point ends the session", arguments: offences)
     func offence(what: String, messages: [AppMessage], reason: Refusal.Reason) throws {
         var daemon = DaemonConversation()
         send(messages, to: &daemon)
@@ -214,7 +214,7 @@ struct ConversationTests {
         #expect(isOver && action == nil)
     }
 
-    @Test("Of a greeting that does not end, no more than the limit is held", arguments: [0, 1])
+    @Test("An endless greeting is buffered only up to the limit", arguments: [0, 1])
     func endless(excess: Int) {
         var daemon = DaemonConversation()
         let length = DaemonConversation.mostOfGreeting - 4 + excess
@@ -227,7 +227,7 @@ struct ConversationTests {
         #expect(!isGreetedOver)
     }
 
-    @Test("Numbers that leave one out, and more requests than the window, end the session")
+    @Test("A skipped request number or more requests than the window end the session")
     func numbers() throws {
         var (_, daemon) = pair()
         send([.request(1, .stopScan), .request(3, .stopScan)], to: &daemon)
@@ -238,7 +238,7 @@ struct ConversationTests {
         #expect(try answers(of: &daemon).last == .refused(Refusal(.congested, sentence)))
     }
 
-    @Test("A request of a newer version is refused by its number in its turn", arguments: [false, true])
+    @Test("A request of a newer version is refused with its request number, in order", arguments: [false, true])
     func newerRequest(isEarly: Bool) throws {
         var daemon = DaemonConversation()
         send([.hello(Hello())], to: &daemon)
@@ -263,7 +263,7 @@ struct ConversationTests {
         daemon.welcome()
     }
 
-    @Test("Who does not read misses advertisements first, and is turned away when too much waits")
+    @Test("A slow reader first misses advertisements, and is rejected when too much is waiting")
     func slow() throws {
         var (_, daemon) = pair()
         let report = AdvertisementReport(
@@ -290,7 +290,7 @@ struct ConversationTests {
         #expect(refusal.reason == .congested)
     }
 
-    @Test("Nothing that comes makes the daemon's end fail", arguments: 0..<16 as Range<UInt64>)
+    @Test("No input crashes the daemon's end", arguments: 0..<16 as Range<UInt64>)
     func garbage(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {

@@ -3,7 +3,7 @@ import BLESession
 import BLEWire
 import Testing
 
-@Suite("Messages on a stream")
+@Suite("Message framing")
 struct FrameTests {
     private static let messages: [DaemonMessage] = [
         .welcome(Welcome(version: 1, window: 256)), .taken(3), .event(.stateChanged(.poweredOn)),
@@ -22,7 +22,7 @@ struct FrameTests {
         return stream
     }
 
-    @Test("Messages come out as they went in, however the stream is cut", arguments: [1, 2, 3, 4, 5, 7, 64, 10_000])
+    @Test("Messages come out as they went in, however the stream is split", arguments: [1, 2, 3, 4, 5, 7, 64, 10_000])
     func pieces(size: Int) throws {
         var reader = FrameReader(), read: [DaemonMessage] = []
         let stream = Self.stream
@@ -35,7 +35,7 @@ struct FrameTests {
         #expect(read == Self.messages)
     }
 
-    @Test("A length beyond the most that is taken is refused before anything is kept for it")
+    @Test("An excessive length is refused before any memory is reserved")
     func overlong() throws {
         var reader = FrameReader()
         let octets: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
@@ -45,7 +45,7 @@ struct FrameTests {
         try other.receive(most.span) { _ in }
     }
 
-    @Test("A message that nobody would take is not written")
+    @Test("A message that exceeds the receiver's limit is not written")
     func unwritable() {
         var writer = FrameWriter()
         let value = [UInt8](repeating: 0, count: FrameReader.mostOctets)

@@ -7,10 +7,10 @@ import Testing
 struct MessageTests {
     private static let seeds: Range<UInt64> = 0..<16
 
-    @Test("An app's message is read as it was written", arguments: seeds)
+    @Test("An app's message decodes to what was encoded", arguments: seeds)
     func appMessages(seed: UInt64) throws { try expectRoundTrips(of: AppMessage.self, seed) }
 
-    @Test("The daemon's message is read as it was written", arguments: seeds)
+    @Test("The daemon's message decodes to what was encoded", arguments: seeds)
     func daemonMessages(seed: UInt64) throws { try expectRoundTrips(of: DaemonMessage.self, seed) }
 
     private func expectRoundTrips<Message: Choice & Packet>(of: Message.Type, _ seed: UInt64) throws {
@@ -24,7 +24,7 @@ struct MessageTests {
         }
     }
 
-    @Test("Every code stands for a case that has it", arguments: UInt8.min...UInt8.max)
+    @Test("Every code belongs to the case that encodes it", arguments: UInt8.min...UInt8.max)
     func codes(code: UInt8) {
         #expect(AppMessage(blank: code).map(\.code) ?? code == code)
         #expect(DaemonMessage(blank: code).map(\.code) ?? code == code)
@@ -42,7 +42,7 @@ struct MessageTests {
         #expect(PreservedState(blank: code).map(\.code) ?? code == code)
     }
 
-    @Test("Octets that are no message are refused, and nothing else happens", arguments: seeds)
+    @Test("Invalid octets are refused without side effects", arguments: seeds)
     func garbage(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var generator = PacketGenerator(random: SeededGenerator(seed: seed), payloadLimit: 12)
@@ -59,7 +59,7 @@ struct MessageTests {
         }
     }
 
-    @Test("Fields of a newer version behind those that are known are passed over")
+    @Test("Unknown trailing fields of a newer version are ignored")
     func newer() throws {
         let event = PeerEvent.valueNotified(AttributeHandle(wire: 3), [1])
         let number = RequestNumber(rawValue: 6)
@@ -68,7 +68,7 @@ struct MessageTests {
         #expect(try DaemonMessage(reading: octets.span) == message)
     }
 
-    @Test("A policy that says nothing of unattended pairing is written as before there was any, and read as such")
+    @Test("A policy without a setting for unattended pairing keeps the older format")
     func unattended() throws {
         let plain = AppMessage.request(1, .security(.insist(PairingPolicy(keepsBonds: false))))
         for unattended in UnattendedPairing.allCases {
@@ -80,7 +80,7 @@ struct MessageTests {
         #expect(try AppMessage(reading: plain.encoded.span) == plain)
     }
 
-    @Test("Octets and flags of an advertisement follow the fields that older versions know")
+    @Test("An advertisement's octets and flags follow the fields known to older versions")
     func advertisements() throws {
         var plain = BroadcastRequest()
         plain.manufacturerData = [1, 2]
@@ -107,7 +107,7 @@ struct MessageTests {
         #expect(message(bare).encoded.starts(with: older) && message(raw).encoded.starts(with: older))
     }
 
-    @Test("What has no number is written as before there were any, and read as without one")
+    @Test("A message without a request number keeps the older format, and is read as one without a number")
     func unnumbered() throws {
         let peer = PeerIdentifier(rawValue: 5), number = RequestNumber(rawValue: 6)
         let plain = AppMessage.request(1, .peer(peer, .readRSSI))
@@ -119,7 +119,7 @@ struct MessageTests {
         #expect(answer.encoded == event.encoded + [6, 0, 0, 0])
     }
 
-    @Test("A request of a newer version has a number all the same, so that it can be refused")
+    @Test("The number of an unknown request can be read, so that it can be refused")
     func unknownRequest() throws {
         var octets = AppMessage.request(77, .stopScan).encoded
         octets[5] = 250
@@ -129,7 +129,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Two programs go on in the newest version that both know",
+        "Two programs use the newest version that both support",
         arguments: [
             (Versions(oldest: 1, newest: 1), Versions(oldest: 1, newest: 1), 1),
             (Versions(oldest: 1, newest: 3), Versions(oldest: 2, newest: 9), 3),

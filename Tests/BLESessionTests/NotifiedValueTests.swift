@@ -3,7 +3,7 @@ import BLESession
 import BLEWire
 import Testing
 
-@Suite("A value that a peer notified, as a message")
+@Suite("Notified values as messages")
 struct NotifiedValueTests {
     private static let values: [[UInt8]] = [
         [], [1], [UInt8](repeating: 0xA5, count: 20), [UInt8](repeating: 3, count: 512),
@@ -18,7 +18,7 @@ struct NotifiedValueTests {
         return octets
     }
 
-    @Test("It has the octets that the event has, and is read from them", arguments: peers, values)
+    @Test("A notified value encodes to the octets of its event, and decodes from them", arguments: peers, values)
     func same(peer: UInt128, value: [UInt8]) throws {
         let told = NotifiedValue(
             peer: PeerIdentifier(rawValue: peer),
@@ -32,7 +32,7 @@ struct NotifiedValueTests {
         #expect(NotifiedValue(reading: (message.encoded + [9, 9]).span) == told)
     }
 
-    @Test("What is cut off is none", arguments: 0..<28)
+    @Test("A truncated message does not decode", arguments: 0..<28)
     func cut(count: Int) {
         let event = ClientEvent.peer(PeerIdentifier(rawValue: 7), .valueNotified(AttributeHandle(wire: 3), [1, 2, 3]))
         let octets = Array(DaemonMessage.event(event).encoded.prefix(count))
@@ -40,7 +40,7 @@ struct NotifiedValueTests {
         #expect(throws: PacketError.self) { try DaemonMessage(reading: octets.span) }
     }
 
-    @Test("It is read from those messages alone that are one", arguments: 0..<16 as Range<UInt64>)
+    @Test("A notified value decodes only from messages that contain one", arguments: 0..<16 as Range<UInt64>)
     func others(seed: UInt64) throws {
         var generator = PacketGenerator(random: SeededGenerator(seed: seed), payloadLimit: 40)
         for _ in 0..<400 {

@@ -3,7 +3,7 @@ import BLESession
 import BLEWire
 import Testing
 
-@Suite("What a session uses the radio for")
+@Suite("Radio use of a session")
 struct RadioUseTests {
     private static let service = ServiceDefinition(id: LocalAttributeID(rawValue: 1), uuid: .short(0x180D))
 
@@ -18,14 +18,14 @@ struct RadioUseTests {
         return use
     }
 
-    @Test("is what it asked for and got, with how much was said")
+    @Test("Radio use lists what the session requested and got, and counts its messages")
     func counts() {
         #expect(busy.isScanning && busy.isAdvertising && busy.services == 1)
         #expect(busy.requests == 3 && busy.events == 2)
     }
 
     @Test(
-        "ends with what the app gives up",
+        "An entry ends when the app gives it up",
         arguments: [
             (ClientRequest.stopScan, (false, true, 1)), (.server(.stopAdvertising), (true, false, 1)),
             (.service(.removeService(service.id)), (true, true, 0)), (.service(.removeAllServices), (true, true, 0)),
@@ -37,7 +37,7 @@ struct RadioUseTests {
         #expect((use.isScanning, use.isAdvertising, use.services) == left)
     }
 
-    @Test("ends with what fails, and with the radio")
+    @Test("An entry ends when it fails, or with the radio")
     func failures() {
         var use = busy
         use.note(.server(.advertisingStarted(.poweredOff)))
@@ -47,14 +47,14 @@ struct RadioUseTests {
         #expect(!use.isScanning && use.services == 0)
     }
 
-    @Test("takes nothing away where nothing is")
+    @Test("Removing what does not exist changes nothing")
     func nothing() {
         var use = RadioUse()
         use.note(.service(.removeService(Self.service.id)))
         #expect(use.services == 0)
     }
 
-    @Test("of an app that comes back is what went on without it")
+    @Test("A returning app's radio use is what continued without it")
     func restored() {
         var use = RadioUse()
         use.note(.restored(.peripheral(PreservedPeripheral(services: [Self.service]))))

@@ -3,16 +3,16 @@ import Testing
 
 @testable import BLESimulation
 
-@Suite("Queues of apps")
+@Suite("App queues")
 struct AppQueueTests {
-    @Test("The main queue is one queue, whichever object stands for it")
+    @Test("The main queue is one queue, whichever object represents it")
     func mainQueue() {
         #expect(AppQueue(.main) == AppQueue(DispatchQueue.main))
         #expect(AppQueue(.main).isMain)
         #expect(AppQueue.main.isMain)
     }
 
-    @Test("Queues differ, also those of one label, and each is itself")
+    @Test("Different queues are unequal even with one label, and each equals itself")
     func others() {
         let one = DispatchQueue(label: "app"), other = DispatchQueue(label: "app"),
             behind = DispatchQueue(label: "app", target: .main)
@@ -22,7 +22,7 @@ struct AppQueueTests {
         #expect(![one, other, behind].contains { AppQueue($0).isMain })
     }
 
-    @Test("A caller is on a queue of an app if that was named as one")
+    @Test("A caller is on an app queue only if that queue was registered")
     func current() {
         let app = DispatchQueue(label: "app"), other = DispatchQueue(label: "other")
         _ = AppQueue(app)

@@ -2,11 +2,11 @@ import BLESimulation
 import Testing
 
 /// The left column of the table of timers in docs/TESTING.md; ``AppTimerXCTests`` has the right one.
-@Suite("Timers of apps under Swift Testing") @MainActor
+@Suite("App timers under Swift Testing") @MainActor
 struct AppTimerTests {
     nonisolated static let working: [AppTimer] = [.asyncAfter, .dispatchSource, .taskSleep, .ownRunLoop]
 
-    @Test("Fire while the world's time is spread over the computer's", arguments: working)
+    @Test("A timer fires while the world's time is spread over the computer's", arguments: working)
     func spread(timer: AppTimer) async {
         let world = World(seed: 1), fired = Flag()
         timer.start { fired.raise() }
@@ -14,14 +14,14 @@ struct AppTimerTests {
         #expect(world.now < .seconds(60))
     }
 
-    @Test("Fire in real time", arguments: working)
+    @Test("A timer fires in real time", arguments: working)
     func realTime(timer: AppTimer) async {
         let world = World(seed: 1)
         world.runInRealTime()
         await withCheckedContinuation { done in timer.start { done.resume() } }
     }
 
-    @Test("Never fire on the main run loop, which nothing runs")
+    @Test("A timer on the main run loop never fires, because nothing runs it")
     func mainRunLoop() async {
         let world = World(seed: 1), fired = Flag(), later = Flag()
         AppTimer.mainRunLoop.start {
@@ -36,14 +36,14 @@ struct AppTimerTests {
         #expect(!fired.isRaised && !later.isRaised)
     }
 
-    @Test("Come too late for a world that is as fast as it can be, unless it waits for something else")
+    @Test("A timer fires too late for a world at full speed, unless the world waits for something else")
     func unspread() async {
         let world = World(seed: 1)
         #expect(await !world.advance(atMost: .milliseconds(20)) { false })
         #expect(world.now == .milliseconds(20))
     }
 
-    @Test("A world whose time is spread is as old at the end as was asked for, and is not ahead before")
+    @Test("A world whose time is spread reaches exactly the requested time, and is never ahead")
     func pace() async {
         let world = World(seed: 1), clock = ContinuousClock(), begin = clock.now
         var isAhead = false

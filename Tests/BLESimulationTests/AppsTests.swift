@@ -139,14 +139,14 @@ struct AppsTests {
         return world.traceHash
     }
 
-    @Test("Two apps meet, each on a queue of its own, and their run follows from the seed", arguments: UInt64(0)..<16)
+    @Test("Two apps on their own queues connect, and the seed determines their run", arguments: UInt64(0)..<16)
     func serial(seed: UInt64) async {
         let first = await Self.run(seed: seed) { DispatchQueue(label: $0) }
         let again = await Self.run(seed: seed) { DispatchQueue(label: $0) }
         #expect(first == again)
     }
 
-    @Test("So they do on concurrent queues, on one queue together, and on the main queue")
+    @Test("Concurrent queues, a shared queue and the main queue give the same run")
     @MainActor func otherQueues() async {
         let shared = DispatchQueue(label: "both")
         let hashes = [

@@ -1,11 +1,11 @@
 import BLESimulation
 import Testing
 
-@Suite("Clock of a world") @MainActor
+@Suite("World clock") @MainActor
 struct ClockTests {
     private let world = World(seed: 1)
 
-    @Test("Tasks are woken at their time, in the order of their times, then of their coming")
+    @Test("Tasks wake on time, in the order of their times, and equal times in the order of arrival")
     func order() async throws {
         var woken: [String] = []
         let tasks = [("c", 3), ("a", 1), ("b", 2), ("d", 3)].map { name, seconds in
@@ -21,7 +21,7 @@ struct ClockTests {
         for task in tasks { try await task.value }
     }
 
-    @Test("A task that sleeps again and again keeps to the time of the world")
+    @Test("A task that sleeps repeatedly follows the world's time")
     func again() async throws {
         var ticks: [Duration] = []
         let task = Task {
@@ -35,7 +35,7 @@ struct ClockTests {
         try await task.value
     }
 
-    @Test("A time that has come already wakes at once, without the world going on")
+    @Test("A time that has passed wakes the task immediately, without advancing the world")
     func past() async throws {
         await world.advance(by: .seconds(1))
         try await world.clock.sleep(until: .init(age: .seconds(1)))
@@ -43,7 +43,7 @@ struct ClockTests {
         #expect(world.now == .seconds(1))
     }
 
-    @Test("A task that is cancelled is awake at once, whether it slept already or not", arguments: [false, true])
+    @Test("A cancelled task wakes immediately, whether or not it was already asleep", arguments: [false, true])
     func cancelled(slept: Bool) async {
         let task = Task { try await world.clock.sleep(for: .seconds(1)) }
         if slept { await world.advance(by: .milliseconds(500)) }
@@ -53,7 +53,7 @@ struct ClockTests {
         #expect(world.now == (slept ? .milliseconds(1_500) : .seconds(1)))
     }
 
-    @Test("In real time tasks are woken, too")
+    @Test("Tasks also wake in real time")
     func realTime() async throws {
         world.runInRealTime()
         try await world.clock.sleep(for: .milliseconds(20))

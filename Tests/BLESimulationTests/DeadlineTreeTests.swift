@@ -3,9 +3,9 @@ import Testing
 
 @testable import BLESimulation
 
-@Suite("Tree of deadlines")
+@Suite("Deadline tree")
 struct DeadlineTreeTests {
-    @Test("It knows what a list of the same deadlines knows", arguments: [1, 2, 3, 8, 100])
+    @Test("The tree behaves like a list of the same deadlines", arguments: [1, 2, 3, 8, 100])
     func sameAsList(count: Int) {
         var tree = DeadlineTree(), list = [Instant?](repeating: nil, count: count)
         var random = SeededGenerator(seed: UInt64(count))
@@ -23,7 +23,7 @@ struct DeadlineTreeTests {
         }
     }
 
-    @Test("What was never set has no deadline, and is not due")
+    @Test("An entry that was never set has no deadline and is not due")
     func unknown() {
         var tree = DeadlineTree()
         tree[5] = Instant(nanoseconds: 7)

@@ -46,14 +46,14 @@ struct DefaultLinkTests {
         var program: String { "app" }
     }
 
-    @Test("A link that a test has bound comes first")
+    @Test("A link that a test has bound takes precedence")
     func bound() {
         let machine = World(seed: 1).machine("phone")
         machine.inhabit { #expect(DefaultLink.current as? Machine === machine) }
     }
 
     @Test(
-        "Without a host to talk to one line says what to do",
+        "Without a usable host, one log line tells what to do",
         arguments: [nil, "", "nonsense", "tcp:nowhere", "world:/nowhere/at/all.json"]
     )
     func unsupported(text: String?) async {
@@ -66,7 +66,7 @@ struct DefaultLinkTests {
         #expect(lines.first?.contains("BLUETOOTH_HOST") == true)
     }
 
-    @Test("A manager that is made outside of every world while there is one is told of in a line with the cure")
+    @Test("A manager created outside every world while one exists is reported in a line with the remedy")
     func outside() async throws {
         let log = Lines()
         let link = try #require(DefaultLink.outside(nil, worlds: 1, logger: log.logger))
@@ -81,7 +81,7 @@ struct DefaultLinkTests {
         #expect(DefaultLink.outside("demo", worlds: 1, logger: log.logger) == nil)
     }
 
-    @Test("A file of a world that makes no sense is named, with the keys that lead to the mistake")
+    @Test("An invalid world file is reported with the keys of the mistake")
     func senseless() throws {
         let path = FileManager.default.temporaryDirectory.path + "/world-\(UUID().uuidString).json"
         try Data(#"{"machines": [{"name": "a", "position": {"x": 1e999}}]}"#.utf8).write(to: URL(filePath: path))
@@ -98,7 +98,7 @@ struct DefaultLinkTests {
         await waiting(for: app) { $0.names == ["Heart Rate", "Lamp", "Thermometer"] }
     }
 
-    @Test("So does the world of a file")
+    @Test("A world from a file runs in real time")
     func file() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/world-\(UUID().uuidString).json"
         try Data(ScenarioTests.text.utf8).write(to: URL(filePath: path))
@@ -107,7 +107,7 @@ struct DefaultLinkTests {
         await waiting(for: app) { $0.names == ["Echo"] }
     }
 
-    @Test("A device of a file that is called as the app's machine would be is found all the same")
+    @Test("A device in a file may have the name of the app's machine")
     func phone() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/world-\(UUID().uuidString).json"
         let text = #"{"machines": [{"name": "phone"}, {"name": "phone 2", "position": {"x": 2}}]}"#

@@ -31,7 +31,7 @@ struct HoldTests {
         }
     }
 
-    @Test("What an app asks for on a thread that holds the world is asked at the instant of the event")
+    @Test("A request made on a thread that holds the world is sent at the time of the event")
     func waits() async {
         func run() async -> UInt64 {
             let world = World(seed: 1), app = Wanderer(letsGo: true)
@@ -44,7 +44,7 @@ struct HoldTests {
         #expect(first == again)
     }
 
-    @Test("A world that is held for ever goes on after a while")
+    @Test("A world that is never released continues after a while")
     func givesUp() async {
         let world = World(seed: 1), app = Wanderer(letsGo: false)
         app.start(.central, on: world.machine("phone"))
@@ -53,7 +53,7 @@ struct HoldTests {
         #expect(world.now == .seconds(2))
     }
 
-    @Test("A world in real time needs no hold, and threads may wait in it")
+    @Test("A world in real time needs no hold, and threads may block in it")
     func realTime() {
         let world = World(seed: 1)
         let session = world.machine("phone").open(.central, on: DispatchQueue(label: "app")) { _ in }

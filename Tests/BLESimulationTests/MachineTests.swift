@@ -3,7 +3,7 @@ import BLESimulation
 import BLEWire
 import Testing
 
-@Suite("What a test does to machines and their apps")
+@Suite("Changing machines and their apps")
 struct MachineTests {
     /// Something that the user of a machine does.
     enum Act: Sendable { case off, on, unplug, plugIn }
@@ -18,7 +18,7 @@ struct MachineTests {
     }
 
     @Test(
-        "Managers hear of each change when Bluetooth is switched or the radio taken, and of nothing else",
+        "Managers receive each change of the Bluetooth switch or the radio, and nothing else",
         arguments: [
             ([.off, .on], [.poweredOn, .poweredOff, .poweredOn]),
             ([.off, .off, .on], [.poweredOn, .poweredOff, .poweredOn]),
@@ -38,7 +38,7 @@ struct MachineTests {
         #expect(app.states == states)
     }
 
-    @Test("A machine whose Bluetooth was switched off is there again afterwards", arguments: UInt64(0)..<16)
+    @Test("A machine whose Bluetooth was switched off is found again afterwards", arguments: UInt64(0)..<16)
     func switchedOff(seed: UInt64) async {
         let world = World(seed: seed, conditions: .init(loss: 0.2)), sensor = world.machine("server", at: .init(x: 2))
         let server = EchoServer(on: sensor)
@@ -54,7 +54,7 @@ struct MachineTests {
         #expect((client.connections, client.lostConnections) == (2, 1))
     }
 
-    @Test("An app that sleeps hears everything afterwards, in order, and goes on", arguments: UInt64(0)..<16)
+    @Test("A suspended app receives everything afterwards, in order, and continues", arguments: UInt64(0)..<16)
     func sleepingClient(seed: UInt64) async {
         let world = World(seed: seed, conditions: .init(loss: 0.3)), phone = world.machine("client")
         let server = EchoServer(on: world.machine("server", at: .init(x: 2)))
@@ -72,7 +72,7 @@ struct MachineTests {
         #expect(server.written.count == 20)
     }
 
-    @Test("Of more values than can be kept, an app that sleeps hears the first, which is found; it hears the rest")
+    @Test("A suspended app receives the first values up to the limit, and the overflow is a finding")
     func limit() async throws {
         let world = World(seed: 3), phone = world.machine("client"), sensor = world.machine("server", at: .init(x: 2))
         let server = EchoServer(on: sensor), client = EchoClient(on: phone, count: 1)
@@ -98,7 +98,7 @@ struct MachineTests {
         #expect(world.findings.map(\.rule) == [.missedValues])
     }
 
-    @Test("An app that is closed while it sleeps hears nothing any more")
+    @Test("An app that is closed while suspended receives nothing more")
     func closed() async {
         let world = World(seed: 4), phone = world.machine("client")
         let server = EchoServer(on: world.machine("server", at: .init(x: 2)))
@@ -115,7 +115,7 @@ struct MachineTests {
         #expect(client.events.count == before)
     }
 
-    @Test("Services of an app that sleeps refuse what is asked of them", arguments: UInt64(0)..<16)
+    @Test("Services of a suspended app refuse all requests", arguments: UInt64(0)..<16)
     func sleepingServer(seed: UInt64) async {
         let world = World(seed: seed), sensor = world.machine("server", at: .init(x: 2))
         let server = EchoServer(on: sensor), client = EchoClient(on: world.machine("client"), count: 400)

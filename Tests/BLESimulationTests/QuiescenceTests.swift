@@ -4,7 +4,7 @@ import BLESimulation
 import Dispatch
 import Testing
 
-@Suite("Time stands still while apps work")
+@Suite("Time stops while apps work")
 struct QuiescenceTests {
     /// An app that, told of the radio, does something on other queues before it asks for a scan.
     final class Hopper: SeamApp, @unchecked Sendable {
@@ -25,7 +25,7 @@ struct QuiescenceTests {
         }
     }
 
-    @Test("What an app asks for after a hop or two is asked at the instant of the event", arguments: 0...3)
+    @Test("A request made after a few queue hops is sent at the time of the event", arguments: 0...3)
     func hops(count: Int) async {
         let world = World(seed: 1)
         let queue = DispatchQueue(label: "app")
@@ -35,7 +35,7 @@ struct QuiescenceTests {
         #expect(app.requests.count == 1)
     }
 
-    @Test("A slow app loses no time")
+    @Test("A slow app takes no virtual time")
     func slow() async {
         final class Sleeper: SeamApp, @unchecked Sendable {
             var world: World?
@@ -59,7 +59,7 @@ struct QuiescenceTests {
         }
     }
 
-    @Test("Managers that are created in delegate methods find their world")
+    @Test("Managers created in delegate methods belong to the same world")
     func nested() async {
         final class Parent: SeamApp, @unchecked Sendable {
             var child: SeamApp?
@@ -80,7 +80,7 @@ struct QuiescenceTests {
         #expect(stranger.child?.states.last == .poweredOn)
     }
 
-    @Test("Apps on the main queue are served while the main actor advances the world")
+    @Test("Apps on the main queue run while the main actor advances the world")
     @MainActor func mainQueue() async {
         let world = World(seed: 4)
         let server = EchoServer(on: world.machine("server"), queue: .main)
@@ -90,7 +90,7 @@ struct QuiescenceTests {
         #expect(client.isComplete)
     }
 
-    @Test("Apps on concurrent queues hear in order, and runs are alike")
+    @Test("Apps on concurrent queues receive events in order, and runs are reproducible")
     func concurrent() async {
         func run() async -> UInt64 {
             let world = World(seed: 4, conditions: .init(loss: 0.2))
@@ -107,7 +107,7 @@ struct QuiescenceTests {
         #expect(first == again)
     }
 
-    @Test("A session that was closed hears nothing more")
+    @Test("A closed session receives nothing more")
     func closed() async {
         let world = World(seed: 1)
         let app = SeamApp()
@@ -150,7 +150,7 @@ struct QuiescenceTests {
         }
     }
 
-    @Test("So is what an app on the main queue asks for after many events of which it made nothing", arguments: 0...3)
+    @Test("A main queue app's request after many ignored events is sent at the time of the event", arguments: 0...3)
     func late(count: Int) async {
         func run(_ path: [DispatchQueue]) async -> (Listener, UInt64) {
             let world = World(seed: 2)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A machine's radio")
 struct RadioTests {
-    @Test("An app hears that the radio is gone, and that it is back")
+    @Test("An app learns that the radio is gone, and that it is back")
     func unplugged() async {
         let world = World(seed: 1)
         let machine = world.machine("phone")
@@ -23,7 +23,7 @@ struct RadioTests {
         #expect(app.states.last == .poweredOn)
     }
 
-    @Test("A controller that falls silent is reset until it answers again")
+    @Test("A controller that stops responding is reset until it responds again")
     func mute() async {
         let world = World(seed: 1)
         let machine = world.machine("phone")
@@ -44,7 +44,7 @@ struct RadioTests {
     /// How many events each side hears in a run without trouble.
     static let steps = 24
 
-    @Test("Wherever the client's radio vanishes, every request is answered once", arguments: 1...steps)
+    @Test("Whenever the client's radio disappears, every request is answered once", arguments: 1...steps)
     func clientVanishes(step: Int) async {
         let (world, _, client) = WorldTests.echo(seed: 11, count: 4)
         let radio = world.machine("client")
@@ -55,7 +55,7 @@ struct RadioTests {
         if client.events.count > step { #expect(client.states.contains(.unsupported)) }
     }
 
-    @Test("Wherever the server's radio vanishes, every request is answered once", arguments: 1...steps)
+    @Test("Whenever the server's radio disappears, every request is answered once", arguments: 1...steps)
     func serverVanishes(step: Int) async {
         let (world, server, client) = WorldTests.echo(seed: 12, count: 4)
         let radio = world.machine("server")
@@ -69,7 +69,7 @@ struct RadioTests {
         #expect(server.subscribers.isEmpty || client.isComplete)
     }
 
-    @Test("Wherever a controller begins to lose events, every request is answered once", arguments: UInt64(0)..<16)
+    @Test("Whenever a controller begins to lose events, every request is answered once", arguments: UInt64(0)..<16)
     func forgets(seed: UInt64) async {
         let (world, server, client) = WorldTests.echo(seed: seed, count: 8)
         var faults = Machine.Faults()

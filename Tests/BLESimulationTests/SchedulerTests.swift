@@ -3,7 +3,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("Scheduler of a world") @MainActor
+@Suite("World scheduler") @MainActor
 struct SchedulerTests {
     private let world = World(seed: 1)
 
@@ -14,7 +14,7 @@ struct SchedulerTests {
         func add(_ text: String) { entries.withLock { $0.append(text) } }
     }
 
-    @Test("Closures are called at their time, on their queue, in the order of their times", arguments: [false, true])
+    @Test("Closures run on time, on their queue, in the order of their times", arguments: [false, true])
     func order(isMain: Bool) async {
         let queue = isMain ? DispatchQueue.main : DispatchQueue(label: "own"), log = Log(), world = world
         for (name, seconds) in [("c", 3), ("a", 1), ("b", 2)] {
@@ -29,7 +29,7 @@ struct SchedulerTests {
         #expect(log.all == ["a 1.0 seconds", "b 2.0 seconds", "c 3.0 seconds"])
     }
 
-    @Test("What is called again and again keeps to the time of the world, until it is cancelled")
+    @Test("A repeating closure follows the world's time until it is cancelled")
     func again() async {
         let log = Log(), world = world
         let appointment = world.scheduler.every(.milliseconds(250), on: DispatchQueue(label: "own")) {
@@ -42,7 +42,7 @@ struct SchedulerTests {
         #expect(log.all.count == 4)
     }
 
-    @Test("What is cancelled before its time is never called, nor is one that cancels itself called again")
+    @Test("A closure cancelled in time never runs, and one that cancels itself does not run again")
     func cancelled() async {
         let log = Log(), own = Locked<World.Appointment?>(nil)
         world.scheduler.after(.seconds(1)) { log.add("no") }.cancel()
@@ -55,7 +55,7 @@ struct SchedulerTests {
         #expect(log.all == ["once"])
     }
 
-    @Test("Of two calls at one time the first can cancel the second")
+    @Test("The first of two closures at the same time can cancel the second")
     func cancelledInTime() async {
         let log = Log(), second = Locked<World.Appointment?>(nil)
         world.scheduler.after(.seconds(1)) {
@@ -68,7 +68,7 @@ struct SchedulerTests {
         #expect(log.all == ["first"])
     }
 
-    @Test("Time waits for a call on a queue that the world does not know otherwise, however long it works")
+    @Test("Time waits for a closure on a queue that the world does not know, however long it runs")
     func busy() async {
         let log = Log(), world = world
         world.scheduler.after(.seconds(1), on: DispatchQueue(label: "own")) {
@@ -82,7 +82,7 @@ struct SchedulerTests {
         #expect(log.all.suffix(2) == ["1.0 seconds", "later"])
     }
 
-    @Test("What comes of a call happens before time goes on")
+    @Test("The consequences of a closure run before time advances")
     func consequences() async {
         let log = Log(), world = world
         world.scheduler.after(.seconds(1)) {
@@ -93,7 +93,7 @@ struct SchedulerTests {
         #expect(log.all == ["1.0 seconds", "later"])
     }
 
-    @Test("What is due at once is waited for like what is due later", arguments: [Duration.zero, .seconds(-1)])
+    @Test("The world waits for an immediate closure as for a later one", arguments: [Duration.zero, .seconds(-1)])
     func atOnce(delay: Duration) async {
         let log = Log(), world = world
         let work: @Sendable () -> Void = {
@@ -111,7 +111,7 @@ struct SchedulerTests {
         #expect(log.all == ["0.0 seconds", "later", "1.0 seconds", "last"])
     }
 
-    @Test("What is due at once is called after all that came before, and not if it is cancelled")
+    @Test("An immediate closure runs after all earlier ones, and not if it is cancelled")
     func atOnceInOrder() async {
         let log = Log(), world = world
         world.scheduler.after(.zero) { log.add("no") }.cancel()
@@ -124,7 +124,7 @@ struct SchedulerTests {
         #expect(log.all == ["a", "b", "c"])
     }
 
-    @Test("Who has himself called at once again and again does not stop the time")
+    @Test("A closure that reschedules itself immediately does not stop time")
     func endless() async {
         let world = world, count = Locked(0), log = Log()
         @Sendable func again() {
@@ -140,7 +140,7 @@ struct SchedulerTests {
         #expect(count.withLock { $0 } == 2_002)
     }
 
-    @Test("A manager that is made in a call lives in the world in which it was arranged")
+    @Test("A manager created in a closure belongs to the world that scheduled it")
     func inhabited() async {
         let made = Locked<CBCentralManager?>(nil), world = world
         world.inhabit {
@@ -153,7 +153,7 @@ struct SchedulerTests {
     }
 
     @Test(
-        "In real time closures are called, too",
+        "Closures also run in real time",
         .timeLimit(.minutes(30)),
         arguments: [.zero, .milliseconds(20)] as [Duration]
     )

@@ -28,7 +28,7 @@ struct WorldTests {
         #expect(client.isComplete)
     }
 
-    @Test("The same seed is the same run, and another seed is another")
+    @Test("The same seed gives the same run, and another seed another")
     func deterministic() async {
         func hash(_ seed: UInt64) async -> UInt64 {
             let (world, _, client) = Self.echo(seed: seed, loss: 0.3)
@@ -41,7 +41,7 @@ struct WorldTests {
         #expect(first != other)
     }
 
-    @Test("How far time is advanced at once makes no difference")
+    @Test("The size of the steps in which time advances makes no difference")
     func stepwise() async {
         let (atOnce, _, one) = Self.echo(seed: 5, loss: 0.3), (stepwise, _, other) = Self.echo(seed: 5, loss: 0.3)
         await atOnce.advance(by: .seconds(20))
@@ -53,7 +53,7 @@ struct WorldTests {
         #expect(other.isComplete)
     }
 
-    @Test("Every packet between hosts and controllers can be observed, in the order of time")
+    @Test("Every packet between hosts and controllers can be observed, in chronological order")
     func observed() async {
         let (world, _, client) = Self.echo(seed: 1)
         let log = PacketLog()
@@ -67,7 +67,7 @@ struct WorldTests {
         #expect(records.contains { $0.direction == .toHost && $0.bytes.first == 0x04 })
     }
 
-    @Test("A machine is made once, and worlds do not know each other's")
+    @Test("A machine exists once per world, and worlds are separate")
     func machines() async {
         let world = World(seed: 1), other = World(seed: 1)
         let server = EchoServer(on: world.machine("server"))
@@ -83,7 +83,7 @@ struct WorldTests {
         #expect(neighbour.events.contains { if case .systemLinks(let links) = $0 { links.count == 1 } else { false } })
     }
 
-    @Test("Whoever walks away is disconnected, and connected again when he comes back")
+    @Test("A machine that leaves the range is disconnected, and reconnects when it returns")
     func walksAway() async {
         let world = World(seed: 3)
         let server = EchoServer(on: world.machine("server")), walker = world.machine("walker", at: .init(x: 1))
@@ -101,7 +101,7 @@ struct WorldTests {
         #expect(client.connections == 2)
     }
 
-    @Test("Machines that are kept apart do not hear each other until they are rejoined", arguments: [false, true])
+    @Test("Separated machines do not receive each other until they are rejoined", arguments: [false, true])
     func apart(replugging: Bool) async {
         let world = World(seed: 3)
         let one = world.machine("one"), other = world.machine("other")
@@ -119,7 +119,7 @@ struct WorldTests {
         #expect(server.states.last == .poweredOn)
     }
 
-    @Test("Losses come and go with the conditions")
+    @Test("Packet loss starts and ends with the conditions")
     func conditions() async {
         let (world, _, client) = Self.echo(seed: 9, loss: 1)
         await world.advance(by: .seconds(10))
@@ -129,7 +129,7 @@ struct WorldTests {
         #expect(client.isComplete)
     }
 
-    @Test("No app lives in a device by mistake: that ends the test with the reason")
+    @Test("Running an app on a simulated peripheral ends the test with the reason")
     func device() async {
         await #expect(processExitsWith: .failure) {
             let world = World(seed: 1)

@@ -6,7 +6,7 @@ import Testing
 /// A new packet is tested as soon as it is listed in ``EveryPacket``.
 @Suite("Every packet")
 struct EveryPacketTests {
-    @Test("decodes to what was encoded", arguments: EveryPacket.all)
+    @Test("Every packet decodes to what was encoded", arguments: EveryPacket.all)
     func roundTrip(_ type: any Packet.Type) throws { try roundTrip(of: type) }
 
     private func roundTrip<P: Packet>(of _: P.Type) throws {
@@ -15,7 +15,10 @@ struct EveryPacketTests {
         }
     }
 
-    @Test("is refused at every length below its own, or at least does not trap there", arguments: EveryPacket.all)
+    @Test(
+        "Every packet is refused at any shorter length, or at least does not crash the decoder",
+        arguments: EveryPacket.all
+    )
     func truncation(_ type: any Packet.Type) { truncation(of: type) }
 
     private func truncation<P: Packet>(of _: P.Type) {
@@ -32,7 +35,7 @@ struct EveryPacketTests {
         }
     }
 
-    @Test("is refused with an octet too many, unless it goes on to the end", arguments: EveryPacket.all)
+    @Test("Every packet is refused with one octet too many, unless it is open-ended", arguments: EveryPacket.all)
     func excess(_ type: any Packet.Type) { excess(of: type) }
 
     private func excess<P: Packet>(of _: P.Type) {
@@ -46,7 +49,7 @@ struct EveryPacketTests {
         }
     }
 
-    @Test("survives random octets, and is the same again if they are one", arguments: EveryPacket.all)
+    @Test("Random octets never crash the decoder, and what decodes survives a round trip", arguments: EveryPacket.all)
     func garbage(_ type: any Packet.Type) throws { try garbage(for: type) }
 
     private func garbage<P: Packet>(for _: P.Type) throws {
@@ -57,7 +60,7 @@ struct EveryPacketTests {
         }
     }
 
-    @Test("dissects into fields that cover its octets in order", arguments: EveryPacket.all)
+    @Test("Every packet dissects into fields that cover its octets in order", arguments: EveryPacket.all)
     func dissection(_ type: any Packet.Type) { dissection(of: type) }
 
     private func dissection<P: Packet>(of _: P.Type) {

@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetoothExtras
 import Testing
 
-@Suite("Advertisements beyond Apple's", .timeLimit(.minutes(30)))
+@Suite("Broadcasts beyond Apple's API", .timeLimit(.minutes(30)))
 struct BroadcastTests {
     let bench = ExtrasBench()
 
@@ -16,7 +16,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("A maker's and a service's data go out, with the name behind them")
+    @Test("Manufacturer data and service data are advertised, followed by the name")
     func legacy() async throws {
         var advertisement = BroadcastAdvertisement()
         advertisement.localName = "A rather long name"
@@ -30,7 +30,7 @@ struct BroadcastTests {
         #expect(heard.structures[2].data == Data([0x4C, 0x00, 1, 2, 3]))
     }
 
-    @Test("Fields for which the advertisement has no room are in the scan response, and flags may be left out")
+    @Test("Fields that do not fit the advertisement are in the scan response, and flags can be omitted")
     func overflow() async throws {
         var advertisement = BroadcastAdvertisement()
         advertisement.localName = "Lamp"
@@ -48,7 +48,7 @@ struct BroadcastTests {
         #expect(bare.structures.map(\.type) == [0xFF, 0x09])
     }
 
-    @Test("Two packets are sent as they are, and nothing else may be said beside them")
+    @Test("Two raw packets are sent unchanged, and cannot be combined with other fields")
     func packets() async throws {
         let bench = ExtrasBench(), packets = (Data([0, 9, 9]), Data([4, 0x09, 0x54]))
         try await bench.run {
@@ -65,7 +65,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("An extended advertisement holds hundreds of octets", arguments: [40, 230, 254 + 400])
+    @Test("An extended advertisement can hold hundreds of octets", arguments: [40, 230, 254 + 400])
     func extended(length: Int) async throws {
         var advertisement = BroadcastAdvertisement()
         advertisement.isExtended = true
@@ -87,7 +87,7 @@ struct BroadcastTests {
         #expect(services.reduce(Data(), +) == data.dropFirst(250))
     }
 
-    @Test("What does not fit is refused, and nothing is advertised")
+    @Test("Data that does not fit is refused, and nothing is advertised")
     func tooLong() async throws {
         try await bench.run {
             try await bench.server.poweredOn()

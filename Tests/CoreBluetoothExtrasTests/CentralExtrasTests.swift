@@ -2,9 +2,9 @@ import BLESimulation
 import CoreBluetoothExtras
 import Testing
 
-@Suite("Centrals beyond Apple's", .timeLimit(.minutes(30)))
+@Suite("Centrals beyond Apple's API", .timeLimit(.minutes(30)))
 struct CentralExtrasTests {
-    @Test("A discovery shows the address, the packet and the octets as they came")
+    @Test("A discovery has the address, the packet and the original octets")
     func discovery() async throws {
         let bench = ExtrasBench()
         await bench.publish()
@@ -22,7 +22,7 @@ struct CentralExtrasTests {
 
     @MainActor
     @Test(
-        "A filter lets through what is strong enough and named rightly",
+        "A filter passes devices with sufficient RSSI and a matching name",
         arguments: [(-127, "No", true), (-127, "Max", false), (0, nil, false), (-127, nil, true)]
             as [(Int, String?, Bool)]
     )
@@ -41,7 +41,7 @@ struct CentralExtrasTests {
         #expect(!bench.central.isScanning)
     }
 
-    @Test("A connection that is not made in time fails, and is not tried any longer")
+    @Test("A connection that times out fails, and the attempt ends")
     func timeout() async throws {
         let bench = ExtrasBench()
         await bench.publish()
@@ -58,7 +58,7 @@ struct CentralExtrasTests {
     }
 
     @MainActor
-    @Test("A cancelled task gives its connection up")
+    @Test("Cancelling a task cancels its pending connection")
     func cancellation() async throws {
         let bench = ExtrasBench()
         await bench.publish()
@@ -74,7 +74,7 @@ struct CentralExtrasTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("Values are read, written, refused and streamed by tasks", arguments: 1...16 as ClosedRange<UInt64>)
+    @Test("Tasks read, write and stream values, and receive refusals", arguments: 1...16 as ClosedRange<UInt64>)
     func values(seed: UInt64) async throws {
         let bench = ExtrasBench(seed: seed, loss: 0.1)
         await bench.publish()
@@ -106,7 +106,7 @@ struct CentralExtrasTests {
         }
     }
 
-    @Test("The loss of a connection ends what waits for it")
+    @Test("Losing the connection ends the tasks that wait for it")
     func loss() async throws {
         let bench = ExtrasBench()
         await bench.publish()
@@ -128,7 +128,7 @@ struct CentralExtrasTests {
         }
     }
 
-    @Test("A connection tells what it is like, and changes as asked")
+    @Test("A connection reports its parameters, and changes them on request")
     func tuning() async throws {
         let bench = ExtrasBench()
         await bench.publish()

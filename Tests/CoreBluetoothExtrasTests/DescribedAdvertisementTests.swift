@@ -4,7 +4,7 @@ import CoreBluetoothExtras
 import Testing
 
 /// What a scan hears of a ``SimulatedPeripheral`` is what its description says.
-@Suite("Advertisements of described devices", .timeLimit(.minutes(30)))
+@Suite("Advertisements of simulated devices", .timeLimit(.minutes(30)))
 struct DescribedAdvertisementTests {
     /// The last advertisement of each kind that a phone hears in a world with this device alone.
     private func heard(
@@ -68,7 +68,7 @@ struct DescribedAdvertisementTests {
 
     private static func digits(_ octets: [UInt8]) -> String { octets.hexadecimal }
 
-    @Test("Any two packets of up to 31 octets are heard octet for octet", arguments: 0..<16 as Range<UInt64>)
+    @Test("Any two packets of up to 31 octets are received unchanged", arguments: 0..<16 as Range<UInt64>)
     func legacy(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<8 {
@@ -82,7 +82,7 @@ struct DescribedAdvertisementTests {
         }
     }
 
-    @Test("Any extended advertisement is heard octet for octet", arguments: 0..<16 as Range<UInt64>)
+    @Test("Any extended advertisement is received unchanged", arguments: 0..<16 as Range<UInt64>)
     func extended(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let kinds: [(isConnectable: Bool, data: Int, response: Int)] = [
@@ -105,7 +105,7 @@ struct DescribedAdvertisementTests {
     }
 
     @Test(
-        "Single fields are all heard, or the device is refused by a key of the file",
+        "Single fields are all received, or the device is refused with a key of the file",
         arguments: 0..<16 as Range<UInt64>
     )
     func fields(seed: UInt64) async throws {
@@ -146,7 +146,7 @@ struct DescribedAdvertisementTests {
         #expect(refused > 0)
     }
 
-    @Test("Data of a maker that fill a packet are beside flags and name, in the scan response")
+    @Test("Manufacturer data that fills a packet is sent in the scan response, with flags and name beside it")
     func wide() async throws {
         let maker = (0..<29).map { UInt8(6 + $0) }
         let device = try Self.device(["name": "Wide", "manufacturerData": Self.digits(maker)])
@@ -180,7 +180,7 @@ struct DescribedAdvertisementTests {
         (#""transmitPower": 4, "services": [{"uuid": "\#(UUID())"}, {"uuid": "\#(UUID())"}]"#, "services"),
     ]
 
-    @Test("What cannot be sent is refused by its key", arguments: refused.indices)
+    @Test("Data that cannot be sent is refused by its key", arguments: refused.indices)
     func refusals(index: Int) throws {
         let (keys, key) = Self.refused[index]
         let error = #expect(throws: DecodingError.self) {
@@ -193,7 +193,7 @@ struct DescribedAdvertisementTests {
         #expect(context.codingPath.map(\.stringValue).last == key, "\(context.debugDescription)")
     }
 
-    @Test("A description that was made in code is checked, too")
+    @Test("A description made in code is validated too")
     func inCode() throws {
         var device = SimulatedPeripheral(name: String(repeating: "n", count: 249), services: [])
         #expect((#expect(throws: SimulatedPeripheral.DescriptionError.self) { try device.validate() })?.key == "name")

@@ -2,10 +2,10 @@ import BLESimulation
 import CoreBluetoothExtras
 import Testing
 
-@Suite("Forgetting what a device offers", .timeLimit(.minutes(30)))
+@Suite("Forgetting a peripheral's services", .timeLimit(.minutes(30)))
 struct ForgettingTests {
     @Test(
-        "What was found is void, notifications end, and it is all found again",
+        "The objects become invalid, notifications end, and everything can be discovered again",
         arguments: 1...16 as ClosedRange<UInt64>
     )
     func again(seed: UInt64) async throws {
@@ -29,7 +29,7 @@ struct ForgettingTests {
         }
     }
 
-    @Test("It needs a connection")
+    @Test("Forgetting requires a connection")
     func disconnected() async throws {
         let bench = ExtrasBench()
         await bench.publish()

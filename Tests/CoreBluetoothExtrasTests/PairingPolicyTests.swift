@@ -7,12 +7,12 @@ import Testing
 @testable import BLESimulation
 
 /// Core 6.0, Vol 3, Part C, 10.2.4; Part H, 2.3.5.6.4.
-@Suite("What is told out of band, and insisted on", .timeLimit(.minutes(30)))
+@Suite("Out-of-band data and pairing policies", .timeLimit(.minutes(30)))
 struct PairingPolicyTests {
     typealias Bench = PairingTests.Bench
     typealias PairingPolicy = CoreBluetoothExtras.PairingPolicy
 
-    @Test("Devices of which either was told something by other means pair with it", arguments: UInt64(0)..<16)
+    @Test("Devices pair with out-of-band data if either has the other's", arguments: UInt64(0)..<16)
     func outOfBand(seed: UInt64) async throws {
         let bench = Bench(seed: seed, loss: 0.1)
         let phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
@@ -28,7 +28,7 @@ struct PairingPolicyTests {
         #expect(phone.heard.methods == [.outOfBand] && lock.heard.methods == [.outOfBand])
     }
 
-    @Test("What another device told lets nobody in, nor does what was told before something else was")
+    @Test("Another device's out-of-band data or outdated data fails the pairing")
     func wrongData() async throws {
         let bench = Bench(), phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
         try await bench.run {
@@ -43,7 +43,7 @@ struct PairingPolicyTests {
         #expect(phone.heard.methods.isEmpty && lock.heard.methods.isEmpty)
     }
 
-    @Test("What was told is good for one pairing")
+    @Test("Out-of-band data is valid for one pairing")
     func once() async throws {
         let bench = Bench(), phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
         try await bench.run {
@@ -63,7 +63,7 @@ struct PairingPolicyTests {
         #expect(phone.heard.methods == [.outOfBand])
     }
 
-    @Test("Devices that know a key by other means pair the legacy way with it", arguments: UInt64(0)..<16)
+    @Test("Devices that share a key out of band use it for legacy pairing", arguments: UInt64(0)..<16)
     func temporaryKey(seed: UInt64) async throws {
         let bench = Bench(seed: seed, loss: 0.1)
         let phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
@@ -82,7 +82,7 @@ struct PairingPolicyTests {
     /// What the phone knows, and what the lock does.
     static let strangers: [(phone: UInt8?, lock: UInt8?)] = [(1, 2), (1, nil), (nil, 1)]
 
-    @Test("Devices that do not know the same key are not paired by one", arguments: strangers)
+    @Test("Devices without the same out-of-band key do not pair with it", arguments: strangers)
     func otherKey(phoneKey: UInt8?, lockKey: UInt8?) async throws {
         let bench = Bench(), phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
         func key(_ octet: UInt8?) -> TemporaryKey? { octet.flatMap { TemporaryKey(Data(repeating: $0, count: 16)) } }
@@ -96,7 +96,7 @@ struct PairingPolicyTests {
         #expect(!phone.heard.methods.contains(.outOfBand) && !lock.heard.methods.contains(.outOfBand))
     }
 
-    @Test("Data that is too short or not there is no data", arguments: [0, 15, 17, 35])
+    @Test("Out-of-band data that is missing or too short is invalid", arguments: [0, 15, 17, 35])
     func malformed(count: Int) throws {
         let octets = Data(repeating: 1, count: count)
         #expect(OutOfBandData(confirmation: octets, random: octets) == nil)
@@ -130,7 +130,7 @@ struct PairingPolicyTests {
         }
     }
 
-    @Test("Who cannot do what the lock insists on is not paired with", arguments: policies)
+    @Test("A device that cannot meet the lock's policy is not paired", arguments: policies)
     func policy(offer: PairingOffer, policy: PairingPolicy, isPaired: Bool) async throws {
         let bench = Bench(), lock = bench.attend(bench.lock, nil)
         bench.phone.pair(by: offer.configuration)
@@ -149,7 +149,7 @@ struct PairingPolicyTests {
         }
     }
 
-    @Test("A bond that is not good enough any more is of no use, until nobody insists")
+    @Test("A bond that no longer meets the policy cannot be used until the policy is lifted")
     func laterPolicy() async throws {
         let bench = Bench(), phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
         bench.phone.pair(by: PairingOffer.legacy.configuration)
@@ -166,7 +166,7 @@ struct PairingPolicyTests {
         #expect(phone.heard.methods.count == 1)
     }
 
-    @Test("Where either end keeps nothing, a pairing counts for one connection", arguments: [true, false])
+    @Test("If either end keeps no bonds, a pairing lasts for one connection", arguments: [true, false])
     func noBonds(phoneKeeps: Bool) async throws {
         let bench = Bench(), phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
         let forgetful = phoneKeeps ? lock : phone

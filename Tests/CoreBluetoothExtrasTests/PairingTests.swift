@@ -3,7 +3,7 @@ import CoreBluetoothExtras
 import Synchronization
 import Testing
 
-@Suite("Pairing, as an app looks after it", .timeLimit(.minutes(30)))
+@Suite("Pairing attended by an app", .timeLimit(.minutes(30)))
 struct PairingTests {
     /// A phone and a lock with a value for trusted devices, each with somebody who is asked.
     final class Bench {
@@ -125,7 +125,7 @@ struct PairingTests {
         }
     }
 
-    @Test("A value for trusted devices is read after both users have seen the same digits", arguments: UInt64(0)..<16)
+    @Test("A protected value is readable once both users have confirmed the same number", arguments: UInt64(0)..<16)
     func comparison(seed: UInt64) async throws {
         let bench = Bench(seed: seed, loss: 0.1)
         let phone = bench.attend(bench.phone, .displayYesNo), lock = bench.attend(bench.lock, .displayYesNo)
@@ -143,7 +143,7 @@ struct PairingTests {
         #expect(phone.heard.questions == lock.heard.questions && phone.heard.questions.count == 1)
     }
 
-    @Test("The digits that the lock shows are typed in at the phone")
+    @Test("The passkey shown by the lock is entered on the phone")
     func passkey() async throws {
         let bench = Bench(), shown = bench.shown
         let phone = bench.attend(bench.phone, .keyboardOnly) { shown.enter(at: $0) }
@@ -158,7 +158,7 @@ struct PairingTests {
         #expect(lock.heard.methods == [.passkeyEntry])
     }
 
-    @Test("A user who says no leaves the app with what the lock said, and nothing is kept")
+    @Test("If a user rejects, the app receives the lock's error, and nothing is stored")
     func rejected() async throws {
         let bench = Bench()
         let phone = bench.attend(bench.phone, .displayYesNo)
@@ -173,7 +173,7 @@ struct PairingTests {
         #expect(phone.heard.failures == 1 && lock.heard.failures == 1)
     }
 
-    @Test("Where nobody is asked devices are paired all the same, but keep out nobody in between")
+    @Test("Without user interaction devices still pair, but without MITM protection")
     func nobody() async throws {
         let bench = Bench(), phone = bench.attend(bench.phone, nil)
         try await bench.run {
@@ -185,7 +185,7 @@ struct PairingTests {
         #expect(phone.heard.questions.isEmpty && phone.heard.methods == [.justWorks])
     }
 
-    @Test("A bond that one end has removed is told to the app of the other, which gets nothing in the clear")
+    @Test("After one end removed the bond, the other's app gets an error, and nothing is read unencrypted")
     func removed() async throws {
         let bench = Bench(), lock = bench.attend(bench.lock, nil)
         try await bench.run {
@@ -201,7 +201,7 @@ struct PairingTests {
         }
     }
 
-    @Test("An app can pair before anything asks for it")
+    @Test("An app can pair before a request requires it")
     func onDemand() async throws {
         let bench = Bench()
         let phone = bench.attend(bench.phone, .displayYesNo), lock = bench.attend(bench.lock, .displayYesNo)
@@ -213,7 +213,7 @@ struct PairingTests {
         #expect(phone.heard.questions.count == 1 && lock.heard.questions.count == 1)
     }
 
-    @Test("There is nobody to pair with who is not connected")
+    @Test("Pairing with a disconnected peripheral fails")
     func strangers() async throws {
         let bench = Bench(), phone = bench.attend(bench.phone, .displayYesNo)
         try await bench.run {

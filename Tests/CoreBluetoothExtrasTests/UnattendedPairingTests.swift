@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetoothExtras
 import Testing
 
-@Suite("Pairing without a user, as an app allows it", .timeLimit(.minutes(30)))
+@Suite("Apps' policies for unattended pairing", .timeLimit(.minutes(30)))
 struct UnattendedPairingTests {
     typealias Bench = PairingTests.Bench
 
@@ -17,7 +17,7 @@ struct UnattendedPairingTests {
     }
 
     @Test(
-        "An app that allows no pairing without a user gets the device's error, and nothing is kept",
+        "An app that forbids unattended pairing gets the device's error, and nothing is stored",
         arguments: UInt64(0)..<16
     )
     func never(seed: UInt64) async throws {
@@ -34,10 +34,7 @@ struct UnattendedPairingTests {
         #expect(lock.heard.methods.isEmpty)
     }
 
-    @Test(
-        "With such a policy the user is asked by both ends, also where no digits are shown",
-        arguments: UInt64(0)..<16
-    )
+    @Test("With that policy both ends ask the user, even if no number can be shown", arguments: UInt64(0)..<16)
     func consent(seed: UInt64) async throws {
         let bench = Bench(seed: seed, loss: 0.1)
         let phone = bench.attend(bench.phone, .noInputNoOutput), lock = bench.attend(bench.lock, .noInputNoOutput)
@@ -51,7 +48,7 @@ struct UnattendedPairingTests {
         #expect(lock.heard.questions == [.consent(replacesBond: false)])
     }
 
-    @Test("A user who does not want to pair without digits keeps the phone from it")
+    @Test("A user who declines a pairing without numbers prevents it")
     func rejected() async throws {
         let bench = Bench(), phone = bench.attend(bench.phone, .noInputNoOutput) { $0.reject() }
         let lock = bench.attend(bench.lock, nil)
@@ -64,7 +61,7 @@ struct UnattendedPairingTests {
     }
 
     @Test(
-        "A program that asks for a pairing gets it under any policy",
+        "Pairing requested by a program succeeds under any policy",
         arguments: [UnattendedPairing?.none, .never, .always]
     )
     func onDemand(unattended: UnattendedPairing?) async throws {

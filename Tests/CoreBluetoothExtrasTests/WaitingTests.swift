@@ -5,11 +5,11 @@ import Testing
 @testable import CoreBluetoothExtras
 
 @MainActor
-@Suite("Tasks that wait", .timeLimit(.minutes(30)))
+@Suite("Waiting tasks", .timeLimit(.minutes(30)))
 struct WaitingTests {
     private let bench = LampBench()
 
-    @Test("The answer to a task that is cancelled goes to no other task")
+    @Test("The response to a cancelled task does not go to another task")
     func cancelled() async throws {
         let (peripheral, found) = try await bench.connect()
         let sink = try #require(found[CBUUID(string: "FFE1")]), written = Count()
@@ -28,7 +28,7 @@ struct WaitingTests {
         #expect(try await bench.result(of: Task { @MainActor in try await peripheral.value(of: sink) }) == Data([1]))
     }
 
-    @Test("A connection that is wanted again does not fail with the attempt that was given up")
+    @Test("A new connection attempt does not fail with a previous cancelled one")
     func again() async throws {
         let (peripheral, _) = try await bench.connect()
         try await bench.result(of: Task { @MainActor in try await bench.central.disconnect(peripheral) })
@@ -47,7 +47,7 @@ struct WaitingTests {
         }
     }
 
-    @Test("A scan that another one has replaced ends, and does not stop that", arguments: [false, true])
+    @Test("A replaced scan ends, and does not stop the new scan", arguments: [false, true])
     func replaced(isDropped: Bool) async throws {
         let filter = ScanFilter(allowsDuplicates: true), found = Count(), later = Count()
         await bench.wait { bench.central.state == .poweredOn }
@@ -71,7 +71,7 @@ struct WaitingTests {
         #expect(!bench.central.isScanning)
     }
 
-    @Test("A scan that the app ends, or begins anew by itself, ends for those who iterate", arguments: [false, true])
+    @Test("When the app stops or restarts the scan, iteration over it ends", arguments: [false, true])
     func endedByApp(isBegunAnew: Bool) async throws {
         let found = Count(), central = bench.central
         await bench.wait { central.state == .poweredOn }
@@ -106,7 +106,7 @@ struct WaitingTests {
         }
     }
 
-    @Test("Whoever waits for what is so already needs no event")
+    @Test("Waiting for a condition that already holds needs no event")
     func room() async throws {
         let (peripheral, found) = try await bench.connect()
         let sink = try #require(found[CBUUID(string: "FFE1")])

@@ -5,7 +5,7 @@ import Testing
 ///
 /// The statements are written by hand. The names of tests are filled in by
 /// `BEHAVIOUR=write swift test --filter BehaviourTests`.
-@Suite("The list of behaviours")
+@Suite("List of behaviours")
 struct BehaviourTests {
     /// One row of the document.
     private struct Statement {
@@ -42,7 +42,7 @@ struct BehaviourTests {
             }
     }
 
-    @Test("names for each statement the tests that show it, of which there are some")
+    @Test("Each statement lists its tests, and has at least one")
     func complete() throws {
         let expected = statements.map { statement in
             (tests[statement.identifier] ?? []).map { "`\($0)`" }.sorted().joined(separator: " ")
@@ -59,14 +59,14 @@ struct BehaviourTests {
         }
     }
 
-    @Test("gives each statement an identifier of its own, and a sentence")
+    @Test("Each statement has a unique identifier, and is a sentence")
     func identifiers() {
         #expect(statements.count > 150)
         #expect(Set(statements.map(\.identifier)).count == statements.count)
         for statement in statements { #expect(statement.sentence.hasSuffix("."), "\(statement.identifier)") }
     }
 
-    @Test("knows every statement that a test names")
+    @Test("Every statement that a test names exists")
     func known() {
         let unknown = Set(tests.keys).subtracting(statements.map(\.identifier))
         #expect(unknown.isEmpty)

@@ -64,7 +64,7 @@ extension SourceFile {
     }
 }
 
-@Suite("The manifest")
+@Suite("Package manifest")
 struct ManifestTests {
     let manifest: Manifest
     let modules: Set<String>
@@ -74,7 +74,7 @@ struct ManifestTests {
         modules = manifest.targets.reduce(into: []) { $0.formUnion($1.dependencies.union([$1.name])) }
     }
 
-    @Test("is read as it is written")
+    @Test("A manifest is parsed correctly")
     func reading() throws {
         let text = """
             let crypto: [Target.Dependency] = [.product(name: "Crypto", package: "swift-crypto")]
@@ -93,7 +93,7 @@ struct ManifestTests {
     }
 
     @Test(
-        "has warnings be errors where we work, and not where SwiftPM keeps it for those who depend on it",
+        "Warnings are errors in our own builds, but not for packages that depend on this one",
         arguments: [("work", true), (".build/checkouts", false), (".build/registry/downloads/one", false)]
     )
     func warnings(place: String, areErrors: Bool) throws {
@@ -116,7 +116,7 @@ struct ManifestTests {
         #expect(text.contains("treatAllWarnings") == areErrors)
     }
 
-    @Test("names, for each target, just the modules that it imports")
+    @Test("Each target's dependencies are exactly the modules it imports")
     func dependenciesAreImports() {
         for target in manifest.targets {
             let files = SourceFile.all.filter { $0.target == target.name[...] }
@@ -129,7 +129,7 @@ struct ManifestTests {
         }
     }
 
-    @Test("has no module in two layers: cores know cores, and nobody knows a program")
+    @Test("No module is in two layers: cores depend only on cores, and nothing depends on a program")
     func layers() {
         let layers = Dictionary(uniqueKeysWithValues: manifest.targets.map { ($0.name, $0.dependencies) })
         let ours = Set(layers.keys)

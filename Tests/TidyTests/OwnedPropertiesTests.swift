@@ -3,11 +3,11 @@ import Testing
 /// What a host consists of is changed by methods of its parts.
 ///
 /// Where it is assigned, few files have to be read.
-@Suite("Stored properties of what has many files")
+@Suite("Stored properties of types spread over several files")
 struct OwnedPropertiesTests {
     static let types = ["Host", "AttributeLayer", "GATTClient"]
 
-    @Test("are assigned in two files at most", arguments: types)
+    @Test("A property is assigned in at most two files", arguments: types)
     func owners(type: String) throws {
         let files = SourceFile.all.filter { $0.path.hasPrefix("Sources/BLEHost/") && $0.subject == type }
         #expect(files.count > 5)
@@ -20,7 +20,7 @@ struct OwnedPropertiesTests {
         }
     }
 
-    @Test("are recognised in a declaration")
+    @Test("Properties are recognized in a declaration")
     func properties() {
         let text = """
             package struct Host {
@@ -36,7 +36,7 @@ struct OwnedPropertiesTests {
     }
 
     @Test(
-        "are assigned by a sign that does so",
+        "Assignments are recognized by their operator",
         arguments: [
             ("links = []", true), ("self.links = []", true), ("links[3].phase = .up", true), ("links.count += 1", true),
             ("links.values[index(of: link)]?.phase = .up", true), ("if links == [] {}", false),

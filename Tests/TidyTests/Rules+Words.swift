@@ -54,7 +54,7 @@ extension Rule {
     path.hasSuffix(".md") && !["STYLE.md", "docs/GLOSSARY.md"].contains(path)
 }
 
-@Suite("The words of doc comments")
+@Suite("Words of doc comments")
 struct WordTests {
     /// The maximum share of doc comments that begin with a question word.
     private static let limit = 0.08
@@ -74,7 +74,7 @@ struct WordTests {
         )
     }
 
-    @Test("The openings of doc comments are recognised")
+    @Test("The first lines of doc comments are recognized")
     func recognition() {
         let text = "/// What it is.\n/// More.\nlet a = 1\n\n    /// A number.\n    let b = 2\n// Why.\n"
         let found = Self.openings(of: SourceFile(path: "Sources/A.swift", text: text))

@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("The rules of the house")
+@Suite("Style rules")
 struct TidyTests {
-    @Test("are kept by every file", arguments: Rule.all)
+    @Test("Every file follows the rules", arguments: Rule.all)
     func kept(_ rule: Rule) {
         for file in SourceFile.all where rule.applies(file.path) {
             for finding in rule.findings(file) {
@@ -11,7 +11,7 @@ struct TidyTests {
         }
     }
 
-    @Test("are noticed when they are broken, and only then", arguments: Rule.all)
+    @Test("Each rule detects its violations, and only those", arguments: Rule.all)
     func noticed(_ rule: Rule) {
         #expect(rule.applies(rule.example))
         #expect(!rule.caught.isEmpty)
@@ -23,14 +23,14 @@ struct TidyTests {
         }
     }
 
-    @Test("are checked against all sources, not an empty folder")
+    @Test("The rules are checked against all sources, not an empty folder")
     func filesAreFound() {
         let paths = Set(SourceFile.all.map(\.path))
         #expect(paths.isSuperset(of: ["Package.swift", "Sources/BLEWire/Codec/Wire.swift"]))
         for module in coreModules { #expect(paths.contains { $0.hasPrefix("Sources/\(module)/") }) }
     }
 
-    @Test("What the compiler cannot check about concurrency is listed here, with its reason")
+    @Test("Every use of unchecked concurrency is listed here with its reason")
     func uncheckedPromises() {
         var found: [String: Int] = [:]
         for file in SourceFile.all where isSource(file.path) {
@@ -108,7 +108,7 @@ struct TidyTests {
 @Suite("Swift tokens")
 struct SwiftTokenTests {
     @Test(
-        "Comments are dropped and strings are whole",
+        "Comments are skipped, and strings are single tokens",
         arguments: [
             ("a // b", ["a"]),
             ("a /* b /* c */ d */ e", ["a", "e"]),
@@ -126,7 +126,7 @@ struct SwiftTokenTests {
         #expect(SwiftLexer.tokens(in: text).map(\.text) == expected)
     }
 
-    @Test("A token knows its line and whether it touches the one before")
+    @Test("A token knows its line, and whether it touches the previous token")
     func places() {
         let tokens = SwiftLexer.tokens(in: "a!\n b /*\n*/ c")
         #expect(tokens.map(\.line) == [1, 1, 2, 3])

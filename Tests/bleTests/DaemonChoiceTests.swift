@@ -3,10 +3,10 @@ import Testing
 
 @testable import ble
 
-@Suite("The daemon that a command talks to")
+@Suite("Choosing the daemon")
 struct DaemonChoiceTests {
     @Test(
-        "Questions are answered where apps share a radio, and a daemon that is named is waited for",
+        "Pairing questions are answered through a daemon if apps share a radio, and a named daemon is waited for",
         arguments: [
             (nil, nil, false), (nil, "/run/bled/socket", true), ("demo", "/run/bled/socket", false),
             ("hci:0", nil, false), ("nonsense", "/run/bled/socket", false), ("bled", nil, true),
@@ -24,7 +24,7 @@ struct DaemonChoiceTests {
     }
 
     @Test(
-        "The daemon that is named is asked, else the one that listens",
+        "The named daemon is used, or otherwise the one that listens",
         arguments: [
             (nil, "/run/bled/socket", "/run/bled/socket"), ("bled:/tmp/bled#hci:1", "/run/bled/socket", "/tmp/bled"),
             ("bled", "/run/bled/socket", "/run/bled/socket"), ("bled", nil, nil), (nil, nil, nil),

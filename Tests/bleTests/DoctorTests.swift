@@ -16,7 +16,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("A host that makes no sense is a problem with its cure, and the status says so")
+    @Test("An invalid host is a problem with a remedy and a failure status")
     func malformed() async throws {
         let result = await #expect(processExitsWith: .exitCode(69), observing: [\.standardOutputContent]) {
             setenv("BLUETOOTH_HOST", "hci", 1)
@@ -30,7 +30,7 @@ struct DoctorTests {
         #expect(objects.last?["event"] as? String == "diagnosis" && objects.last?["usable"] as? Bool == false)
     }
 
-    @Test("A host that can be used ends with status 0, also where a controller has to be asked")
+    @Test("A usable host ends with status 0, even if a controller has to be queried")
     func usable() async throws {
         let server = RadioServer(seed: 1), port = try server.listen(at: .tcp(host: "127.0.0.1", port: 0))
         for host in ["demo", "tcp:127.0.0.1:\(port)"] {
@@ -46,7 +46,7 @@ struct DoctorTests {
         server.stop()
     }
 
-    @Test("People read what was found, then what to do, and at the end what it comes to")
+    @Test("The text lists the findings, then the remedies, and ends with a summary")
     @MainActor
     func text() throws {
         var lines: [String] = []
@@ -60,7 +60,7 @@ struct DoctorTests {
         #expect(lines.last == "Apps have no radio. Problems: 1, warnings: 1.")
     }
 
-    @Test("The help has examples and the meaning of each status")
+    @Test("The help has examples and explains each exit status")
     func help() {
         let help = Doctor.helpMessage(columns: 120)
         for part in ["Examples:", "ble doctor --json", "Exit status: 0 if there is no problem, 69"] {
@@ -68,7 +68,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("Each name of a finding or a quirk is explained in docs/ADAPTERS.md")
+    @Test("docs/ADAPTERS.md explains every finding and quirk")
     func documented() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -4,14 +4,11 @@ import Testing
 
 @testable import ble
 
-@Suite("Finding on the command line") @MainActor
+@Suite("Finding peripherals on the command line") @MainActor
 struct FindingTests {
     private static let lamp = #"{"name": "Lamp", "services": [{"uuid": "FFA0", "characteristics": []}]}"#
 
-    @Test(
-        "A peripheral is called as it advertises itself, whatever its GAP service said",
-        arguments: 0..<16 as Range<UInt64>
-    )
+    @Test("A peripheral is named as it advertises, whatever its GAP name", arguments: 0..<16 as Range<UInt64>)
     func advertisedName(seed: UInt64) async throws {
         let world = World(seed: seed, conditions: .init(loss: 0.2))
         let phone = world.machine("phone"), sensor = world.machine("sensor", at: .init(x: 2))
@@ -46,7 +43,7 @@ struct FindingTests {
         ("amp", "Lamp", nil), ("", "Lamp", nil), ("Lamp", nil, nil), ("ÄRMEL", "Ärmel 3", .loose),
     ]
 
-    @Test("A name matches by its beginning and in whichever case", arguments: matches)
+    @Test("A name matches by prefix, ignoring case", arguments: matches)
     func matching(text: String, name: String?, match: PeerReference.Match?) {
         #expect(PeerReference(text: text).match(UUID(), name: name) == match)
     }
@@ -73,13 +70,13 @@ struct FindingTests {
         return try await work.value
     }
 
-    @Test("A name that is exactly right goes before those that begin so")
+    @Test("An exact name takes precedence over longer ones")
     func exact() async throws {
         #expect(try await find("lamp", among: ["Lamp 2", "Door"]) == "Lamp 2")
         #expect(try await find("Lamp", among: ["Lamp 2", "Lamp", "Lamp 3"]) == "Lamp")
     }
 
-    @Test("Several names that begin so are told, and so is who was seen instead")
+    @Test("An ambiguous prefix is reported with the matches, and a missing name with the devices seen instead")
     func troubles() async {
         await #expect {
             _ = try await find("lamp", among: ["Lamp 2", "Lamp 3"])

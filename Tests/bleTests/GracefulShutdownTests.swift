@@ -3,14 +3,14 @@ import Testing
 
 @testable import ble
 
-@Suite("The end that a signal asks for", .timeLimit(.minutes(30)))
+@Suite("Graceful shutdown on a signal", .timeLimit(.minutes(30)))
 struct GracefulShutdownTests {
     /// Waits for somebody else to end the process.
     private static func wait() -> Never {
         while true { pause() }
     }
 
-    @Test("has the status that shells give it", arguments: [SIGINT, SIGTERM])
+    @Test("The exit status is the one that shells use for the signal", arguments: [SIGINT, SIGTERM])
     func status(number: Int32) async {
         await #expect(processExitsWith: .exitCode(128 + number)) { [number] in
             for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
@@ -20,7 +20,7 @@ struct GracefulShutdownTests {
         }
     }
 
-    @Test("is one at which all is given back", arguments: [SIGINT, SIGTERM])
+    @Test("A signal runs all cleanup", arguments: [SIGINT, SIGTERM])
     func order(number: Int32) async {
         await #expect(processExitsWith: .exitCode(7)) { [number] in
             for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
@@ -31,7 +31,7 @@ struct GracefulShutdownTests {
         }
     }
 
-    @Test("is the same after a command has listened itself")
+    @Test("A signal still works after a command has handled one itself")
     func afterInterruption() async {
         await #expect(processExitsWith: .exitCode(128 + SIGTERM)) { @MainActor in
             for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
@@ -44,7 +44,7 @@ struct GracefulShutdownTests {
         }
     }
 
-    @Test("does not come by a signal that the process was started without")
+    @Test("A signal ignored when the process started has no effect")
     func ignored() async {
         await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
             signal(SIGINT, SIG_IGN)

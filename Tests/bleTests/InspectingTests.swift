@@ -39,7 +39,7 @@ struct InspectingTests {
         renderer.stop()
     }
 
-    @Test("Services that others include are shown once, with what is in them", arguments: UInt64(0)..<16)
+    @Test("Included services are shown once, with their contents", arguments: UInt64(0)..<16)
     func tree(seed: UInt64) async throws {
         var lines: [String] = []
         try await visit(seed: seed) { central, peripheral in
@@ -57,7 +57,7 @@ struct InspectingTests {
         #expect(services.filter { $0.hasPrefix("FF") } == ["FFA0", "FFB0", "FFC0"])
     }
 
-    @Test("A characteristic of a service in a service can be read", arguments: UInt64(0)..<16)
+    @Test("A characteristic of an included service can be read", arguments: UInt64(0)..<16)
     func read(seed: UInt64) async throws {
         var value = Data()
         try await visit(seed: seed) { central, peripheral in

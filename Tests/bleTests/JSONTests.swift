@@ -7,7 +7,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Lines of JSON", .serialized, .timeLimit(.minutes(30)))
+@Suite("JSON lines", .serialized, .timeLimit(.minutes(30)))
 struct JSONTests {
     /// A command whose lines are looked at.
     struct Case: Codable, Sendable, CustomTestStringConvertible {
@@ -84,7 +84,7 @@ struct JSONTests {
         return command.helpMessage(columns: 200).contains("--json") ? [words] : []
     }
 
-    @Test("Every command that prints JSON is looked at")
+    @Test("Every command that prints JSON is tested")
     func all() {
         let missing = Self.commands().filter { words in !Self.cases.contains { $0.words.starts(with: words) } }
         // Two ask the machine, one goes on until it is stopped, and one needs a bond.
@@ -92,7 +92,7 @@ struct JSONTests {
         #expect(Self.commands().count > 20)
     }
 
-    @Test("Each line is an object whose keys have the kinds of values that they always have", arguments: cases)
+    @Test("Each line is an object whose keys always have the same types of values", arguments: cases)
     func lines(of tried: Case) async throws {
         // Short, since the path of a socket has at most 107 octets.
         let folder = "/tmp/json-\(UInt64.random(in: 0 ... .max))"
@@ -138,7 +138,7 @@ struct JSONTests {
         if event == "packet" { #expect(object["machine"] is String && object["who"] is String) }
     }
 
-    @Test("A remark goes to standard error when standard output has JSON")
+    @Test("Remarks go to standard error when standard output is JSON")
     func remarks() async {
         let result = await #expect(
             processExitsWith: .success,

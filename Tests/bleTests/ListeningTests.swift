@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Listening on the command line") @MainActor
+@Suite("Listening to values on the command line") @MainActor
 struct ListeningTests {
     private static let clock = SimulatedPeripheral(
         name: "Clock",
@@ -43,7 +43,7 @@ struct ListeningTests {
         return lines
     }
 
-    @Test("Values of several characteristics come together, each with its name, and are counted together")
+    @Test("Values of several characteristics are printed with their names, and counted together")
     func several() async throws {
         let lines = try await listen(to: ["FFB0/FFA1", "FFA1#2", "FFA1#2"], count: 5, json: false)
         #expect(lines.filter { $0.hasPrefix("Subscribed") } == ["Subscribed to FFA1#3.", "Subscribed to FFA1#2."])
@@ -53,7 +53,7 @@ struct ListeningTests {
     }
 
     @Test(
-        "One of several characteristics of a type is addressed",
+        "One of several characteristics with the same UUID can be selected",
         arguments: [("FFA1", "01"), ("FFA1#1", "01"), ("FFA1#2", "31"), ("FFB0/FFA1", "71"), ("FFA0/FFA1#2", "31")]
     )
     func one(text: String, first: String) async throws {
@@ -63,10 +63,7 @@ struct ListeningTests {
         #expect(lines.allSatisfy { $0.contains(#""instance":"#) })
     }
 
-    @Test(
-        "A characteristic that there is not is named as it was asked for",
-        arguments: ["FFA1#4", "FFA2", "FFC0/FFA1"]
-    )
+    @Test("A missing characteristic is reported as it was requested", arguments: ["FFA1#4", "FFA2", "FFC0/FFA1"])
     func none(text: String) async {
         await #expect {
             try await listen(to: [text], count: 1)
@@ -75,12 +72,15 @@ struct ListeningTests {
         }
     }
 
-    @Test("What is no characteristic is none", arguments: ["", "FFA1#0", "FFA1#", "#1", "/FFA1", "FFA0/", "FFA1#x"])
+    @Test(
+        "An invalid characteristic reference is refused",
+        arguments: ["", "FFA1#0", "FFA1#", "#1", "/FFA1", "FFA0/", "FFA1#x"]
+    )
     func refused(text: String) {
         #expect(CharacteristicReference(argument: text) == nil)
     }
 
-    @Test("With a clock each fact has its time, in text and in JSON", arguments: [false, true])
+    @Test("With timestamps enabled, each line has its time, in text and in JSON", arguments: [false, true])
     func timestamps(json: Bool) {
         var lines: [String] = []
         let printer = Printer(json: json, write: { lines.append($0) }, clock: { Timestamp(nanoseconds: 1_250_000_000) })
@@ -92,7 +92,7 @@ struct ListeningTests {
         #expect(lines == (json ? objects : ["\(time)  Lamp", "Lamp"]))
     }
 
-    @Test("A roll tells who was heard lately, with what was heard last, and forgets who was not heard for longest")
+    @Test("The map returns recently received entries with their latest values, and drops the oldest")
     func roll() {
         var roll = LRUMap<Int>()
         let names = (0...LRUMap<Int>.limit).map { _ in UUID() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Packets that are shown")
+@Suite("Printing packets")
 struct MonitorTests {
     static let source = PacketSource(program: "app 7", machine: "hci0")
     static let disconnect: [UInt8] = [1, 6, 4, 3, 0x40, 0, 0x13]
@@ -40,7 +40,7 @@ struct MonitorTests {
         return lines
     }
 
-    @Test("A packet is an object with its numbers, and what apps asked for is one as well")
+    @Test("Packets are printed as JSON objects with their codes, and so are apps' requests")
     @MainActor
     func objects() async throws {
         let objects = try await Self.lines(json: true).map { line in
@@ -58,7 +58,7 @@ struct MonitorTests {
         #expect(objects[2]["count"] as? Int == 3)
     }
 
-    @Test("People read a line for each packet, and one for each field if they want; nothing steers their terminal")
+    @Test("As text, each packet is one line, or one per field, and nothing can control the terminal")
     @MainActor
     func text() async throws {
         let brief = try await Self.lines(json: false, .lines), full = try await Self.lines(json: false)
@@ -69,7 +69,7 @@ struct MonitorTests {
         #expect(full[1].contains("\n") && full[1].contains("Connection Handle = 0x0040"))
     }
 
-    @Test("A capture is never written over itself, and what is no capture is refused by its name")
+    @Test("A capture never overwrites its own input, and an invalid one is refused by name")
     func refusals() async throws {
         try await Self.withCapture(Array("nonsense".utf8)) { path in
             await #expect(throws: CommandError.self) { try await CaptureInput(path: path, but: []).read { _ in } }
@@ -80,7 +80,7 @@ struct MonitorTests {
     }
 
     @Test(
-        "Arguments that make no sense together are refused",
+        "Contradictory arguments are refused",
         arguments: [
             ["a.pcapng", "--pid", "7"], ["a.pcapng", "--duration", "7"], ["--write", "a.txt"], ["--pid", "0"],
             ["--pid", "x"],
@@ -101,10 +101,7 @@ struct MonitorTests {
         return lines.joined()
     }
 
-    @Test(
-        "A packet of a capture has the capture's time, whether or not each line is to have one",
-        arguments: [false, true]
-    )
+    @Test("A packet of a capture has the capture's time, even without timestamps", arguments: [false, true])
     @MainActor
     func time(showsTime: Bool) throws {
         let time = Instant(nanoseconds: 1_700_000_000_123_456_789)
@@ -120,7 +117,7 @@ struct MonitorTests {
         try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
 
-    @Test("Times before 1970 are told with their fraction of a second")
+    @Test("Times before 1970 are printed with their fraction of a second")
     func early() {
         let times: [(Int64, String)] = [
             (-332_687_153_418_000, "1969-12-28T03:35:12.846582Z"), (-1, "1969-12-31T23:59:59.999999Z"),
@@ -131,7 +128,7 @@ struct MonitorTests {
         #expect(Timestamp(nanoseconds: -332_687_153_418_000).timeOfDay.hasSuffix(":12.846582"))
     }
 
-    @Test("A packet that a capture cut is told as cut, with the length that it had")
+    @Test("A truncated packet is marked as such, with its original length")
     @MainActor
     func cut() throws {
         var record = PacketRecord(source: Self.source, direction: .toHost, time: Instant(), bytes: [4, 0x3E, 33, 2, 1])

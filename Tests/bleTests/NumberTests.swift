@@ -32,7 +32,7 @@ struct NumberTests {
         (["radio", "--port", "1"], "--loss", "0", ["0.91"]),
     ]
 
-    @Test("What is huge, negative or no number is refused with the option and its range", arguments: options.indices)
+    @Test("A huge, negative or invalid number is refused with the option and its range", arguments: options.indices)
     func refused(index: Int) {
         let (command, option, good, bad) = Self.options[index]
         #expect(throws: Never.self) { try Ble.parseAsRoot(command + ["\(option)=\(good)"]) }

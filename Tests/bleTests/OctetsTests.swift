@@ -8,14 +8,14 @@ import Testing
 @Suite("Octets on the command line")
 struct OctetsTests {
     @Test(
-        "Digits are octets, with 0x before them or without",
+        "Hexadecimal digits are octets, with or without 0x",
         arguments: [("", []), ("00", [0]), ("0aFf", [0x0A, 0xFF]), ("0x0102", [1, 2])] as [(String, [UInt8])]
     )
     func digits(text: String, octets: [UInt8]) throws {
         #expect(try Octets.parseDigits(text) == Data(octets))
     }
 
-    @Test("What is no row of digits is refused", arguments: ["0", "0g", "12 34", "１２", "-1"])
+    @Test("Invalid hexadecimal digits are refused", arguments: ["0", "0g", "12 34", "１２", "-1"])
     func noDigits(text: String) {
         #expect(throws: ValidationError.self) { try Octets.parseDigits(text) }
     }
@@ -28,7 +28,7 @@ struct OctetsTests {
         #expect(Octets.parse("") == Data())
     }
 
-    @Test("A stranger's control characters do not reach the terminal")
+    @Test("Control characters from a peer do not reach the terminal")
     func printable() {
         #expect("a\u{1B}[2Jb".printable == "a\u{FFFD}[2Jb")
         #expect(Data([0x1B, 0x5B]).text == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Output that nobody takes", .serialized, .timeLimit(.minutes(30)))
+@Suite("Closed output", .serialized, .timeLimit(.minutes(30)))
 struct OutputTests {
     /// Every command, so that it prints something as soon as it can.
     private static let commands: [[String]] = [
@@ -60,7 +60,7 @@ struct OutputTests {
         dup2(ends[1], descriptor)
     }
 
-    @Test("Each command ends with a sentence and exit status 74", arguments: commands, [false, true])
+    @Test("Each command ends with an error message and exit status 74", arguments: commands, [false, true])
     func ends(arguments: [String], isPipe: Bool) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
         try Data(Self.lamp.utf8).write(to: file)
@@ -78,7 +78,7 @@ struct OutputTests {
         #expect(said.contains("ble: Cannot write to standard output: \(reason).\n"))
     }
 
-    @Test("Remarks that nobody takes do not matter", arguments: [false, true])
+    @Test("Remarks that cannot be written are ignored", arguments: [false, true])
     func remarks(isPipe: Bool) async {
         await #expect(processExitsWith: .success) { [isPipe] in
             Self.clog(2, asPipe: isPipe)

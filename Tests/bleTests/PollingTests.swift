@@ -5,7 +5,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Reading on the command line") @MainActor
+@Suite("Polling values on the command line") @MainActor
 struct PollingTests {
     /// What a run printed, and how it ended.
     private struct Run {
@@ -79,7 +79,7 @@ struct PollingTests {
         try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
     }
 
-    @Test("All are read each time, and printed in the order in which they were asked for, one twice if asked for twice")
+    @Test("All values are read each time and printed in the order of the arguments, repeated ones twice")
     func order() async throws {
         let run = try await read(["FFA2", "FFA1", "FFA2"], times: 3)
         let once = ["read 2 22", "read 1 11", "read 2 22"]
@@ -87,7 +87,7 @@ struct PollingTests {
         #expect(run.trouble == nil)
     }
 
-    @Test("What is refused is printed with the reason, the others go on, and the end says how many were refused")
+    @Test("A refused read is printed with the reason, others continue, and the end counts the refused ones")
     func refusals() async throws {
         let run = try await read(["FFA1", "FFA3", "FFA2"], times: 2)
         // What has no property for it is refused without the peripheral being asked, and told in its turn all the same.
@@ -97,21 +97,21 @@ struct PollingTests {
         #expect(run.trouble?.description == "2 of 6 reads failed.")
     }
 
-    @Test("The only read says why it was refused, and prints nothing")
+    @Test("A single refused read reports the reason and prints nothing")
     func onlyOne() async throws {
         let run = try await read(["FFA3"], times: 1)
         #expect(run.facts.isEmpty)
         #expect(run.trouble?.description.hasPrefix("Reading FFA3 failed: ") == true)
     }
 
-    @Test("A person ends a pause, and with it the readings")
+    @Test("An interrupt ends the pause and the polling")
     func interruption() async throws {
         let run = try await read(["FFA1", "FFA2"], times: nil, every: .seconds(3600)) { $0.central.interrupt() }
         #expect(run.summary == ["read 1 11", "read 2 22"])
         #expect(run.trouble == nil)
     }
 
-    @Test("A peripheral that goes ends a pause, and that is said")
+    @Test("A disconnection ends the pause, and is reported")
     func loss() async throws {
         let run = try await read(["FFA1", "FFA2"], times: nil, every: .seconds(3600)) {
             $0.sensor.switchBluetoothOff()
@@ -120,7 +120,7 @@ struct PollingTests {
         #expect(run.trouble?.description.contains(" disconnected") == true)
     }
 
-    @Test("Each read that a lost link took is told with the reason, and that the peripheral went", arguments: [1, 3])
+    @Test("Each read lost with the link is reported with the reason, and then the disconnection", arguments: [1, 3])
     func lossWhileReading(times: Int) async throws {
         let run = try await read(["FFA2", "FFA1"], times: times, prepare: { $0.sensor.switchBluetoothOff() })
         #expect(run.summary == ["failed 2 ", "failed 1 "])
@@ -129,7 +129,7 @@ struct PollingTests {
     }
 
     @Test(
-        "Numbers that make no sense are refused",
+        "Invalid numbers are refused",
         arguments: [["--count", "0"], ["--count=-1"], ["--every=-1"], ["--every", "inf"], ["--every", "nan"]]
     )
     func options(options: [String]) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Commands that lose their radio") @MainActor
+@Suite("Loss of the radio during commands") @MainActor
 struct RadioLossTests {
     private static let lamp = """
         {"name": "Lamp", "services": [{"uuid": "FFA0", "characteristics": [
@@ -51,7 +51,7 @@ struct RadioLossTests {
         return peripheral
     }
 
-    @Test("A radio must be there first, and may go and return as often as it likes then")
+    @Test("A radio must exist at the start, and may be lost and return any number of times")
     func watch() {
         var watch = RadioWatch()
         #expect(watch.overdue() == .missing(.unknown))
@@ -67,7 +67,7 @@ struct RadioLossTests {
         #expect(other.changed(to: .unsupported) == .missing(.unsupported))
     }
 
-    @Test("A controller behind a socket may come after the command has begun")
+    @Test("A controller behind a socket may appear after the command has started")
     func late() {
         var watch = RadioWatch(mayCome: true)
         #expect(
@@ -83,7 +83,7 @@ struct RadioLossTests {
     }
 
     @Test(
-        "What waits for an answer or a value ends with a radio that vanishes or falls silent",
+        "Waiting for a response or value ends when the radio disappears or stops responding",
         arguments: [false, true]
     )
     func connection(isMute: Bool) async throws {
@@ -110,7 +110,7 @@ struct RadioLossTests {
         lamp.stop()
     }
 
-    @Test("A request that fails since the radio is gone is told as just that")
+    @Test("A request that fails because the radio is lost is reported as such")
     func request() async throws {
         let lamp = try makeLamp()
         let central = phone.inhabit { Central(clock: world.clock) }
@@ -129,7 +129,7 @@ struct RadioLossTests {
         lamp.stop()
     }
 
-    @Test("A person who wants the process to end waits two seconds at most")
+    @Test("An interrupted process ends within two seconds")
     func farewell() async throws {
         let lamp = try makeLamp()
         let central = phone.inhabit { Central(clock: world.clock) }
@@ -150,7 +150,7 @@ struct RadioLossTests {
         lamp.stop()
     }
 
-    @Test("A peripheral is served again when the radio is back, with the values that it had")
+    @Test("A peripheral is served again with its current values once the radio is back")
     func served() async throws {
         var facts: [String] = [], changes: [RadioChange] = []
         let lamp = try makeLamp { facts.append($0.event) }
@@ -183,7 +183,7 @@ struct RadioLossTests {
         lamp.stop()
     }
 
-    @Test("A radio that goes while services are added and advertised is waited for", arguments: 0..<16)
+    @Test("A radio lost while services are added and advertised is waited for", arguments: 0..<16)
     func start(step: Int) async throws {
         var facts: [String] = []
         let lamp = try makeLamp { facts.append($0.event) }
@@ -209,7 +209,7 @@ struct RadioLossTests {
         await world.advance(by: .seconds(3))
     }
 
-    @Test("A room is open again when the radio is back, also where it was only switched off", arguments: [false, true])
+    @Test("A chat room reopens when the radio is back, even if it was only switched off", arguments: [false, true])
     func room(isSwitchedOff: Bool) async throws {
         var events: [String] = []
         let room = sensor.inhabit { ChatHost(name: "Room") { events.append($0.fact(of: "Room").event) } }
@@ -220,7 +220,7 @@ struct RadioLossTests {
         room.close()
     }
 
-    @Test("Channels are offered again when the radio is back", arguments: [false, true])
+    @Test("Channels are published again when the radio is back", arguments: [false, true])
     func channels(isSwitchedOff: Bool) async throws {
         var events: [String] = []
         let server = sensor.inhabit {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Values as people read them")
+@Suite("Formatted values")
 struct ValueFormatTests {
     static let readings: [(uuid: String, octets: [UInt8], String?)] = [
         ("2A19", [87], "87 %"), ("2A19", [], nil), ("2A19", [1, 2], nil),
@@ -14,12 +14,15 @@ struct ValueFormatTests {
         ("2A29", [0xFF, 0xFE], nil), ("FFF0", [1], nil),
     ]
 
-    @Test("Assigned characteristics are read in their formats, and only if they fit", arguments: readings)
+    @Test(
+        "Values of assigned characteristics are formatted, but only if they have the right length",
+        arguments: readings
+    )
     func assigned(uuid: String, octets: [UInt8], reading: String?) {
         #expect(ValueFormat(assignedTo: CBUUID(string: uuid))?.text(of: Data(octets)) == reading)
     }
 
-    @Test("A script reads numbers with their unit, and texts without quotes")
+    @Test("Plain readings have numbers with their unit, and text without quotes")
     func plain() throws {
         let temperature = try #require(ValueFormat(assignedTo: CBUUID(string: "2A6E")))
         #expect(temperature.number(of: Data([0x70, 0x08])) == Decimal(string: "21.6") && temperature.unit == " °C")
@@ -41,7 +44,7 @@ struct ValueFormatTests {
         ([0x04, 0], [5], nil), ([], [5], nil),
     ]
 
-    @Test("A descriptor says how a value is to be read", arguments: presentations)
+    @Test("A presentation format descriptor determines how a value is shown", arguments: presentations)
     func presented(descriptor: [UInt8], octets: [UInt8], reading: String?) {
         #expect(ValueFormat(presentation: Data(descriptor))?.text(of: Data(octets)) == reading)
     }

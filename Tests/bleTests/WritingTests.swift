@@ -14,7 +14,7 @@ struct WritingTests {
         """
 
     @Test(
-        "A value that is no row of octets is wrong usage of this command",
+        "A value that is not hexadecimal is a usage error of this command",
         arguments: [("0", false), ("zz", false), ("0x0", false), ("0a0B", true), ("0xff", true), ("", true)]
     )
     func usage(value: String, isRight: Bool) {
@@ -23,13 +23,13 @@ struct WritingTests {
         #expect(throws: Never.self) { try Write.parse(["Lamp", "2A00", value, "--text"]) }
     }
 
-    @Test("What failed is one sentence, with the code of the error")
+    @Test("A failure is one sentence with the error code")
     func failure() {
         let trouble = CommandError.failed("Writing 2A00", CBATTError(.writeNotPermitted))
         #expect(trouble.description == "Writing 2A00 failed: The attribute may not be written (CBATTErrorDomain 3).")
     }
 
-    @Test("What would be dropped is refused instead", arguments: [("FFA1", 600), ("FFA2", 1)])
+    @Test("A value that would be dropped is refused", arguments: [("FFA1", 600), ("FFA2", 1)])
     func refused(uuid: String, count: Int) async throws {
         let world = World(seed: 1)
         let phone = world.machine("phone"), sensor = world.machine("sensor", at: .init(x: 2))
@@ -56,7 +56,7 @@ struct WritingTests {
     }
 
     @Test(
-        "A value without response has been taken when the step is over, however long discovery is ago",
+        "A write without response has been sent when the step ends, however long ago discovery was",
         arguments: 0..<16 as Range<UInt64>,
         [false, true]
     )

@@ -26,7 +26,7 @@ struct ChatRoomTests {
         return (central, talking)
     }
 
-    @Test("Every guest is welcomed, and hears what each one says, once and in order", arguments: seeds)
+    @Test("Every guest is welcomed and receives each message once and in order", arguments: seeds)
     func conversation(seed: UInt64) async {
         let stage = Stage(seed: seed, loss: 0.3)
         let room = stage.start(on: kPeripheralName) { PeripheralModeChat() }
@@ -55,7 +55,7 @@ struct ChatRoomTests {
         await stage.wait(until: "Bob is gone") { bob.central.log.contains("Disconnected: \(kPeripheralName)") }
     }
 
-    @Test("Whoever only looks sees the room's services and characteristics")
+    @Test("A client that does not join can still discover the room's services and characteristics")
     func inspection() async {
         let stage = Stage()
         let room = stage.start(on: kPeripheralName) { PeripheralModeChat() }

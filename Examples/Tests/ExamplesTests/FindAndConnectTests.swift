@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Find and connect") @MainActor
 struct FindAndConnectTests {
-    @Test("A peripheral is found by its name and known down to its descriptors", arguments: seeds)
+    @Test("A peripheral is found by name and discovered down to its descriptors", arguments: seeds)
     func explore(seed: UInt64) async throws {
         let stage = Stage(seed: seed, loss: 0.2)
         let peripheral = stage.start(on: LocalNameKey) { PeripheralViewController(ticker: ManualTicker()) }
@@ -34,7 +34,7 @@ struct FindAndConnectTests {
         await stage.wait(until: "it disconnects") { controller.log.contains("xmgDevice disconnected") }
     }
 
-    @Test("A peripheral of another name is left alone")
+    @Test("A peripheral with another name is ignored")
     func otherName() async {
         let stage = Stage()
         let peripheral = stage.start(on: LocalNameKey) { PeripheralViewController(ticker: ManualTicker()) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("First steps") @MainActor
 struct FirstStepsTests {
-    @Test("A central explores, reads, subscribes and writes what a peripheral publishes", arguments: seeds)
+    @Test("A central discovers, reads, subscribes to and writes what a peripheral publishes", arguments: seeds)
     func both(seed: UInt64) async {
         let stage = Stage(seed: seed, loss: 0.2)
         let publisher = stage.start(on: "peripheral") { Publisher() }
@@ -29,7 +29,7 @@ struct FirstStepsTests {
         await stage.wait(until: "it disconnects") { explorer.log.last == "Peripheral disconnected" }
     }
 
-    @Test("A peripheral that is known is connected again without scanning")
+    @Test("A known peripheral is reconnected without scanning")
     func reconnect() async throws {
         let stage = Stage()
         let publisher = stage.start(on: "peripheral") { Publisher() }
@@ -48,7 +48,7 @@ struct FirstStepsTests {
         #expect(publisher.log.contains("Advertising"))
     }
 
-    @Test("A central that opts in to restoration starts as any other when there is nothing to restore")
+    @Test("A central that opts in to restoration starts normally when there is nothing to restore")
     func restoration() async {
         let stage = Stage()
         let explorer = stage.start(on: "central") { RestoringExplorer(service: Publisher.firstServiceUUID) }

@@ -33,7 +33,7 @@ struct GoodPracticeTests {
         }
     }
 
-    @Test("It is seen only when its user wants it, and no longer when a subscriber has come")
+    @Test("The peripheral advertises only when its user wants it to, and stops once a central has subscribed")
     func switching() async {
         let stage = Stage()
         let peripheral = stage.start(on: "peripheral") { CarefulPeripheral(localName: "Careful") }
@@ -53,7 +53,7 @@ struct GoodPracticeTests {
         #expect(listener.heard.isEmpty)
     }
 
-    @Test("A subscription begins again after the radio was lost for a while", arguments: seeds)
+    @Test("A subscription resumes after the radio was lost for a while", arguments: seeds)
     func lasting(seed: UInt64) async {
         let stage = Stage(seed: seed)
         let publisher = stage.start(on: "peripheral") { Publisher() }
@@ -70,7 +70,7 @@ struct GoodPracticeTests {
         withExtendedLifetime(publisher) {}
     }
 
-    @Test("A name and a service of 128 bits fit into advertisement and scan response")
+    @Test("A name and a 128-bit service UUID fit into the advertisement and scan response")
     func budget() async {
         let stage = Stage()
         let peripheral = stage.start(on: "peripheral") { CarefulPeripheral(localName: "Careful") }
@@ -84,7 +84,10 @@ struct GoodPracticeTests {
         #expect(services == [CarefulPeripheral.serviceUUID])
     }
 
-    @Test("What is private is read by a central if the user lets it in, and refused if not", arguments: [true, false])
+    @Test(
+        "A central can read the private value if the user allows it, and is refused otherwise",
+        arguments: [true, false]
+    )
     func privacy(isLetIn: Bool) async {
         let stage = Stage()
         let (peripheral, alert) = stage.start(on: "peripheral") {

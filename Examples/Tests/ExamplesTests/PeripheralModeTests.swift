@@ -37,7 +37,7 @@ final class WorldTicker: Ticker {
 
 @Suite("Peripheral mode") @MainActor
 struct PeripheralModeTests {
-    @Test("Its timer follows the world, and an hour of it takes no hour")
+    @Test("The timer runs on the world's virtual clock, so an hour of it passes in no time")
     func hour() async {
         let stage = Stage()
         let peripheral = stage.start(on: "peripheral") {
@@ -53,7 +53,7 @@ struct PeripheralModeTests {
         #expect(explorer.notifications[notify]?.count == before + 1800)
     }
 
-    @Test("A subscriber is told the time every two seconds, until it goes", arguments: seeds)
+    @Test("A subscriber receives the time every two seconds until it disconnects", arguments: seeds)
     func ticking(seed: UInt64) async {
         let stage = Stage(seed: seed, loss: 0.2)
         let ticker = ManualTicker()

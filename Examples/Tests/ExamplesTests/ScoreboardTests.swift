@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scoreboard
 
-@Suite("A scoreboard") @MainActor
+@Suite("Scoreboard") @MainActor
 struct ScoreboardTests {
     private struct LostUpdate: Error {}
 
@@ -33,7 +33,7 @@ struct ScoreboardTests {
         return (seed, parts.enumerated().filter { $0.offset % 2 == 1 }.map(\.element))
     }
 
-    @Test("that forgets to subscribe anew is found by two faults at most, and again from the line that is printed")
+    @Test("A scoreboard that does not resubscribe fails with at most two faults, and the printed line reproduces it")
     func forgetful() async throws {
         let failure = await #expect(throws: World.Failure.self) {
             try await World.explore(seeds: 0..<8, faults: Self.hazards) { try await Self.play(in: $0, .forgetful) }
@@ -50,7 +50,7 @@ struct ScoreboardTests {
         try await World.replay(seed: seed, faults: faults) { try await Self.play(in: $0, .careful) }
     }
 
-    @Test("that subscribes anew survives all of them")
+    @Test("A scoreboard that resubscribes survives all faults")
     func careful() async throws {
         try await World.explore(seeds: 0..<8, faults: Self.hazards) { try await Self.play(in: $0, .careful) }
     }

@@ -39,7 +39,10 @@ struct TrustedDevicesTests {
         }
     }
 
-    @Test("An email is read and notified once the code of one device was typed in at the other", arguments: seeds)
+    @Test(
+        "A paired device can read an email and is notified of it after the user types the other device's passkey",
+        arguments: seeds
+    )
     func paired(seed: UInt64) async throws {
         let pair = Pair(seed: seed, loss: 0.1)
         let code = try await pair.code()
@@ -50,7 +53,7 @@ struct TrustedDevicesTests {
         #expect(pair.reader.errors.isEmpty && pair.phone.prompt == nil && pair.badge.prompt == nil)
     }
 
-    @Test("With a wrong code everything is refused, and with the right one it may be asked for again")
+    @Test("After a wrong passkey everything is refused, and pairing can be tried again with the right one")
     func wrongCode() async throws {
         let pair = Pair()
         let code = try await pair.code()
@@ -67,7 +70,7 @@ struct TrustedDevicesTests {
         try await pair.trust()
     }
 
-    @Test("A user who does not want to pair has everything refused")
+    @Test("When the user declines to pair, everything is refused")
     func cancelled() async throws {
         let pair = Pair()
         _ = try await pair.code()
@@ -77,7 +80,7 @@ struct TrustedDevicesTests {
         #expect(pair.reader.emails.isEmpty)
     }
 
-    @Test("When paired devices meet again, nobody is asked")
+    @Test("When paired devices reconnect, no user is asked")
     func again() async throws {
         let pair = Pair()
         try await pair.trust()
@@ -91,7 +94,7 @@ struct TrustedDevicesTests {
         #expect(pair.phone.count == 1 && pair.badge.count == 1 && pair.reader.errors.isEmpty)
     }
 
-    @Test("A device that has forgotten the other is not believed, until both have")
+    @Test("A device that has lost its bond is not trusted until both devices have removed it")
     func forgotten() async throws {
         let pair = Pair()
         try await pair.trust()
@@ -110,7 +113,7 @@ struct TrustedDevicesTests {
         await pair.stage.wait(until: "the email is read again") { pair.reader.emails.count == 2 }
     }
 
-    @Test("A central that has forgotten the other is paired anew, as the user wishes")
+    @Test("A central that has lost its bond pairs again if the user agrees")
     func newPhone() async throws {
         let pair = Pair()
         try await pair.trust()

@@ -51,7 +51,7 @@ struct AttributeClientTests {
 
     static let client = #"{"mtu": 64, "context": "client", "database": null}"#
 
-    @Test("asks as apps do for everything that the server has, prints it, then waits")
+    @Test("The client discovers everything on the server as an app does, prints it, then waits")
     func discovery() throws {
         let pair = try Pair(client: Self.client, server: AttributeCases.battery)
         #expect(
@@ -69,7 +69,7 @@ struct AttributeClientTests {
         )
     }
 
-    @Test("finds secondary services that no service includes")
+    @Test("The client finds secondary services that no service includes")
     func secondaryServices() throws {
         let server = #"""
             {"mtu": 64, "context": "server", "database": {"services": [
@@ -87,7 +87,7 @@ struct AttributeClientTests {
         #expect(try pair.ask(#"{"op": "discover_all"}"#) == [#"{"result":{"att_error":0,"# + services + "}"])
     }
 
-    @Test("does without secondary services if the server refuses to look for them")
+    @Test("The client does without secondary services if the server refuses to list them")
     func noSecondaryServices() throws {
         var client = try AttributeClientDriver(AttributeCase(json: Self.client), at: Instant())
         for (request, answer) in [
@@ -103,7 +103,7 @@ struct AttributeClientTests {
     }
 
     @Test(
-        "writes a value in parts whether or not one packet holds it, and none of what is too long",
+        "The client writes a long value in parts, and refuses one that is too long without sending any of it",
         arguments: [(60, 0, ["1633013b0000", "1801"]), (62, 0, ["1633013b00000000", "1801"]), (513, 13, [])]
     )
     func longWrites(octets: Int, error: Int, rest: [String]) throws {
@@ -118,7 +118,7 @@ struct AttributeClientTests {
     }
 
     @Test(
-        "does what it is asked, and says what came of it",
+        "The client performs the requested operation and prints its result",
         arguments: [
             (#"{"op": "read", "handle": 307}"#, #"{"result":{"att_error":0,"value":"0405"}}"#, ["0a3301"]),
             (#"{"op": "read", "handle": 301}"#, #"{"result":{"att_error":5}}"#, ["0a2d01"]),
@@ -172,7 +172,7 @@ struct AttributeClientTests {
         #expect(pair.sent == packets)
     }
 
-    @Test("prints each value that it subscribed to, and confirms indications")
+    @Test("The client prints each value it is subscribed to, and confirms indications")
     func values() throws {
         var pair = try Pair(client: Self.client, server: AttributeCases.permissions)
         _ = try pair.ask(#"{"op": "subscribe_notify", "handle": 3}"#)
@@ -187,7 +187,7 @@ struct AttributeClientTests {
         #expect(pair.sent == ["1e"])
     }
 
-    @Test("begins at once in the context of the protocol alone")
+    @Test("The client starts immediately when the context is only the protocol")
     func atOnce() throws {
         let json = """
             {"mtu": 512, "context": "att", "database": null,
@@ -203,7 +203,7 @@ struct AttributeClientTests {
     }
 
     @Test(
-        "gives up what is not answered within 30 s",
+        "The client gives up on a request that is not answered within 30 s",
         arguments: [#"{"op": "read", "handle": 20}"#, #"{"op": "read_multiple", "handles": [20, 21]}"#]
     )
     func timeout(operation: String) throws {
@@ -222,7 +222,10 @@ struct AttributeClientTests {
         #expect(pair.client.next() == nil)
     }
 
-    @Test("asks nothing of a server that does not answer which packets it takes", arguments: ["client", "att"])
+    @Test(
+        "The client sends no request to a server that does not answer the MTU exchange",
+        arguments: ["client", "att"]
+    )
     func silence(context: String) throws {
         let json = #"{"mtu": 64, "context": "\#(context)", "operation": {"op": "read", "handle": 3}}"#
         var client = try AttributeClientDriver(AttributeCase(json: json), at: Instant())
@@ -233,7 +236,7 @@ struct AttributeClientTests {
         #expect(client.deadline == nil)
     }
 
-    @Test("asks for nothing by itself, however long nobody wants anything")
+    @Test("The client sends no requests of its own, however long it is idle")
     func patience() throws {
         var pair = try Pair(client: Self.client, server: AttributeCases.battery)
         #expect(pair.client.deadline == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEConformance
 
-@Suite("Numbers in cases")
+@Suite("Numbers in test cases")
 struct AttributeNumberTests {
     private static let senseless = [
         "-1", "1.5", "65536", "1e30", "1e300", "1e999", "99999999999999999999", #""1""#, "[]",
@@ -38,7 +38,7 @@ struct AttributeNumberTests {
         service(#""start": 1, "end": 9, "items": [{"uuid": "2a19", \#(fields)}]"#)
     }
 
-    @Test("Each is refused outside of its bounds, with its keys", arguments: places.indices)
+    @Test("A number out of bounds is refused with its key", arguments: places.indices)
     func bounds(index: Int) {
         let (json, keys) = Self.places[index]
         for number in Self.senseless {
@@ -49,7 +49,7 @@ struct AttributeNumberTests {
         }
     }
 
-    @Test("A line of standard input that makes no sense is refused, too", arguments: senseless)
+    @Test("An invalid line of standard input is also refused", arguments: senseless)
     func lines(number: String) throws {
         var server = try AttributeServerDriver(AttributeCase(json: AttributeCases.battery), at: Instant())
         let line = #"{"do": {"op": "send_notification", "handle": \#(number), "value": "01"}}"#

@@ -31,7 +31,7 @@ struct AttributeServerTests {
         }
     }
 
-    @Test("serves just the handles of its case")
+    @Test("The server serves exactly the handles of its case")
     func sample() throws {
         var server = try Server(AttributeCases.battery)
         try server.expect("021700", "034000", "exchange MTU")
@@ -46,7 +46,7 @@ struct AttributeServerTests {
         try server.expect("0a", "010a000004", "a request cut short")
     }
 
-    @Test("keeps what is written to configurations as to any other value")
+    @Test("The server stores values written to configuration descriptors like any other value")
     func configuration() throws {
         var server = try Server(AttributeCases.battery)
         try server.expect("0a1500", "0b0000")
@@ -55,7 +55,7 @@ struct AttributeServerTests {
     }
 
     @Test(
-        "asks for what the permissions say",
+        "The server enforces the permissions of each attribute",
         arguments: [
             ("0a2d01", "010a2d0105"), ("122d0100", "01122d0103"), ("0a2f01", "010a2f0105"), ("122f0100", "01122f0105"),
             ("0a3101", "010a310108"), ("0a3501", "010a350102"), ("0a3301", "0b0405"),
@@ -67,7 +67,7 @@ struct AttributeServerTests {
         try server.expect(request, answer)
     }
 
-    @Test("sorts services, and leaves long types out of includes of them")
+    @Test("The server sorts services, and omits long UUIDs from include declarations")
     func order() throws {
         var server = try Server(AttributeCases.permissions)
         try server.expect("100100ffff0128", "110601000f000a18")
@@ -76,7 +76,7 @@ struct AttributeServerTests {
         try server.expect("060100ffff0028f0debc9a785634127856341278563412", "070001ff01")
     }
 
-    @Test("puts prepared parts together")
+    @Test("The server joins prepared writes")
     func prepared() throws {
         var server = try Server(AttributeCases.permissions)
         try server.expect("163301000007", "173301000007")
@@ -90,7 +90,7 @@ struct AttributeServerTests {
         try server.expect("0a3301", "0b0708090a", "cancelled")
     }
 
-    @Test("writes several values as one only where they offer it")
+    @Test("The server writes several prepared values as one only for attributes that allow it")
     func reliable() throws {
         var server = try Server(AttributeCases.permissions)
         for (request, answer) in [("160300000001", "170300000001"), ("163301000002", "173301000002")] {
@@ -101,7 +101,7 @@ struct AttributeServerTests {
         try server.expect("0a3301", "0b0405")
     }
 
-    @Test("sends what it is told to")
+    @Test("The server sends the notifications and indications that it is told to send")
     func sending() throws {
         var server = try Server(AttributeCases.battery)
         let notify = #"{"do": {"op": "send_notification", "handle": 20, "value": "0102"}}"#
@@ -114,7 +114,7 @@ struct AttributeServerTests {
     }
 
     @Test(
-        "refuses cases that make no sense",
+        "The server refuses invalid cases",
         arguments: [
             #"{"type": "tertiary", "uuid": "180f", "start": 1, "end": 2, "items": []}"#,
             #"{"type": "primary", "uuid": "18", "start": 1, "end": 2, "items": []}"#,

@@ -37,7 +37,7 @@ struct IncludedServiceDiscoveryTests {
         return try BLEConformanceTests.play(machine.begin(), answers) { machine.receive($0) }
     }
 
-    @Test("Reads long types where they are declared, and then goes on")
+    @Test("Discovery reads a long UUID where the service is declared, then continues")
     func longTypes() throws {
         let (requests, outcome) = try play([
             "09 06 1100 0100 0300 1200 0400 0600", "0b 00112233445566778899aabbccddeeff",
@@ -51,7 +51,7 @@ struct IncludedServiceDiscoveryTests {
     }
 
     @Test(
-        "Gives up on a server that contradicts itself",
+        "Discovery gives up on a server that contradicts itself",
         arguments: [
             ["09 08 0f00 0100 0300 0f18"], ["09 08 2100 0100 0300 0f18"], ["09 08 1100 0300 0100 0f18"],
             ["09 07 1100 0100 0300 0f"], ["0b 00"],
@@ -61,7 +61,7 @@ struct IncludedServiceDiscoveryTests {
         #expect(try play(answers).1 == .failure(.invalidResponse))
     }
 
-    @Test("A service whose type cannot be read is passed over", arguments: ["01 0a 0100 0a", "0b 00"])
+    @Test("A service whose UUID cannot be read is skipped", arguments: ["01 0a 0100 0a", "0b 00"])
     func unreadable(answer: String) throws {
         let (requests, outcome) = try play([
             "09 06 1100 0100 0300", answer, "09 08 1200 0400 0600 0f18 1100 0700 0900 0f18", "01 08 1300 0a",
@@ -82,7 +82,7 @@ struct CharacteristicDiscoveryTests {
         return try BLEConformanceTests.play(machine.begin(), answers) { machine.receive($0) }
     }
 
-    @Test("A characteristic ends where the next begins, the last with the service")
+    @Test("A characteristic ends before the next one, and the last ends with the service")
     func ends() throws {
         let answers = ["09 07 1100 02 1200 002a 1500 10 1700 372a", "01 08 1600 0a"]
         for (only, values) in [([], [0x12, 0x17]), ([BluetoothUUID.short(0x2A37)], [0x17])]
@@ -97,7 +97,7 @@ struct CharacteristicDiscoveryTests {
         }
     }
 
-    @Test("Stops when the last handle is declared")
+    @Test("Discovery stops once the last handle is declared")
     func last() throws {
         let (requests, outcome) = try play([], ["09 07 1f00 02 2000 002a", "01 08 2000 0a"])
         #expect(requests.count == 2)
@@ -105,7 +105,7 @@ struct CharacteristicDiscoveryTests {
     }
 
     @Test(
-        "Gives up on a server that contradicts itself",
+        "Discovery gives up on a server that contradicts itself",
         arguments: [
             "09 07 0f00 02 1200 002a", "09 07 1100 02 1100 002a", "09 07 1100 02 2100 002a", "09 07 2100 02 2200 002a",
             "09 06 1100 02 1200 00", "09 04 1100 02 12", "13",
@@ -115,7 +115,7 @@ struct CharacteristicDiscoveryTests {
         #expect(try play([], [answer]).1 == .failure(.invalidResponse))
     }
 
-    @Test("Passes over what is not behind the one before, and whose value is not before the next")
+    @Test("Discovery skips declarations that are out of order or whose value overlaps the next declaration")
     func mistakes() throws {
         let answers = [
             "09 07 1100 02 1500 002a 1300 02 1400 002a 1200 02 1400 002a 1600 02 1900 002a",
@@ -141,7 +141,7 @@ struct ServiceRangeDiscoveryTests {
 
     private let whole = ServiceRangeDiscovery(only: nil, in: .all)
 
-    @Test("Lists all, until nothing is found behind the last")
+    @Test("Discovery lists all services until nothing follows the last")
     func all() throws {
         let (requests, outcome) = try play(
             whole,
@@ -157,7 +157,7 @@ struct ServiceRangeDiscoveryTests {
         #expect(services.map(\.isPrimary) == [true, true, true])
     }
 
-    @Test("Lists those of a range, to its last handle")
+    @Test("Discovery lists the services of a range up to its last handle")
     func part() throws {
         let part = ServiceRangeDiscovery(only: nil, in: range(0x10, 0x20))
         let (requests, outcome) = try play(part, ["11 06 1000 1f00 0018", "11 06 2000 2000 0f18"])
@@ -165,14 +165,14 @@ struct ServiceRangeDiscoveryTests {
         #expect(try outcome?.get().map(\.range) == [range(0x10, 0x1F), range(0x20, 0x20)])
     }
 
-    @Test("Lists secondary services as such")
+    @Test("Discovery lists secondary services as secondary")
     func secondary() throws {
         let (requests, outcome) = try play(ServiceRangeDiscovery(secondaryIn: .all), ["11 06 0100 ffff 0a18"])
         #expect(requests == ["100100ffff0128"])
         #expect(try outcome?.get().map(\.isPrimary) == [false])
     }
 
-    @Test("Looks for one type by its value")
+    @Test("Discovery searches for one service UUID by value")
     func one() throws {
         let part = ServiceRangeDiscovery(only: .short(0x180F), in: range(6, 0x30))
         let (requests, outcome) = try play(part, ["07 0600 0900 1000 2000", "01 06 2100 0a"])
@@ -181,7 +181,7 @@ struct ServiceRangeDiscoveryTests {
     }
 
     @Test(
-        "Gives up on a server that contradicts itself",
+        "Discovery gives up on a server that contradicts itself",
         arguments: [
             "11 06 0500 0100 0018", "11 06 0000 0100 0018", "11 05 0100 0500 00", "11 04 0100 0500", "13",
         ]
@@ -190,7 +190,7 @@ struct ServiceRangeDiscoveryTests {
         #expect(try play(whole, [answer]).1 == .failure(.invalidResponse))
     }
 
-    @Test("Says why, if the server refuses")
+    @Test("Discovery reports why the server refused")
     func refusal() throws {
         #expect(try play(whole, ["01 10 0100 05"]).1 == .failure(.att(.insufficientAuthentication)))
         #expect(try play(whole, ["01 10 0100 0a"]).1 == .success([]))
@@ -205,7 +205,7 @@ struct DescriptorRangeDiscoveryTests {
         return try BLEConformanceTests.play(machine.begin(), answers) { machine.receive($0) }
     }
 
-    @Test("Goes on until the end of the range, or until the server has no more")
+    @Test("Discovery continues to the end of the range, or until the server has no more descriptors")
     func all() throws {
         let answers = ["05 01 1100 0229 1200 0129", "05 02 1300 00112233445566778899aabbccddeeff"]
         for (last, handles) in [("01 04 1400 0a", [0x11, 0x12, 0x13]), ("05 01 1500 0429", [0x11, 0x12, 0x13, 0x15])]
@@ -217,17 +217,20 @@ struct DescriptorRangeDiscoveryTests {
         }
     }
 
-    @Test("Gives up on a server that contradicts itself", arguments: ["05 01 1000 0229", "05 01 1600 0229", "13"])
+    @Test(
+        "Discovery gives up on a server that contradicts itself",
+        arguments: ["05 01 1000 0229", "05 01 1600 0229", "13"]
+    )
     func contradiction(answer: String) throws {
         #expect(try play([answer]).1 == .failure(.invalidResponse))
     }
 
-    @Test("Says why, if the server refuses")
+    @Test("Discovery reports why the server refused")
     func refusal() throws {
         #expect(try play(["01 04 1100 05"]).1 == .failure(.att(.insufficientAuthentication)))
     }
 
-    @Test("Passes over what is not behind the one before")
+    @Test("Discovery skips descriptors that are out of order")
     func mistakes() throws {
         let answers = ["05 01 1000 0329 1200 0229 1200 0129 1100 0129 1300 0129", "01 04 1400 0a"]
         let (requests, outcome) = try play(answers)

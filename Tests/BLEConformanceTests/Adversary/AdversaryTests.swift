@@ -3,13 +3,13 @@ import Testing
 
 @testable import BLEConformance
 
-@Suite("An adversary")
+@Suite("Adversary")
 struct AdversaryTests {
     /// Every sequence of two packets, and for each of them two that go on.
     static let adversary = Adversary(depth: 3, sample: 2, seed: 1)
 
     @Test(
-        "gets each of its packets answered as specified, and hurts nobody else",
+        "Each hostile packet is answered as specified, and does not affect other peers",
         arguments: AttributeVictim.Part.allCases
     )
     func attributes(part: AttributeVictim.Part) {
@@ -19,14 +19,14 @@ struct AdversaryTests {
         #expect(count >= 60 && report.sequences == count + count * count * 3)
     }
 
-    @Test("gets each of its signals answered as specified, and hurts nobody else", arguments: [true, false])
+    @Test("Each hostile signal is answered as specified, and does not affect other peers", arguments: [true, false])
     func signals(isCentral: Bool) {
         let report = Adversary(depth: 3, sample: 1, seed: 1).signals(isCentral ? .central : .peripheral)
         #expect(report.complaints == [])
         #expect(report.sequences == 64 + 64 * 64 * 2)
     }
 
-    @Test("loses a channel for what breaks its rules, and no other suffers", arguments: [true, false])
+    @Test("A peer that breaks the rules of a channel loses only that channel", arguments: [true, false])
     func channels(isCentral: Bool) {
         let report = Adversary(depth: 3, sample: 1, seed: 1).channels(isCentral ? .central : .peripheral)
         #expect(report.complaints == [])
@@ -34,7 +34,7 @@ struct AdversaryTests {
     }
 
     @Test(
-        "loses a bearer for what breaks its rules, and has its host hear of all once",
+        "A peer that breaks the rules of a bearer loses only that bearer, and the host reports each event once",
         arguments: BearerScene.allCases
     )
     func bearers(scene: BearerScene) {
@@ -44,12 +44,12 @@ struct AdversaryTests {
         #expect(count >= 60 && report.sequences == count + count * count * 2)
     }
 
-    @Test("cannot make anything grow beyond its limits", arguments: AttributeVictim.Part.allCases)
+    @Test("No hostile sequence makes any state grow beyond its limits", arguments: AttributeVictim.Part.allCases)
     func flood(part: AttributeVictim.Part) {
         #expect(Self.adversary.flood(part, rounds: 200).complaints == [])
     }
 
-    @Test("is noticed where it succeeds")
+    @Test("The oracle detects wrong answers")
     func noticed() {
         for (packet, fault) in [
             (HostilePacket("0a 0300", .nothing), "answers what calls for nothing"),
@@ -65,7 +65,7 @@ struct AdversaryTests {
         #expect(SignalVictim(.central).complaint(about: [signal])?.hasPrefix("answers 77210000 with 0121") == true)
     }
 
-    @Test("is noticed where a bearer does what it should not, or does not what it should")
+    @Test("The oracle detects a bearer that does something wrong or fails to do something required")
     func noticedOnBearers() {
         let server = ChannelVictim(.server), client = ChannelVictim(.client)
         server.begin()
@@ -80,7 +80,7 @@ struct AdversaryTests {
         #expect(client.base.record.fault?.hasPrefix("tells an app") == true)
     }
 
-    @Test("weighs the elements of all collections")
+    @Test("Weight counts the elements of all nested collections")
     func weight() {
         struct Holder {
             var octets: [UInt8] = [1, 2, 3], lists = [[1], [2, 3]], map = ["a": [UInt8](repeating: 0, count: 9)]

@@ -6,9 +6,9 @@ import Testing
 
 @testable import BLEConformance
 
-@Suite("Conformance driver of controllers")
+@Suite("Conformance driver for controllers")
 struct ControllerCommandTests {
-    @Test("Ports may be many, but not none and not twice the same")
+    @Test("Several ports may be given, but at least one, and none twice")
     func ports() throws {
         let command = try ControllerCommand.parse(["--port", "6402", "--port", "6403"])
         #expect(command.port == [6402, 6403])
@@ -17,7 +17,7 @@ struct ControllerCommandTests {
         }
     }
 
-    @Test("A port that is taken ends it with exit status 2")
+    @Test("A port in use ends the program with exit status 2")
     func taken() throws {
         let radio = try ControllerCommand.parse(["--port", "0"]).serve()
         let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
@@ -26,7 +26,7 @@ struct ControllerCommandTests {
         radio.stop()
     }
 
-    @Test("An output that nobody takes ends the program with exit status 2 and a sentence")
+    @Test("An output that cannot be written ends the program with exit status 2 and a message")
     func output() async {
         let result = await #expect(processExitsWith: .exitCode(2), observing: [\.standardErrorContent]) {
             dup2(open("/dev/full", O_WRONLY), 1)
@@ -36,7 +36,7 @@ struct ControllerCommandTests {
         #expect(said == "BLEConformance: Cannot write to standard output: No space left on device\n")
     }
 
-    @Test("Numbers that make no sense are refused", arguments: ["-1", "65536", "1e20", "nan", "1.5", ""])
+    @Test("Invalid numbers are refused", arguments: ["-1", "65536", "1e20", "nan", "1.5", ""])
     func numbers(text: String) {
         #expect(throws: (any Error).self) { try ControllerCommand.parse(["--port=\(text)"]) }
         for option in ["--depth", "--sample", "--seed"] where text != "65536" {
@@ -45,7 +45,7 @@ struct ControllerCommandTests {
         #expect(throws: Never.self) { try AdversaryCommand.parse(["--depth=1", "--sample=1", "--seed=0"]) }
     }
 
-    @Test("Arguments that make no sense end the program with exit status 2", arguments: [["fly"], ["controller"]])
+    @Test("Invalid arguments end the program with exit status 2", arguments: [["fly"], ["controller"]])
     func exitStatus(arguments: [String]) async {
         await #expect(processExitsWith: .exitCode(2)) { [arguments] in BLEConformance.main(arguments) }
     }

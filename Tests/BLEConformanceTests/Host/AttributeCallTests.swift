@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEConformance
 
-@Suite("host and the attributes of peers")
+@Suite("host: attributes of peers")
 struct AttributeCallTests {
     static let peer = PeerIdentifier(rawValue: 7)
     static let handle = AttributeHandle(wire: 3)
@@ -28,7 +28,7 @@ struct AttributeCallTests {
         outputs.compactMap { if case .request(let request) = $0 { request } else { nil } }
     }
 
-    @Test("The first request joins the link, and those that follow are sent when that is done")
+    @Test("The first request joins the link, and later requests are sent once it has joined")
     func joining() throws {
         var conversation = try begin()
         conversation.receive(#"{"id": 1, "op": "read", "connection": 5, "handle": 3}"#)
@@ -50,7 +50,7 @@ struct AttributeCallTests {
         #expect(conversation.takeOutputs() == [.line(.result(1, ["value": .text("07")]))])
     }
 
-    @Test("What a peer refuses begins with its code")
+    @Test("An error from a peer starts with its ATT error code")
     func refusal() throws {
         var conversation = try begin()
         conversation.receive(#"{"id": 1, "op": "write", "connection": 5, "handle": 3, "value": ""}"#)
@@ -61,7 +61,7 @@ struct AttributeCallTests {
         #expect(conversation.takeOutputs() == [.line(.failure(1, "ATT 0x03: Write Not Permitted"))])
     }
 
-    @Test("A refusal while nothing is asked cancels the pairing, and its failure is told")
+    @Test("A refusal when there is no question cancels the pairing, and the failure is reported")
     func cancelling() throws {
         var conversation = try begin()
         let refusal = #"{"id": 1, "op": "pairing_reply", "connection": 5, "confirm": false}"#

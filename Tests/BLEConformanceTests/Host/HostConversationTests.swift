@@ -22,7 +22,7 @@ struct HostConversationTests {
     }
 
     @Test(
-        "A request is the same under op, under do, and as a key of its own",
+        "A request means the same under op, under do, and as its own key",
         arguments: [
             #"{"id": 1, "op": "connect", "address": "060504030201", "address_type": 1}"#,
             #"{"id": 1, "do": {"op": "connect", "address": "060504030201", "address_type": 1}}"#,
@@ -35,7 +35,7 @@ struct HostConversationTests {
         #expect(outputs(&conversation, line) == [.request(.tester(.find(address)))])
     }
 
-    @Test("What comes before the controller is ready is carried out then, in order")
+    @Test("Requests that arrive before the controller is ready run in order once it is")
     func early() {
         var conversation = HostConversation()
         #expect(outputs(&conversation, #"{"id": 1, "op": "read_local_address"}"#).isEmpty)
@@ -47,7 +47,10 @@ struct HostConversationTests {
         #expect(conversation.takeOutputs() == expected)
     }
 
-    @Test("Where there is no controller, each request is answered so", arguments: [HostState.unsupported, .poweredOff])
+    @Test(
+        "Without a controller, each request fails with an error that says so",
+        arguments: [HostState.unsupported, .poweredOff]
+    )
     func noController(state: HostState) {
         var conversation = HostConversation()
         conversation.receive(#"{"id": 1, "op": "read_local_address"}"#)
@@ -57,7 +60,7 @@ struct HostConversationTests {
         #expect(conversation.takeOutputs() == [.line(.failure(1, reason)), .line(.failure(2, reason))])
     }
 
-    @Test("Links that the controller takes along are told, and so are those who wait for them")
+    @Test("When the controller is lost, its links are reported as lost and requests that wait for them fail")
     func lost() throws {
         var conversation = begin()
         let handle = try #require(ConnectionHandle(wire: 5)), peer = PeerIdentifier(rawValue: 7)
@@ -77,7 +80,7 @@ struct HostConversationTests {
     }
 
     @Test(
-        "What a key is worth is the level of the link",
+        "The strength of the key decides the security level of the link",
         arguments: [(false, true, 16, 2), (true, false, 16, 3), (true, true, 16, 4), (true, true, 15, 3)]
     )
     func levels(isAuthenticated: Bool, isSecureConnections: Bool, keySize: Int, level: Int) throws {

@@ -51,7 +51,7 @@ struct PairingDriverTests {
     }
 
     @Test(
-        "Two of them come to one key",
+        "Two drivers agree on a key",
         arguments: [
             (3, 3, "", "ltk", false), (1, 1, #""mitm": true, "#, "ltk", true),
             (0, 2, #""mitm": true, "passkey": "046128", "#, "ltk", true),
@@ -76,7 +76,7 @@ struct PairingDriverTests {
         #expect(numeric[0] == numeric[1] && (numeric[0] != nil) == (initiator == 1))
     }
 
-    @Test("Numbers are used in the order in which they are needed, and others behind the last")
+    @Test("Given random numbers are used in the order they are needed, and generated ones after the last")
     func numbers() throws {
         let first = [UInt8](repeating: 0xAB, count: 16).hexadecimal, second = (UInt8(0)..<16).hexadecimal
         let rest = #""mitm": true, "passkey": "000000", "random": ["\#(first)", "\#(second)"], "#
@@ -90,7 +90,7 @@ struct PairingDriverTests {
         #expect(told.prefix(2).map { $0.element.dropFirst().hexadecimal } == [first, second])
     }
 
-    @Test("A failure is the reason that was sent, at both ends")
+    @Test("A failure reports the reason that was sent, at both ends")
     func failure() throws {
         let rejects = #""mitm": true, "confirm_numeric": false, "#
         var link = try Link(Self.json("initiator", io: 1, rejects), Self.json("responder", io: 1, #""mitm": true, "#))
@@ -101,7 +101,7 @@ struct PairingDriverTests {
         #expect(link.lines == [[#"{"failed":3}"#], [#"{"failed":3}"#]])
     }
 
-    @Test("Without a passkey it is not typed")
+    @Test("Without a given passkey, passkey entry fails")
     func noPasskey() throws {
         let mitm = #""mitm": true, "#
         var link = try Link(Self.json("initiator", io: 2, mitm), Self.json("responder", io: 2, mitm))
@@ -109,7 +109,7 @@ struct PairingDriverTests {
         #expect(link.lines.map(\.last) == [#"{"failed":1}"#, #"{"failed":1}"#])
     }
 
-    @Test("Keys that overtake the line that says that the link is encrypted count when it comes")
+    @Test("Keys that arrive before the encrypted line count once the line arrives")
     func overtaking() throws {
         var link = try Link(Self.json("initiator", io: 3), Self.json("responder", io: 3))
         link.run()
@@ -123,7 +123,7 @@ struct PairingDriverTests {
         )
     }
 
-    @Test("Nothing for 30 s is a failure")
+    @Test("Pairing fails after 30 s without a packet")
     func timeout() throws {
         var driver = try PairingDriver(PairingCase(json: Self.json("initiator", io: 3)), at: Instant())
         #expect(driver.next() != nil && driver.next() == nil)
@@ -132,7 +132,7 @@ struct PairingDriverTests {
     }
 
     @Test(
-        "A case that makes no sense is refused",
+        "An invalid case is refused",
         arguments: [
             ("initiator", "watcher"), ("\"io_capability\": 3", "\"io_capability\": 5"),
             ("c5c4c3c2c1c0", "c5c4"), ("\"address_type\": 1", "\"address_type\": 2"),
@@ -150,7 +150,7 @@ struct PairingDriverTests {
         }
     }
 
-    @Test("A line that makes no sense is refused", arguments: [#"{"encrypted": false}"#, "{}", "x"])
+    @Test("An invalid line is refused", arguments: [#"{"encrypted": false}"#, "{}", "x"])
     func senselessLine(line: String) throws {
         var driver = try PairingDriver(PairingCase(json: Self.json("initiator", io: 3)), at: Instant())
         #expect(throws: Senseless.self) { try driver.receive(line: line, at: Instant()) }

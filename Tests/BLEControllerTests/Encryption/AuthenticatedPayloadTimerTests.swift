@@ -3,13 +3,13 @@ import Testing
 
 @testable import BLEController
 
-@Suite("Timer of authentic packets")
+@Suite("Authenticated payload timer")
 struct AuthenticatedPayloadTimerTests {
     let timeout = Duration.seconds(2)
 
     static func at(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
 
-    @Test("Half of the time passes until the other end is asked, and all of it until the host is told")
+    @Test("The controller pings the peer after half of the timeout, and notifies the host after all of it")
     func expiry() {
         var timer = AuthenticatedPayloadTimer()
         #expect(timer.deadline(timeout: timeout) == nil)
@@ -27,7 +27,7 @@ struct AuthenticatedPayloadTimerTests {
         }
     }
 
-    @Test("Something authentic starts it anew")
+    @Test("An authenticated packet restarts the timer")
     func restart() {
         var timer = AuthenticatedPayloadTimer()
         timer.start(at: Self.at(0))

@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 6, Part B, 2.4, 4.5.9 and 5.1.3; Part E.
-@Suite("Traffic of encrypted links")
+@Suite("Encrypted traffic")
 struct EncryptedTrafficTests {
     typealias Linked = LinkProcedureTests.Linked
 
@@ -11,7 +11,7 @@ struct EncryptedTrafficTests {
         [UInt8](repeating: UInt8(number), count: 20) + [UInt8(board)]
     }
 
-    @Test("What was queued before, meanwhile and after arrives once and in order", arguments: UInt64(0)..<16)
+    @Test("Data queued before, during and after encryption starts arrives once and in order", arguments: UInt64(0)..<16)
     func order(seed: UInt64) throws {
         var linked = try Linked(seed: seed, parameters: Bench.parameters(interval: 12, timeout: 600))
         linked.bench.air.conditions.loss = 0.3
@@ -40,7 +40,7 @@ struct EncryptedTrafficTests {
         }
     }
 
-    @Test("A new key comes into use without a packet being lost, as often as the host wants", arguments: UInt64(0)..<16)
+    @Test("The key can be refreshed any number of times without losing a packet", arguments: UInt64(0)..<16)
     func refresh(seed: UInt64) throws {
         var linked = try Linked(seed: seed, parameters: Bench.parameters(interval: 12, timeout: 600))
         linked.bench.air.conditions.loss = 0.3
@@ -63,7 +63,7 @@ struct EncryptedTrafficTests {
         }
     }
 
-    @Test("A peripheral that lost its key ends an encrypted link, rather than going on unencrypted")
+    @Test("A peripheral that lost its key ends an encrypted link instead of continuing unencrypted")
     func lostKey() throws {
         var linked = try Linked()
         linked.encrypt()
@@ -72,7 +72,10 @@ struct EncryptedTrafficTests {
         #expect(linked.bench.ending(1, linked.handle(1)) == .connectionTerminatedByLocalHost)
     }
 
-    @Test("On the air nothing can be read, and a packet that is sent again is the same", arguments: UInt64(0)..<16)
+    @Test(
+        "Nothing is readable on the air, and a retransmitted packet has the same ciphertext",
+        arguments: UInt64(0)..<16
+    )
     func ciphertext(seed: UInt64) throws {
         var linked = try Linked(seed: seed, parameters: Bench.parameters(interval: 12, timeout: 600))
         linked.encrypt()
@@ -101,7 +104,7 @@ struct EncryptedTrafficTests {
         }
     }
 
-    @Test("A packet takes four octets more on the air, and its data as many as before")
+    @Test("An encrypted packet is four octets longer on the air, and its payload is unchanged")
     func airTime() throws {
         var linked = try Linked()
         for board in [0, 1] {
@@ -117,7 +120,7 @@ struct EncryptedTrafficTests {
         #expect(records[index + 1].instant - records[index].instant == .microseconds(2_120 + 150))
     }
 
-    @Test("Every procedure of both ends comes to its end while keys change", arguments: UInt64(0)..<16)
+    @Test("All procedures of both ends complete while keys change", arguments: UInt64(0)..<16)
     func everything(seed: UInt64) throws {
         var linked = try Linked(seed: seed, parameters: Bench.parameters(interval: 12, timeout: 600))
         linked.bench.air.conditions.loss = 0.3
@@ -167,14 +170,17 @@ struct EncryptedTrafficTests {
         return linked
     }
 
-    @Test("A link on which nobody says anything is asked whether it is still authentic")
+    @Test("An idle link is pinged to check that it is still authenticated")
     func ping() throws {
         var linked = try watched()
         linked.bench.run(for: .seconds(60))
         for board in [0, 1] { #expect(linked.bench.events(board) == []) }
     }
 
-    @Test("A host hears when nothing authentic has come for as long as it set, each time anew", arguments: [0, 1])
+    @Test(
+        "The host receives an event each time no authenticated packet has arrived for the timeout it set",
+        arguments: [0, 1]
+    )
     func expiry(board: Int) throws {
         var linked = try watched()
         linked.bench.air.partition = [ControllerPair(ControllerID(rawValue: 0), ControllerID(rawValue: 1))]

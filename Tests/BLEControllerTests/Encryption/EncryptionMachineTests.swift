@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEController
 
-@Suite("Encryption procedures of one end")
+@Suite("Encryption procedure of one end")
 struct EncryptionMachineTests {
     static let terms = EncryptionTerms(
         longTermKey: Key128(wire: 7),
@@ -12,7 +12,7 @@ struct EncryptionMachineTests {
     static let response = LL.EncryptionResponse(keyDiversifier: 5, vector: 6)
     static let start = Instant(nanoseconds: 1_000)
 
-    @Test("A peripheral waits forty seconds for its central, but for its own host as long as that takes")
+    @Test("A peripheral waits up to forty seconds for its central, and indefinitely for its own host")
     func deadlines() {
         var machine = PeripheralEncryption()
         #expect(machine.deadline == nil)
@@ -29,7 +29,7 @@ struct EncryptionMachineTests {
         #expect(machine.deadline == Self.start + .seconds(41))
     }
 
-    @Test("Both ends come to one session, and to another with each of what they drew")
+    @Test("The session key changes with the long-term key and with each end's key diversifier")
     func session() {
         func key(_ key: UInt128, _ own: UInt64, _ other: UInt64) -> Key128 {
             let request = LL.EncryptionRequest(random: 1, diversifier: 2, keyDiversifier: own, vector: 4)
@@ -39,7 +39,7 @@ struct EncryptionMachineTests {
         #expect(Set([key(7, 3, 5), key(8, 3, 5), key(7, 4, 5), key(7, 3, 6)]).count == 4)
     }
 
-    @Test("A central whose link was encrypted does not go on without, whenever the other end refuses")
+    @Test("A central never continues an encrypted link unencrypted, whenever the peer rejects")
     func exposure() {
         func outcome(_ steps: Int) -> CentralEncryption.OnRejection {
             var machine = CentralEncryption()
@@ -52,7 +52,7 @@ struct EncryptionMachineTests {
         #expect((0...3).map(outcome) == [.failed(.refresh), .exposed, .exposed, .exposed])
     }
 
-    @Test("What has no place in the procedure changes nothing")
+    @Test("An unexpected packet changes nothing")
     func unexpected() {
         var central = CentralEncryption(), peripheral = PeripheralEncryption()
         guard case .ignore = central.receivePauseResponse(), case .ignore = central.receiveStartRequest(),
@@ -95,7 +95,7 @@ struct EncryptionMachineTests {
         )
     }
 
-    @Test("No sequence of packets from a stranger traps an end or has it wait for ever", arguments: UInt64(0)..<16)
+    @Test("No sequence of packets from a peer crashes an end or makes it wait indefinitely", arguments: UInt64(0)..<16)
     func strangers(seed: UInt64) {
         var random = SeededGenerator(seed: seed), link = link()
         for step in 0..<3_000 {

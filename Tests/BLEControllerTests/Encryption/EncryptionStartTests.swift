@@ -3,11 +3,11 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 6, Part B, 5.1.3.1.
-@Suite("Encryption start")
+@Suite("Starting encryption")
 struct EncryptionStartTests {
     typealias Linked = LinkProcedureTests.Linked
 
-    @Test("The peripheral's host is asked for the key by its name, and then both hosts hear of encryption")
+    @Test("The peripheral's host is asked for the key, and then both hosts receive the encryption event")
     func start() throws {
         var linked = try Linked()
         #expect(linked.enableEncryption(random: 0x1122_3344_5566_7788, diversifier: 0x99AA) == .success)
@@ -28,7 +28,10 @@ struct EncryptionStartTests {
         }
     }
 
-    @Test("Without a key the central's host hears so, and the link goes on unencrypted", arguments: [true, false])
+    @Test(
+        "Without a key, the central's host receives the error and the link continues unencrypted",
+        arguments: [true, false]
+    )
     func keyMissing(isMasked: Bool) throws {
         var linked = try Linked()
         if isMasked { linked.bench.send(.leSetEventMask(.init(mask: [.connectionComplete])), 1) }
@@ -45,7 +48,7 @@ struct EncryptionStartTests {
         #expect(linked.encryptionEvents(0).last == linked.encrypted(0))
     }
 
-    @Test("What a peripheral's host asks for while it is asked for a key begins when it has none")
+    @Test("A procedure that the peripheral's host starts during a key request begins once the host has no key")
     func waiting() throws {
         var linked = try Linked()
         #expect(linked.enableEncryption() == .success)
@@ -66,7 +69,10 @@ struct EncryptionStartTests {
 
     static let simple = ControllerIdentity.Profile(version: 0x06, features: [])
 
-    @Test("A peripheral that cannot encrypt says so", arguments: [ControllerIdentity.Profile.core5, simple])
+    @Test(
+        "A peripheral that cannot encrypt rejects the request",
+        arguments: [ControllerIdentity.Profile.core5, simple]
+    )
     func unsupported(profile: ControllerIdentity.Profile) throws {
         var features = profile.features
         features.remove(.encryption)
@@ -78,7 +84,7 @@ struct EncryptionStartTests {
         #expect(linked.bench.ending(0, linked.handle(0)) == nil)
     }
 
-    @Test("Two keys that differ end the link at the first encrypted packet", arguments: UInt64(0)..<16)
+    @Test("Mismatched keys end the link at the first encrypted packet", arguments: UInt64(0)..<16)
     func wrongKey(seed: UInt64) throws {
         var linked = try Linked(seed: seed)
         linked.bench.air.conditions.loss = 0.2
@@ -89,7 +95,7 @@ struct EncryptionStartTests {
         for board in [0, 1] { #expect(linked.encryptionEvents(board).isEmpty) }
     }
 
-    @Test("A central whose peripheral has nobody to answer for the key gives up after forty seconds")
+    @Test("A central gives up after forty seconds if the peripheral's host does not answer the key request")
     func responseTimeout() throws {
         var linked = try Linked()
         let start = linked.bench.now
@@ -101,7 +107,7 @@ struct EncryptionStartTests {
         #expect(linked.bench.ending(1, linked.handle(1)) == .connectionTimeout)
     }
 
-    @Test("Only a central begins, and only who was asked for a key gives one")
+    @Test("Only a central starts encryption, and only a host that was asked for a key can supply one")
     func disallowed() throws {
         var linked = try Linked()
         let key = Linked.key, own = linked.handle(1), other = try #require(ConnectionHandle(wire: 0x0777))
@@ -118,7 +124,7 @@ struct EncryptionStartTests {
         #expect(linked.encryptionEvents(1) == [linked.encrypted(1)])
     }
 
-    @Test("A host that does not know of key sizes hears of encryption in the older form")
+    @Test("A host without key size events receives the legacy encryption event")
     func olderForm() throws {
         var linked = try Linked(.legacyOnly, .core5)
         for board in [0, 1] { linked.bench.send(.setEventMaskPage2(.init(mask: .none)), board) }
@@ -129,7 +135,7 @@ struct EncryptionStartTests {
         }
     }
 
-    @Test("A host that leaves while the link is being encrypted is gone", arguments: [0, 1])
+    @Test("A host can disconnect while the link is being encrypted", arguments: [0, 1])
     func leaving(board: Int) throws {
         var linked = try Linked()
         #expect(linked.enableEncryption() == .success)

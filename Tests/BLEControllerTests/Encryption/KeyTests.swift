@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 4, Part E, 7.8.22, 7.8.23, 7.8.36 and 7.8.37.
-@Suite("Keys and random numbers of a board")
+@Suite("A controller's keys and random numbers")
 struct KeyTests {
     /// Core 6.0, Vol 2, Part G, 7.1.2: a public key, and what the debug key makes of it.
     static let otherKey = publicKey(
@@ -38,7 +38,7 @@ struct KeyTests {
         bench.events(board).compactMap { if case .leGenerateDHKeyComplete(let event) = $0 { event } else { nil } }
     }
 
-    @Test("A board encrypts a block as FIPS 197 does")
+    @Test("A controller encrypts a block as FIPS 197 specifies")
     func encrypt() throws {
         var bench = Bench()
         let board = bench.add()
@@ -54,7 +54,7 @@ struct KeyTests {
         #expect(value.encrypted.wire == 0x69C4_E0D8_6A7B_0430_D8CD_B780_70B4_C55A)
     }
 
-    @Test("Random numbers are a board's own, and the same in every run of a seed")
+    @Test("Random numbers differ between controllers, and are the same in every run of a seed")
     func random() throws {
         func numbers(seed: UInt64, others: Int) throws -> [UInt64] {
             var bench = Bench(seed: seed)
@@ -72,7 +72,7 @@ struct KeyTests {
         #expect(try numbers(seed: 2, others: 0) != first)
     }
 
-    @Test("Two boards agree on one secret, which differs from run to run", arguments: UInt64(0)..<4)
+    @Test("Two controllers agree on a shared secret, which differs from run to run", arguments: UInt64(0)..<4)
     func agreement(seed: UInt64) throws {
         var bench = Bench(seed: seed)
         for board in [bench.add(), bench.add()] { #expect(bench.ask(.leReadLocalP256PublicKey, board) == .success) }
@@ -91,7 +91,7 @@ struct KeyTests {
         #expect(madeKey(again, 0) != own)
     }
 
-    @Test("With the debug key a board comes to the secret of the specification's sample, without a key of its own")
+    @Test("With the debug key, a controller computes the specification's sample secret without a key of its own")
     func debugKey() {
         var bench = Bench()
         let board = bench.add()
@@ -106,7 +106,7 @@ struct KeyTests {
         #expect(all.count == 3 && all[1] == all[2] && all[1] != all[0])
     }
 
-    @Test("Without a key of its own a board agrees on nothing, nor after a reset")
+    @Test("A controller without a key pair of its own, or after a reset, agrees on no secret")
     func keyless() {
         var bench = Bench()
         let board = bench.add()
@@ -130,7 +130,7 @@ struct KeyTests {
         ),
     ]
 
-    @Test("A public key off the curve is refused, and tells nothing of the private one", arguments: strays)
+    @Test("A public key off the curve is refused and reveals nothing about the private key", arguments: strays)
     func offCurve(key: HCI.PublicKey) {
         var bench = Bench()
         let board = bench.add()

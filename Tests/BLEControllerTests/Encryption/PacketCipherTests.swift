@@ -31,13 +31,13 @@ struct PacketCipherTests {
         return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...($0 + 1)]), radix: 16) }
     }
 
-    @Test("The session of the sample has its key and its vector")
+    @Test("The sample's session key and initialization vector are reproduced")
     func sampleSession() {
         #expect(Self.session.key == Key128(wire: 0x99AD_1B52_26A3_7E3E_058E_3B8E_27C2_C666))
         #expect(Self.session.vector == 0xDEAF_BABE_BADC_AB24)
     }
 
-    @Test("Each end seals the sample's packets to its octets, and the other opens them in the same order")
+    @Test("Each end encrypts the sample's packets to the sample's octets, and the other decrypts them in order")
     func samplePackets() {
         for role in Role.both {
             var sender = PacketCipher(Self.session, sender: role), receiver = sender
@@ -50,7 +50,7 @@ struct PacketCipherTests {
         }
     }
 
-    @Test("A packet that is left out, repeated, or goes the other way is not opened")
+    @Test("A packet that is skipped, repeated, or in the wrong direction is not decrypted")
     func order() {
         var sender = PacketCipher(Self.session, sender: .central), receiver = sender
         var other = PacketCipher(Self.session, sender: .peripheral)

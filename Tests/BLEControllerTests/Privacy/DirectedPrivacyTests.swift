@@ -4,10 +4,10 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 6, Part B, 6.2.2, 6.3 and 6.4; Vol 4, Part E, 7.7.65.11 and 7.7.65.13.
-@Suite("Directed advertisements of private devices")
+@Suite("Directed advertising between private devices")
 struct DirectedPrivacyTests {
     @Test(
-        "A directed advertisement calls a friend by a private address, and only it hears and answers",
+        "A directed advertisement uses a bonded peer's private address, and only that peer receives and answers it",
         arguments: UInt64(0)..<16,
         Form.allCases
     )
@@ -45,7 +45,7 @@ struct DirectedPrivacyTests {
         #expect(PrivateAddress.isMade(event.peerPrivateAddress, with: Bench.key(friend)))
     }
 
-    @Test("Without a key of the peer, it is called by its identity", arguments: Form.allCases)
+    @Test("A peer without an IRK is addressed by its identity address", arguments: Form.allCases)
     func keyless(form: Form) {
         var bench = Bench()
         let advertiser = bench.addPrivate(), target = bench.addPrivate()
@@ -66,7 +66,7 @@ struct DirectedPrivacyTests {
     ]
 
     @Test(
-        "A target that cannot be resolved is reported as such to those who want it",
+        "An unresolvable target is reported as such to a scanner that asks for it",
         arguments: policies.indices,
         Form.allCases
     )
@@ -99,7 +99,7 @@ struct DirectedPrivacyTests {
     ]
 
     @Test(
-        "Who is private towards a peer does not answer when that calls it by its identity",
+        "A central in privacy mode ignores a directed advertisement to its identity address",
         arguments: answers.indices,
         Form.allCases
     )
@@ -115,7 +115,10 @@ struct DirectedPrivacyTests {
         #expect(bench.connections(called).isEmpty != isConnected)
     }
 
-    @Test("Who resolves no addresses does not know that it is called by a private one", arguments: Form.allCases)
+    @Test(
+        "A scanner that resolves no addresses ignores directed advertisements to its private address",
+        arguments: Form.allCases
+    )
     func resolvingOff(form: Form) {
         var bench = Bench()
         let advertiser = bench.addPrivate(), friend = bench.addPrivate()

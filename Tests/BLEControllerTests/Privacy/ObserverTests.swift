@@ -4,10 +4,10 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 6, Part B, 6.
-@Suite("What an observer sees of private devices")
+@Suite("What an observer learns about private devices")
 struct ObserverTests {
     @Test(
-        "Friends that scan, advertise, call each other and connect again and again never show who they are",
+        "Bonded devices never reveal their identity while they scan, advertise and connect again and again",
         arguments: UInt64(0)..<16,
         Form.allCases
     )

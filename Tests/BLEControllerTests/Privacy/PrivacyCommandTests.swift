@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77.
-@Suite("Commands of privacy")
+@Suite("Privacy commands")
 struct PrivacyCommandTests {
     static let peer = Bench.identity(7, .public), stranger = Bench.identity(8, .public)
 
@@ -16,7 +16,10 @@ struct PrivacyCommandTests {
 
     enum Activity: CaseIterable { case advertising, scanning, initiating }
 
-    @Test("While addresses are resolved and the board is busy, its list stays as it is", arguments: Activity.allCases)
+    @Test(
+        "The resolving list cannot change while address resolution is on and the controller is busy",
+        arguments: Activity.allCases
+    )
     func disallowed(activity: Activity) {
         for isResolving in [true, false] {
             var bench = Bench()
@@ -40,7 +43,7 @@ struct PrivacyCommandTests {
         }
     }
 
-    @Test("A peer that is not listed is an unknown connection, whatever is asked of it")
+    @Test("Every command about a peer that is not listed fails with an unknown connection identifier")
     func unlisted() {
         var bench = Bench()
         let board = bench.add()
@@ -57,7 +60,7 @@ struct PrivacyCommandTests {
         }
     }
 
-    @Test("What cannot be on the list is refused with the reason")
+    @Test("A device that cannot be on the list is refused with the reason")
     func refusals() {
         let cases: [(identity: DeviceAddress, key: Int, status: HCI.Status)] = [
             (Self.peer, 9, .invalidCommandParameters), (Self.stranger, 7, .invalidCommandParameters),
@@ -74,7 +77,7 @@ struct PrivacyCommandTests {
         }
     }
 
-    @Test("Addresses can be read while they are used, and are those on the air", arguments: Form.allCases)
+    @Test("Private addresses in use can be read, and are the over-the-air addresses", arguments: Form.allCases)
     func reading(form: Form) throws {
         var bench = Bench()
         let advertiser = bench.addPrivate(), scanner = bench.addPrivate()
@@ -104,7 +107,11 @@ struct PrivacyCommandTests {
         (.random, false, true, .invalidCommandParameters),
     ]
 
-    @Test("An address that can neither be made nor was set is missed at once", arguments: needs.indices, Form.allCases)
+    @Test(
+        "An own address that can neither be generated nor was set is reported immediately",
+        arguments: needs.indices,
+        Form.allCases
+    )
     func missing(index: Int, form: Form) {
         let (own, isSet, isListed, status) = Self.needs[index]
         var bench = Bench()
@@ -130,7 +137,7 @@ struct PrivacyCommandTests {
         #expect(bench.lastStatus(board) == fallback)
     }
 
-    @Test("Who claims privacy has its commands and filters, and who does not has none of them")
+    @Test("A controller has the privacy commands and filters only if it supports privacy")
     func claims() throws {
         var plain = ControllerIdentity.Profile.core5
         plain.features.remove([.privacy, .extendedScanningFilterPolicies])

@@ -4,7 +4,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 6, Part B, 4.3.2, 4.3.4, 6.2 and 6.4; Vol 4, Part E, 7.7.65.10 and 7.8.12.
-@Suite("Connections of private devices")
+@Suite("Connections between private devices")
 struct PrivateConnectionTests {
     static let privateTypes: [HCI.OwnAddress] = [.resolvableOrPublic, .resolvableOrRandom]
 
@@ -18,7 +18,7 @@ struct PrivateConnectionTests {
     }
 
     @Test(
-        "Two friends find each other by their identities while their addresses change, and tell which they used",
+        "Bonded peers connect by identity address while their private addresses rotate, and report the ones in use",
         arguments: UInt64(0)..<16,
         Form.allCases
     )
@@ -49,10 +49,7 @@ struct PrivateConnectionTests {
         #expect(bench.received(peripheral, b.handle) == [1, 2, 3])
     }
 
-    @Test(
-        "Whoever comes back under another address is still connected, and not connected twice",
-        arguments: Form.allCases
-    )
+    @Test("A connected peer that advertises under a new address is not connected twice", arguments: Form.allCases)
     func once(form: Form) throws {
         var bench = Bench()
         let central = bench.addPrivate(), peripheral = bench.addPrivate()
@@ -84,7 +81,7 @@ struct PrivateConnectionTests {
     ]
 
     @Test(
-        "Only who resolves addresses, with the key, is connected to an identity",
+        "Only a controller that resolves addresses and has the IRK can connect to an identity address",
         arguments: searches.indices,
         Form.allCases
     )
@@ -107,7 +104,7 @@ struct PrivateConnectionTests {
         #expect(b.peer == Bench.address(central) && b.peerPrivateAddress.value == 0)
     }
 
-    @Test("An address that was heard is connected to as such, resolved or not", arguments: [true, false])
+    @Test("A connection to an over-the-air address succeeds whether it is resolved or not", arguments: [true, false])
     func asHeard(isResolving: Bool) throws {
         var bench = Bench()
         let central = bench.addPrivate(), peripheral = bench.addPrivate()
@@ -136,7 +133,7 @@ struct PrivateConnectionTests {
         ]
 
     @Test(
-        "An advertiser goes by who a caller is: for its accept list, and for privacy",
+        "An advertiser applies its accept list and privacy mode to the identity of the caller",
         arguments: callers.indices,
         Form.allCases
     )
@@ -155,7 +152,7 @@ struct PrivateConnectionTests {
         #expect(bench.connections(peripheral).isEmpty != lets)
     }
 
-    @Test("A scan response is for those on the accept list by their identities", arguments: callers.indices)
+    @Test("An advertiser answers scan requests from identities on its accept list", arguments: callers.indices)
     func scanners(index: Int) throws {
         let (own, mode, isAccepted, lets) = Self.callers[index]
         for properties in [[.legacy, .connectable, .scannable], [.scannable]] as [HCI.AdvertisingProperties] {
@@ -182,7 +179,7 @@ struct PrivateConnectionTests {
         }
     }
 
-    @Test("In the older form, a peer is told by its identity")
+    @Test("The legacy connection event reports a peer's identity address")
     func olderForm() throws {
         var bench = Bench()
         let central = bench.addPrivate(), peripheral = bench.addPrivate()

@@ -9,7 +9,7 @@ struct PrivateReportTests {
     static let privateTypes: [HCI.OwnAddress] = [.resolvableOrPublic, .resolvableOrRandom]
 
     @Test(
-        "A private address is reported as the identity to those who know the key, and as it is to others",
+        "A private address is reported as the identity by scanners with the IRK, and unchanged by others",
         arguments: UInt64(0)..<16,
         Form.allCases
     )
@@ -43,7 +43,7 @@ struct PrivateReportTests {
     ]
 
     @Test(
-        "In network privacy mode a peer with a key is heard under private addresses alone, in device mode always",
+        "Network privacy mode hides a peer with an IRK that uses its identity address, and device mode does not",
         arguments: modes.indices,
         Form.allCases
     )
@@ -64,7 +64,10 @@ struct PrivateReportTests {
         #expect(bench.heard(scanner).allSatisfy { $0 == expected })
     }
 
-    @Test("Who is on the accept list by its identity is heard under private addresses", arguments: Form.allCases)
+    @Test(
+        "A peer on the accept list by its identity address is reported when it uses private addresses",
+        arguments: Form.allCases
+    )
     func acceptList(form: Form) {
         for isResolving in [true, false] {
             var bench = Bench()
@@ -82,7 +85,7 @@ struct PrivateReportTests {
         }
     }
 
-    @Test("With the filter of duplicates on, a peer is reported once however often its address changes")
+    @Test("With duplicate filtering on, a peer is reported once however often its address changes")
     func duplicates() throws {
         var bench = Bench()
         let advertiser = bench.addPrivate(), friend = bench.addPrivate(), stranger = bench.addPrivate()
@@ -106,7 +109,7 @@ struct PrivateReportTests {
     ]
 
     @Test(
-        "Only with a key of ours for the peer is a private address made, whether addresses are resolved or not",
+        "A private address is generated only with a local IRK for the peer, with or without address resolution",
         arguments: fallbacks.indices,
         Form.allCases
     )

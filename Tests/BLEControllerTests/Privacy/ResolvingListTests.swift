@@ -5,7 +5,7 @@ import Testing
 @testable import BLEController
 
 /// Core 6.0, Vol 6, Part B, 1.3.2, 4.7 and 6.
-@Suite("The resolving list")
+@Suite("Resolving list")
 struct ResolvingListTests {
     static let peer = DeviceAddress(0xC0DE_0000_0001, .public)
     static let peerKey = Key128(wire: 11), localKey = Key128(wire: 22)
@@ -39,7 +39,7 @@ struct ResolvingListTests {
     ]
 
     @Test(
-        "Each identity and each key is there once, and only who can have an identity is",
+        "The list holds each identity and each IRK once, and only valid identity addresses",
         arguments: additions.indices
     )
     func adding(index: Int) {
@@ -49,7 +49,7 @@ struct ResolvingListTests {
         #expect(isAdded == outcome)
     }
 
-    @Test("Peers without a key do not count as one, and the list has room for sixteen")
+    @Test("Peers without an IRK do not count, and the list holds sixteen peers")
     func capacity() {
         var list = ResolvingList()
         for index in UInt64(0)..<17 {
@@ -69,7 +69,10 @@ struct ResolvingListTests {
         (true, false, true, false, true), (false, true, false, false, true), (false, true, true, false, true),
     ]
 
-    @Test("Who is behind an address depends on key, mode, and whether addresses are resolved", arguments: modes.indices)
+    @Test(
+        "Recognition of an address depends on the IRK, the privacy mode, and whether resolution is on",
+        arguments: modes.indices
+    )
     func recognition(index: Int) {
         let (hasKey, isEnabled, isDevice, resolves, accepts) = Self.modes[index]
         var list = Self.list(peerKey: hasKey ? Self.peerKey : .zero, isEnabled: isEnabled)
@@ -86,7 +89,7 @@ struct ResolvingListTests {
         #expect(list.peerAddress(of: Self.peer) == (resolves ? address : nil))
     }
 
-    @Test("An address is resolved when its kind says that it can be, and with a key that is not zero")
+    @Test("An address resolves only if it is of the resolvable kind and the IRK is not zero")
     func resolvable() {
         var list = Self.list(peerKey: .zero, localKey: .zero)
         let zero = Self.privateAddress(.zero), ours = Self.privateAddress(Self.localKey)
@@ -102,7 +105,7 @@ struct ResolvingListTests {
     }
 
     @Test(
-        "An address is made once with the key that is asked for, and lasts until the timeout",
+        "An address is generated once with the requested IRK, and lasts until the timeout",
         arguments: UInt64(0)..<16
     )
     func rotation(seed: UInt64) throws {
@@ -125,7 +128,7 @@ struct ResolvingListTests {
         #expect(list.peerAddress(of: Self.peer) != second && list.deadline == deadline + .seconds(900))
     }
 
-    @Test("An address that is no longer used is forgotten, and then nothing is due any more")
+    @Test("An address that is no longer used is forgotten, and the deadline is cleared")
     func disuse() {
         var list = Self.list(), random = SeededGenerator(seed: 1)
         _ = list.address(with: .local, for: Self.peer, at: Instant(), using: &random)
@@ -135,7 +138,7 @@ struct ResolvingListTests {
         #expect(list.localAddress(for: Self.peer) == nil && list.deadline == nil)
     }
 
-    @Test("Another timeout counts for the addresses in use")
+    @Test("A new timeout applies to the addresses in use")
     func timeout() throws {
         var list = Self.list(), random = SeededGenerator(seed: 1)
         _ = list.address(with: .local, for: Self.peer, at: Instant(), using: &random)
@@ -143,7 +146,7 @@ struct ResolvingListTests {
         #expect(list.deadline == Instant() + .seconds(1))
     }
 
-    @Test("Without a key there is no address", arguments: [ResolvingList.Key.local, .peer])
+    @Test("Without an IRK no address is generated", arguments: [ResolvingList.Key.local, .peer])
     func keyless(key: ResolvingList.Key) {
         var list = Self.list(peerKey: .zero, localKey: .zero), random = SeededGenerator(seed: 1)
         let none = list.address(with: key, for: Self.peer, at: Instant(), using: &random)

@@ -4,7 +4,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 6, Part B, 6.1; Vol 4, Part E, 7.8.45.
-@Suite("Rotation of private addresses")
+@Suite("Private address rotation")
 struct RotationTests {
     /// Has a private device advertise, whose controller knows one peer.
     private static func advertise(in bench: inout Bench) -> (advertiser: Int, peer: DeviceAddress) {
@@ -14,11 +14,7 @@ struct RotationTests {
         return (advertiser, peer)
     }
 
-    @Test(
-        "An advertiser's address changes when the timeout is over, and then alone",
-        arguments: UInt64(0)..<16,
-        Form.allCases
-    )
+    @Test("An advertiser's address changes only when the timeout expires", arguments: UInt64(0)..<16, Form.allCases)
     func rotation(seed: UInt64, form: Form) throws {
         var bench = Bench(seed: seed)
         let advertiser = bench.addPrivate()
@@ -46,7 +42,7 @@ struct RotationTests {
         #expect(sent.allSatisfy { PrivateAddress.isMade($0.own, with: Bench.key(advertiser)) })
     }
 
-    @Test("Unless its host says otherwise, an address lasts fifteen minutes")
+    @Test("An address lasts fifteen minutes by default")
     func standard() throws {
         var bench = Bench()
         let (advertiser, peer) = Self.advertise(in: &bench)
@@ -59,7 +55,7 @@ struct RotationTests {
         #expect(first != nil && first == same && next != nil && next != first)
     }
 
-    @Test("A shorter timeout replaces an address that is older at once")
+    @Test("A shorter timeout immediately replaces an address that is already older")
     func shorter() throws {
         var bench = Bench()
         let (advertiser, peer) = Self.advertise(in: &bench)
@@ -72,7 +68,7 @@ struct RotationTests {
         #expect(first != nil && next != nil && next != first)
     }
 
-    @Test("Who is idle has nothing to do, and one that was reset knows no address")
+    @Test("An idle controller has no deadline, and a reset controller has no private address")
     func idle() throws {
         var bench = Bench()
         let (advertiser, peer) = Self.advertise(in: &bench)

@@ -7,7 +7,7 @@ import Testing
 struct ATTClientBearerTests {
     let start = Instant()
 
-    @Test("Takes the response that belongs to the request in flight, or its refusal, and nothing else")
+    @Test("Only the response or error to the request in flight is accepted")
     func matching() {
         var bearer = ATTClientBearer()
         #expect(bearer.receive(.writeResponse) == .ignored)
@@ -25,7 +25,7 @@ struct ATTClientBearerTests {
     }
 
     @Test(
-        "A malformed response ends its transaction, and no other",
+        "A malformed response fails only its own transaction",
         arguments: ["09", "0907", "01", "0108", "010800000aff"]
     )
     func malformed(answer: String) {
@@ -49,7 +49,7 @@ struct ATTClientBearerTests {
         #expect(bearer.receive(.errorResponse(refusal)) == .answered(.failure(.att(.unlikelyError))))
     }
 
-    @Test("After 30 s without an answer it is dead, and a late answer does not revive it")
+    @Test("After 30 s without a response the bearer is dead, and a late response does not revive it")
     func timeout() {
         var bearer = ATTClientBearer()
         bearer.begin(.readRequest, at: start)
@@ -62,13 +62,13 @@ struct ATTClientBearerTests {
     }
 }
 
-@Suite("Queue of requests")
+@Suite("Request queue")
 struct RequestQueueTests {
     let one = ClientID(rawValue: 1), two = ClientID(rawValue: 2)
 
     private func read(_ handle: UInt16) -> AttributeRequest { .read(.init(wire: handle)) }
 
-    @Test("The turn goes round between clients, and each keeps its order")
+    @Test("Clients take turns, and each client's requests keep their order")
     func fairness() {
         var queue = RequestQueue(limit: 4, commandLimit: 4)
         for handle in UInt16(1)...3 { #expect(queue.append(read(handle), for: Requester(one)) == true) }
@@ -79,7 +79,7 @@ struct RequestQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("What is about attributes that are gone keeps its turn; write commands to them leave at once")
+    @Test("Requests about removed attributes keep their turn, and write commands to them are dropped immediately")
     func void() {
         var queue = RequestQueue(limit: 4, commandLimit: 4)
         let command = AttributeRequest.writeCommand(.init(wire: 2), [1]), place = AttributeHandleRange(.init(wire: 2))
@@ -99,7 +99,7 @@ struct RequestQueueTests {
         #expect(void == [false, true, false, false])
     }
 
-    @Test("One client's requests are bounded, another's are not affected")
+    @Test("Each client has its own limit of requests")
     func limit() {
         var queue = RequestQueue(limit: 2, commandLimit: 1)
         for handle in UInt16(1)...2 { #expect(queue.append(read(handle), for: Requester(one)) == true) }
@@ -112,7 +112,7 @@ struct RequestQueueTests {
         #expect(!queue.holdsRequests(of: one) && queue.holdsRequests(of: two))
     }
 
-    @Test("A command leaves when nothing of its client is before it, unless its client is blocked")
+    @Test("A command leaves once its client has no request before it, unless the client is blocked")
     func commands() {
         var queue = RequestQueue(limit: 4, commandLimit: 4)
         let command = AttributeRequest.writeCommand(.init(wire: 9), [1])
@@ -131,10 +131,7 @@ struct RequestQueueTests {
 struct MTUNegotiationTests {
     let start = Instant()
 
-    @Test(
-        "Settles for the lesser size, and never for less than 23",
-        arguments: [(0, 23), (22, 23), (100, 100), (65_535, 517)]
-    )
+    @Test("The smaller MTU is used, but never less than 23", arguments: [(0, 23), (22, 23), (100, 100), (65_535, 517)])
     func answer(offer: UInt16, agreed: Int) {
         var negotiation = MTUNegotiation(preferred: 517, role: .central, at: start)
         #expect(negotiation.receiveAnswer(serverMTU: offer) == .settled)
@@ -142,7 +139,7 @@ struct MTUNegotiationTests {
         #expect(negotiation.deadline == nil)
     }
 
-    @Test("A refusal settles it, and so does a second of silence, after which a late answer still counts")
+    @Test("An error or one second without a response settles the MTU, and a late response still counts")
     func silence() {
         var refused = MTUNegotiation(preferred: 517, role: .central, at: start)
         #expect(refused.receiveAnswer(serverMTU: nil) == .settled)
@@ -155,7 +152,7 @@ struct MTUNegotiationTests {
         #expect(silent.mtu == 247)
     }
 
-    @Test("The peer's request counts once, and settles nothing while the own exchange is awaited")
+    @Test("The peer's request counts once, and does not settle the MTU while the host's own exchange is pending")
     func request() {
         var negotiation = MTUNegotiation(preferred: 200, role: .central, at: start)
         #expect(negotiation.receiveRequest(clientMTU: 100) == .changed)
@@ -166,7 +163,7 @@ struct MTUNegotiationTests {
         #expect(negotiation.mtu == 100)
     }
 
-    @Test("A peripheral waits for nothing, and takes the size of whichever exchange comes")
+    @Test("A peripheral waits for nothing, and takes the MTU of the first exchange")
     func peripheral() {
         var negotiation = MTUNegotiation(preferred: 200, role: .peripheral, at: start)
         #expect(negotiation.deadline == nil)

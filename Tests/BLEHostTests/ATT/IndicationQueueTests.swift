@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 3, Part F, 3.4.7.2 and 3.4.7.3.
-@Suite("Queue of indications")
+@Suite("Indication queue")
 struct IndicationQueueTests {
     let start = Instant()
     let value = AttributeHandle(wire: 3), changed = AttributeHandle(wire: 8)
@@ -14,7 +14,7 @@ struct IndicationQueueTests {
         .serviceChanged(changed, try #require(AttributeHandleRange(.init(wire: start), .init(wire: end))))
     }
 
-    @Test("Sends one after the other, each when the one before is confirmed")
+    @Test("Each indication is sent once the previous one is confirmed")
     func order() {
         var queue = IndicationQueue(limit: 4)
         #expect(queue.confirm(at: start) == .ignored)
@@ -25,7 +25,7 @@ struct IndicationQueueTests {
         #expect(queue.confirm(at: start) == .ignored)
     }
 
-    @Test("Is bounded, and gives up after 30 s without a confirmation")
+    @Test("The queue is limited, and gives up after 30 s without a confirmation")
     func limits() {
         var queue = IndicationQueue(limit: 1)
         _ = queue.submit(item(1), at: start)
@@ -38,7 +38,7 @@ struct IndicationQueueTests {
         #expect(queue.removeValues() == [item(2)])
     }
 
-    @Test("Holds as many of each client as it has room for")
+    @Test("Each client can queue as many indications as the limit allows")
     func clients() {
         var ledger = UnsentUpdates(), queue = IndicationQueue(limit: 2), taken: [Int: Int] = [:]
         _ = queue.submit(item(0), at: start)
@@ -52,7 +52,7 @@ struct IndicationQueueTests {
         #expect(taken == [1: 2, 2: 2, 3: 2])
     }
 
-    @Test("Joins changes of services that wait, but not with one that is on its way")
+    @Test("Waiting Service Changed ranges are merged, but not with one already sent")
     func joining() throws {
         var queue = IndicationQueue(limit: 1)
         #expect(queue.submit(try change(10, 12), at: start) == .send)
@@ -61,7 +61,7 @@ struct IndicationQueueTests {
         #expect(queue.confirm(at: start) == .confirmed(try change(10, 12), next: try change(13, 22)))
     }
 
-    @Test("Drops the values of one attribute that wait, and nothing else")
+    @Test("Only the waiting values of one attribute are dropped")
     func dropping() throws {
         let other = IndicationQueue.Item.value(.init(wire: 4), [4], update: nil)
         var queue = IndicationQueue(limit: 8)
@@ -72,7 +72,7 @@ struct IndicationQueueTests {
         #expect(queue.confirm(at: start) == .confirmed(other, next: nil))
     }
 
-    @Test("Cuts values so that they fit", arguments: [23, 64])
+    @Test("Values are truncated to fit", arguments: [23, 64])
     func cutting(mtu: Int) {
         let item = IndicationQueue.Item.value(value, [UInt8](repeating: 1, count: 100), update: nil)
         #expect(item.packet(mtu: mtu).encoded.count == mtu)
@@ -85,7 +85,7 @@ struct ATTServerBearerTests {
     let request = Bearer.Incoming.request(.readRequest(.init(handle: .init(wire: 1))))
     let other = Bearer.Incoming.unacceptable(.readRequest, .invalidPDU)
 
-    @Test("Answers one request before it looks at the next, and drops what does not fit")
+    @Test("One request is answered before the next is read, and what exceeds the limit is dropped")
     func sequence() {
         var bearer = Bearer(limit: 1)
         #expect(bearer.receive(request) == .answer)

@@ -3,13 +3,13 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("Two hosts on one air")
+@Suite("Two hosts on one simulated air")
 struct AirTests {
     static let profiles: [(ControllerIdentity.Profile, ControllerIdentity.Profile)] = [
         (.core5, .core5), (.core5, .legacyOnly), (.legacyOnly, .core5), (.legacyOnly, .legacyOnly),
     ]
 
-    @Test("They find each other, connect and exchange values", arguments: profiles)
+    @Test("Two hosts discover each other, connect and exchange values", arguments: profiles)
     func exchange(profiles: (ControllerIdentity.Profile, ControllerIdentity.Profile)) {
         for seed in UInt64(0)..<16 {
             let town = Town(seed: seed), server = ServingApp(), visitor = VisitingApp()
@@ -30,7 +30,7 @@ struct AirTests {
         }
     }
 
-    @Test("They do so however lossy the air is", arguments: UInt64(0)..<16)
+    @Test("Two hosts complete a visit however lossy the air is", arguments: UInt64(0)..<16)
     func loss(seed: UInt64) {
         let town = Town(seed: seed, loss: 0.3), server = ServingApp(), visitor = VisitingApp()
         _ = town.add(server)
@@ -40,7 +40,7 @@ struct AirTests {
         #expect(visitor.value == Array(0..<100))
     }
 
-    @Test("The advertisement is there again after each visit")
+    @Test("The advertisement resumes after each visit")
     func again() {
         let town = Town(seed: 3), server = ServingApp()
         _ = town.add(server)
@@ -53,7 +53,7 @@ struct AirTests {
         #expect(server.written.count == 5)
     }
 
-    @Test("The same seed is the same course of events")
+    @Test("The same seed gives the same sequence of events")
     func deterministic() {
         func run() -> [ClientEvent] {
             let town = Town(seed: 11, loss: 0.2), visitor = VisitingApp()
@@ -66,7 +66,7 @@ struct AirTests {
     }
 }
 
-@Suite("A controller that goes away")
+@Suite("Loss of a controller")
 struct AbsenceTests {
     /// How many packets a station sends while it visits, or is visited.
     static func packetCount(ofVisitor: Bool, _ profile: ControllerIdentity.Profile) -> Int {
@@ -77,7 +77,7 @@ struct AbsenceTests {
         return ofVisitor ? station.packetCount : server.packetCount
     }
 
-    @Test("Whenever it goes, all that a central waits for is answered once, and all goes on when it returns")
+    @Test("Whenever a central's controller is lost, each request is answered once, and all works once it is back")
     func central() {
         for profile in [ControllerIdentity.Profile.core5, .legacyOnly] {
             let count = Self.packetCount(ofVisitor: true, profile)
@@ -101,7 +101,7 @@ struct AbsenceTests {
         }
     }
 
-    @Test("Whenever it goes, all that a peripheral waits for is answered once, and all goes on when it returns")
+    @Test("Whenever a peripheral's controller is lost, each request is answered once, and all works once it is back")
     func peripheral() {
         let count = Self.packetCount(ofVisitor: false, .core5)
         #expect(count > 20)

@@ -125,7 +125,7 @@ struct BearerAirTests {
         }
     }
 
-    @Test("A fast read of one app passes a slow one of another", arguments: UInt64(0)..<16)
+    @Test("One app's fast read overtakes another's slow read", arguments: UInt64(0)..<16)
     func passing(seed: UInt64) {
         let bench = Bench(seed: seed)
         bench.encrypt()
@@ -141,7 +141,7 @@ struct BearerAirTests {
         #expect(bench.reader.readings.map(\.isGood) == [true, true])
     }
 
-    @Test("Reads of one app are under way together, and answered in its order", arguments: UInt64(0)..<16)
+    @Test("Several reads of one app run at the same time, and are answered in order", arguments: UInt64(0)..<16)
     func order(seed: UInt64) {
         let bench = Bench(seed: seed)
         bench.encrypt()
@@ -154,7 +154,7 @@ struct BearerAirTests {
         #expect(bench.reader.readings.map(\.handle) == [1, 2, 3, 0].map { bench.reader.found[$0].value })
     }
 
-    @Test("What was read on a bearer that dies in the middle is read again", arguments: UInt64(0)..<16)
+    @Test("A read on a bearer that is lost is repeated", arguments: UInt64(0)..<16)
     func dying(seed: UInt64) {
         let bench = Bench(seed: seed)
         bench.encrypt()
@@ -178,7 +178,7 @@ struct BearerAirTests {
         #expect(bench.reader.readings.last?.isGood == true)
     }
 
-    @Test("Ends that both ask for bearers have some, and no more than there may be", arguments: UInt64(0)..<16)
+    @Test("When both ends open bearers, some are opened, and no more than the limit", arguments: UInt64(0)..<16)
     func collision(seed: UInt64) throws {
         let bench = Bench(seed: seed)
         let link = try #require(bench.serverStation.host.layers.attributes.links.first), central = link.peer

@@ -3,10 +3,10 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("The end of a link or of a bearer, at every packet of what goes over bearers")
+@Suite("Loss of a link or bearer at every packet of traffic over bearers")
 struct BearerEndingTests {
     @Test(
-        "Whatever was asked for comes to an end once, in its order",
+        "Every request completes once, in order",
         arguments: [Ending.separation, .cancellation, .runnerGone, .hostGone]
     )
     func link(ending: Ending) {
@@ -33,7 +33,7 @@ struct BearerEndingTests {
     enum Closer { case client, server }
 
     @Test(
-        "When one bearer goes, all that was asked for comes to an end once, in its order, and the rest goes on",
+        "When one bearer is lost, its requests complete once and in order, and the rest continues",
         arguments: [(Closer.client, 0), (.server, BearerOpening.count - 1)]
     )
     func bearer(closer: Closer, index: Int) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Two bonded hosts on one air")
+@Suite("Two bonded hosts on one simulated air")
 struct BondedAirTests {
     static let key = Key128(wire: 0x0123_4567_89AB_CDEF_0123_4567_89AB_CDEF)
 
@@ -49,7 +49,7 @@ struct BondedAirTests {
         }
     }
 
-    @Test("Their link is encrypted, enhanced bearers come up, and values arrive", arguments: UInt64(0)..<16)
+    @Test("Bonded hosts encrypt their link, open enhanced bearers and exchange values", arguments: UInt64(0)..<16)
     func values(seed: UInt64) {
         let pair = Pair(seed: seed, loss: 0.3)
         pair.town.run(for: .seconds(120)) { pair.reader.found.count == 4 && pair.bearers == BearerOpening.count }
@@ -63,7 +63,7 @@ struct BondedAirTests {
         #expect(pair.reader.readings.map(\.isGood) == [true, true, true, true])
     }
 
-    @Test("So it is on controllers of the first version", arguments: UInt64(0)..<16)
+    @Test("Bonded hosts with legacy controllers do the same", arguments: UInt64(0)..<16)
     func oldControllers(seed: UInt64) {
         let pair = Pair(seed: seed, loss: 0.3, profile: .legacyOnly)
         pair.town.run(for: .seconds(120)) { pair.reader.found.count == 4 && pair.bearers == BearerOpening.count }
@@ -73,7 +73,7 @@ struct BondedAirTests {
         #expect(pair.reader.readings.map(\.isGood) == [true])
     }
 
-    @Test("If their keys differ the link drops, and both hosts say why", arguments: UInt64(0)..<16)
+    @Test("If the keys differ, the link drops and both hosts report the reason", arguments: UInt64(0)..<16)
     func wrongKey(seed: UInt64) {
         let pair = Pair(seed: seed, loss: 0.3, keys: (Self.key, Key128(wire: 1)))
         pair.town.run(for: .seconds(120)) {
@@ -85,7 +85,7 @@ struct BondedAirTests {
         #expect(pair.bearers == 0)
     }
 
-    @Test("If the peripheral forgot the bond the link ends, and nothing was asked on it", arguments: UInt64(0)..<16)
+    @Test("If the peripheral lost the bond, the link ends before any request is sent", arguments: UInt64(0)..<16)
     func lostBond(seed: UInt64) {
         let pair = Pair(seed: seed, loss: 0.3, keys: (nil, Self.key))
         func failure() -> Failure? {

@@ -108,12 +108,9 @@ private final class Reader: App {
     }
 }
 
-@Suite("Services that come and go on the air")
+@Suite("Services that are added and removed on a simulated air")
 struct ChangingAirTests {
-    @Test(
-        "Those who are connected learn of each change, and read nothing that is not theirs",
-        arguments: UInt64(0)..<16
-    )
+    @Test("Connected clients learn of each change, and never read another service's value", arguments: UInt64(0)..<16)
     func connected(seed: UInt64) {
         let town = Town(seed: seed, loss: 0.1), changer = Changer()
         let serving = town.add(changer)
@@ -140,7 +137,7 @@ struct ChangingAirTests {
         }
     }
 
-    @Test("Who is bonded learns when it comes back of what changed while it was away", arguments: UInt64(0)..<16)
+    @Test("A bonded client learns when it reconnects what changed while it was away", arguments: UInt64(0)..<16)
     func bonded(seed: UInt64) throws {
         let town = Town(seed: seed, loss: 0.1), changer = Changer(), reader = Reader(2)
         let serving = town.add(changer), reading = town.add(reader)
@@ -165,7 +162,7 @@ struct ChangingAirTests {
         #expect(reader.strays == [])
     }
 
-    @Test("Who is bonded and away is told of the change once, and not again when it comes back later")
+    @Test("A bonded client that was away receives a change once, and not again on later connections")
     func once() throws {
         let town = Town(seed: 4), changer = Changer(), reader = Reader(2)
         let serving = town.add(changer), reading = town.add(reader)

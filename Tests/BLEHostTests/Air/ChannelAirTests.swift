@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Channels between two hosts")
 struct ChannelAirTests {
-    @Test("What is sent arrives, both ways at once, however lossy the air is", arguments: UInt64(0)..<16)
+    @Test("Data sent both ways at the same time arrives however lossy the air is", arguments: UInt64(0)..<16)
     func loss(seed: UInt64) {
         let town = Town(seed: seed, loss: 0.2)
         let server = ChannelServer(length: 20_000), visitor = ChannelVisitor(length: 20_000)
@@ -19,7 +19,7 @@ struct ChannelAirTests {
 
     static let profiles: [ControllerIdentity.Profile] = [.core5, .legacyOnly]
 
-    @Test("A long stream both ways leaves attributes their share", arguments: profiles)
+    @Test("A long stream in both directions leaves bandwidth for attributes", arguments: profiles)
     func long(profile: ControllerIdentity.Profile) {
         let length = profile == .core5 ? 1 << 20 : 1 << 16
         let town = Town(seed: 5), server = ChannelServer(length: length)
@@ -33,7 +33,7 @@ struct ChannelAirTests {
         #expect(visitor.readings >= 4 * seconds, "\(visitor.readings) in \(seconds) s")
     }
 
-    @Test("A link carries 64 channels at once, each with what belongs to it")
+    @Test("A link carries 64 channels at the same time, each with its own data")
     func many() {
         let town = Town(seed: 2), server = ChannelServer(length: 3_000)
         let visitor = ChannelVisitor(length: 3_000, count: 65)
@@ -46,7 +46,7 @@ struct ChannelAirTests {
         #expect(visitor.failures == [.limitReached])
     }
 
-    @Test("A reader that does not read stops the sender, and nothing is lost when it goes on")
+    @Test("A reader that stops reading blocks the sender, and nothing is lost when it resumes")
     func stalled() {
         let town = Town(seed: 3), server = ChannelServer(length: 0), visitor = ChannelVisitor(length: 100_000)
         let station = town.add(server)
@@ -65,7 +65,7 @@ struct ChannelAirTests {
         #expect(server.isIntact)
     }
 
-    @Test("What was sent before an end closed arrives before the other hears of it", arguments: UInt64(0)..<16)
+    @Test("Data sent before an end closes a channel arrives before the peer sees it close", arguments: UInt64(0)..<16)
     func closing(seed: UInt64) {
         let town = Town(seed: seed, loss: 0.1), server = ChannelServer(length: 0)
         let visitor = ChannelVisitor(length: 5_000)
@@ -80,7 +80,7 @@ struct ChannelAirTests {
         #expect(visitor.flows.values.map(\.closings) == [[nil]])
     }
 
-    @Test("What was sent before a client left its peer arrives before the link ends", arguments: UInt64(0)..<16)
+    @Test("Data that a client sent before it disconnects arrives before the link ends", arguments: UInt64(0)..<16)
     func leaving(seed: UInt64) {
         let town = Town(seed: seed, loss: 0.1), server = ChannelServer(length: 0)
         let visitor = ChannelVisitor(length: 8_000)
@@ -95,7 +95,7 @@ struct ChannelAirTests {
         #expect(server.flows.values.map(\.closings) == [[nil]])
     }
 
-    @Test("A peer that takes nothing keeps a link from ending for six seconds at most")
+    @Test("A peer that reads nothing delays the end of a link by at most six seconds")
     func stubborn() {
         let town = Town(seed: 4), server = ChannelServer(length: 0), visitor = ChannelVisitor(length: 200_000)
         _ = town.add(server)
@@ -113,7 +113,7 @@ struct ChannelAirTests {
     /// How a link can end in the middle.
     enum End: CaseIterable { case cancelled, controllerLost, sessionClosed }
 
-    @Test("However a link ends, each end of each channel hears so once", arguments: End.allCases)
+    @Test("However a link ends, each end of each channel is notified once", arguments: End.allCases)
     func ends(end: End) {
         for seed in UInt64(0)..<16 {
             let town = Town(seed: seed), server = ChannelServer(length: 1 << 20)

@@ -63,7 +63,11 @@ struct CodedAirTests {
         return listener
     }
 
-    @Test("Are heard and connected to, as those on the 1M PHY are", arguments: UInt64(0)..<16, [PHY.le1M, .leCoded])
+    @Test(
+        "Advertisers on the Coded PHY are found and connected to like those on the 1M PHY",
+        arguments: UInt64(0)..<16,
+        [PHY.le1M, .leCoded]
+    )
     func heard(seed: UInt64, phy: PHY) {
         let listener = meet(seed: seed, phy)
         #expect(listener.heard?.packet.primaryPHY == phy)
@@ -71,7 +75,7 @@ struct CodedAirTests {
         #expect(listener.layers.contains { $0 == phy })
     }
 
-    @Test("Are not heard by a controller without that PHY")
+    @Test("A controller without the Coded PHY does not receive advertisers on it")
     func unheard() {
         var profile = ControllerIdentity.Profile.core5
         profile.features.remove(.phyCoded)

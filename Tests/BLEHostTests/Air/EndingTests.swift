@@ -14,9 +14,9 @@ enum Ending: CaseIterable {
     case runnerSilenced, hostSilenced
 }
 
-@Suite("The end of a link, a session or a controller, at every packet of a visit")
+@Suite("Loss of a link, session or controller at every packet of a visit")
 struct EndingTests {
-    @Test("Whatever was asked for comes to an end once", arguments: Errand.allCases, Ending.allCases)
+    @Test("Every request completes once", arguments: Errand.allCases, Ending.allCases)
     func everyPacket(errand: Errand, ending: Ending) {
         var step = 0
         while true {

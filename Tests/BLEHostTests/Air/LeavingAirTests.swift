@@ -88,11 +88,14 @@ private final class Guest: App {
     }
 }
 
-@Suite("Leaving on the air")
+@Suite("Disconnecting on a simulated air")
 struct LeavingAirTests {
     private static let all = (0..<Talker.count).map { [UInt8($0)] }
 
-    @Test("All that a central wrote before it left arrives, however lossy the air is", arguments: UInt64(0)..<16)
+    @Test(
+        "All write commands that a central sent before it disconnects arrive, however lossy the air is",
+        arguments: UInt64(0)..<16
+    )
     func writes(seed: UInt64) {
         let town = Town(seed: seed, loss: 0.2), talker = Talker(), guest = Guest(writes: true)
         _ = town.add(talker, seed % 2 == 0 ? .core5 : .legacyOnly)
@@ -102,7 +105,7 @@ struct LeavingAirTests {
         #expect(talker.values == Self.all)
     }
 
-    @Test("All that an app notified before it ended the link arrives", arguments: UInt64(0)..<16)
+    @Test("All notifications that an app sent before it ends the link arrive", arguments: UInt64(0)..<16)
     func notifications(seed: UInt64) {
         let town = Town(seed: seed, loss: 0.2), talker = Talker(), guest = Guest(writes: false)
         _ = town.add(talker, seed % 2 == 0 ? .core5 : .legacyOnly)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Two hosts that pair")
+@Suite("Pairing between two hosts")
 struct PairingAirTests {
-    @Test("What is refused on a link in the clear is read once the devices are paired", arguments: UInt64(0)..<16)
+    @Test("A value refused on an unencrypted link can be read once the devices are paired", arguments: UInt64(0)..<16)
     func automatic(seed: UInt64) {
         let bench = PairingBench(seed: seed, loss: 0.2)
         bench.run()
@@ -30,7 +30,7 @@ struct PairingAirTests {
         ).isAuthenticated
     }
 
-    @Test("Whatever the devices can show and ask, they pair as well as they can", arguments: pairs)
+    @Test("Devices pair with the best method that their input and output capabilities allow", arguments: pairs)
     func methods(keeper: SMP.IOCapability?, caller: SMP.IOCapability?) {
         let bench = PairingBench((keeper, caller))
         bench.run()
@@ -40,7 +40,7 @@ struct PairingAirTests {
         #expect(bench.callerStation.remembered.last?.bond?.security == expected)
     }
 
-    @Test("What needs a key that nobody in between can have is only read with one", arguments: pairs)
+    @Test("A value that requires an authenticated key can be read only with one", arguments: pairs)
     func authenticated(keeper: SMP.IOCapability?, caller: SMP.IOCapability?) {
         let bench = PairingBench((keeper, caller), .readAuthenticationRequired)
         bench.run()
@@ -50,7 +50,7 @@ struct PairingAirTests {
         )
     }
 
-    @Test("Devices that are bonded encrypt their next link without a word to the user", arguments: UInt64(0)..<16)
+    @Test("Bonded devices encrypt their next link without asking the user", arguments: UInt64(0)..<16)
     func again(seed: UInt64) {
         let bench = PairingBench(seed: seed, loss: 0.2, (.displayYesNo, .displayYesNo))
         bench.run()
@@ -60,7 +60,7 @@ struct PairingAirTests {
         #expect(bench.caller.questions.count == 1 && bench.keeper.questions.count == 1)
     }
 
-    @Test("A number that is said to be another ends it, and the app hears what the peer said")
+    @Test("Rejecting the compared number fails the pairing, and the app receives the peer's reason")
     func rejected() {
         let bench = PairingBench((.displayYesNo, .displayYesNo))
         bench.user.agrees = false
@@ -71,7 +71,7 @@ struct PairingAirTests {
         #expect(bench.caller.failures.count == 1 && bench.keeper.failures.count == 1)
     }
 
-    @Test("A wrong passkey ends it, whoever types it in", arguments: [true, false])
+    @Test("A wrong passkey fails the pairing, whichever end enters it", arguments: [true, false])
     func wrongPasskey(isTypedAtCaller: Bool) {
         let bench = PairingBench(isTypedAtCaller ? (.displayOnly, .keyboardOnly) : (.keyboardOnly, .displayOnly))
         bench.user.mistake = 1
@@ -80,7 +80,7 @@ struct PairingAirTests {
         #expect(bench.keeper.methods.isEmpty && bench.caller.methods.isEmpty)
     }
 
-    @Test("A user who does nothing is waited for 30 s, and the app hears of it")
+    @Test("Pairing waits 30 s for an inactive user, and the app receives the failure")
     func nobodyThere() {
         let bench = PairingBench((.displayOnly, .keyboardOnly))
         bench.town.run(for: .seconds(60)) { bench.caller.awaiting != nil }
@@ -90,7 +90,7 @@ struct PairingAirTests {
         #expect(bench.town.now - start <= .seconds(31))
     }
 
-    @Test("A pairing after which the link is not encrypted comes to an end after 5 s", arguments: [true, false])
+    @Test("A pairing after which the link is never encrypted fails after 5 s", arguments: [true, false])
     func neverEncrypted(isCaller: Bool) {
         let bench = PairingBench()
         let station = isCaller ? bench.callerStation : bench.keeperStation
@@ -106,7 +106,7 @@ struct PairingAirTests {
         #expect(station.remembered.allSatisfy { $0.bond == nil })
     }
 
-    @Test("A central whose peripheral has forgotten the bond is told so, and gets nothing in the clear")
+    @Test("A central whose peripheral lost the bond receives an error, and no value is sent unencrypted")
     func forgotten() throws {
         let bench = PairingBench()
         bench.run()
@@ -123,7 +123,7 @@ struct PairingAirTests {
     typealias Generation = SecurityManager.Configuration.SecureConnections
 
     @Test(
-        "A central whose controller goes away at any packet keeps no bond that its peripheral has not",
+        "A central whose controller is lost at any packet keeps no bond that its peripheral does not have",
         arguments: [Generation.preferred, .off]
     )
     func lost(_ generation: Generation) {
@@ -146,7 +146,7 @@ struct PairingAirTests {
         #expect(outcomes.isSuperset(of: [[false, false], [true, true]]))
     }
 
-    @Test("After both have forgotten the bond they pair anew")
+    @Test("After both have removed the bond, the devices pair again")
     func anew() throws {
         let bench = PairingBench()
         bench.run()
@@ -166,7 +166,10 @@ struct PairingAirTests {
         (.readEncryptionRequired, .displayYesNo, false), (.readAuthenticationRequired, .displayYesNo, false),
     ]
 
-    @Test("What is protected is nowhere on the air, whatever protects it, and on no later link", arguments: protections)
+    @Test(
+        "Protected values never appear in clear text, however they are protected, on this link or a later one",
+        arguments: protections
+    )
     func listened(permissions: AttributePermissions, capability: SMP.IOCapability, isFound: Bool) {
         let bench = PairingBench(loss: 0.1, (capability, capability), permissions)
         bench.town.recordsAir = true

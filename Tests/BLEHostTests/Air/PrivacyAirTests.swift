@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Private hosts on the air")
+@Suite("Private hosts on a simulated air")
 struct PrivacyAirTests {
     /// Controllers that resolve addresses and that do not, with extended advertising and without.
     static let profiles: [ControllerIdentity.Profile] = [
@@ -39,12 +39,12 @@ struct PrivacyAirTests {
         return bench
     }
 
-    @Test("Are paired once, and know each other under all later addresses", arguments: scenes)
+    @Test("Private hosts pair once and recognize each other under all later addresses", arguments: scenes)
     func variety(profile: Int, arePrivate: (keeper: Bool, caller: Bool)) throws {
         try meet(makeBench(seed: 1, Self.profiles[profile], arePrivate: arePrivate), arePrivate)
     }
 
-    @Test("So they do whatever is lost", arguments: UInt64(0)..<16)
+    @Test("Private hosts recognize each other whatever packets are lost", arguments: UInt64(0)..<16)
     func seeds(seed: UInt64) throws {
         let profile = Self.profiles[Int(seed) % Self.profiles.count]
         try meet(makeBench(seed: seed, profile, loss: 0.1), (true, true))
@@ -91,7 +91,7 @@ struct PrivacyAirTests {
         #expect(shown == 0)
     }
 
-    @Test("An address that is older than its lifetime is on the air no more", arguments: profiles.indices)
+    @Test("An address past its lifetime is no longer used", arguments: profiles.indices)
     func lifetime(profile: Int) {
         let bench = makeBench(seed: 3, Self.profiles[profile])
         bench.town.run(for: .seconds(70))

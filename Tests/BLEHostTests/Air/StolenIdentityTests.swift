@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("A stranger that says it has the identity address of another device")
+@Suite("A stranger that claims another device's identity address")
 struct StolenIdentityTests {
     static let scenes = (UInt64(0)..<16).flatMap { seed in [LinkRole.central, .peripheral].map { (seed, $0) } }
 
@@ -18,7 +18,10 @@ struct StolenIdentityTests {
         )
     }
 
-    @Test("Receives no connection that is meant for that device, before a restart or after", arguments: scenes)
+    @Test(
+        "The stranger never receives a connection meant for that device, before or after a restart",
+        arguments: scenes
+    )
     func connections(seed: UInt64, role: LinkRole) throws {
         let world = makeWorld(seed, role)
         let isSeenBefore = seed & 4 == 0
@@ -43,12 +46,9 @@ struct StolenIdentityTests {
     }
 }
 
-@Suite("A peer that has another address on the air than it sends for its identity")
+@Suite("A peer whose identity address differs from its over-the-air address")
 struct OtherIdentityTests {
-    @Test(
-        "Pairs, is found and comes back, before a restart and after",
-        arguments: StolenIdentityTests.scenes
-    )
+    @Test("The peer pairs, is found and reconnects, before and after a restart", arguments: StolenIdentityTests.scenes)
     func comesBack(seed: UInt64, role: LinkRole) throws {
         let all = IdentityWorld.OnAir.allCases
         let world = IdentityWorld(

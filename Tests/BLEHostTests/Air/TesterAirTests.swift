@@ -36,7 +36,7 @@ private final class Tester: App {
     }
 }
 
-@Suite("What test suites ask of the radio")
+@Suite("Radio requests of test suites")
 struct TesterAirTests {
     private static let sets = (1...4).map { AdvertisingSetID(rawValue: $0) }
     private static let target = DeviceAddress(0x0000_AABB_CC01, .public)
@@ -67,7 +67,10 @@ struct TesterAirTests {
         return (town, advertiser, listener)
     }
 
-    @Test("Several sets are on the air at once, each with its own address, packets and data", arguments: UInt64(0)..<16)
+    @Test(
+        "Several sets advertise at the same time, each with its own address, packet type and data",
+        arguments: UInt64(0)..<16
+    )
     func sets(seed: UInt64) {
         let (town, advertiser, listener) = meet(seed: seed, listening: ScanParameters())
         town.run(for: .seconds(10)) { Set(listener.heard.map(\.data)).count == 4 }
@@ -84,7 +87,7 @@ struct TesterAirTests {
         #expect(!listener.heard.contains { $0.packet.isDirected })
     }
 
-    @Test("A passive scan asks for no scan response", arguments: UInt64(0)..<16)
+    @Test("A passive scan sends no scan requests", arguments: UInt64(0)..<16)
     func passive(seed: UInt64) {
         var parameters = ScanParameters()
         parameters.isActive = false
@@ -94,7 +97,7 @@ struct TesterAirTests {
         #expect(!listener.heard.contains { $0.isScanResponse })
     }
 
-    @Test("A set goes on after a connection, and each ends once when it is stopped", arguments: UInt64(0)..<16)
+    @Test("A set continues after a connection, and each ends once when it is stopped", arguments: UInt64(0)..<16)
     func connections(seed: UInt64) {
         let town = Town(seed: seed, loss: 0.1), advertiser = Tester(1, [.startSet(Self.sets[0], Self.requests[0])])
         let station = town.add(advertiser)
@@ -112,7 +115,7 @@ struct TesterAirTests {
         #expect(advertiser.outcome(of: Self.sets[1]).ended == 1)
     }
 
-    @Test("A set for one central ends with its connection")
+    @Test("A directed set ends with its connection")
     func directed() {
         var parameters = AdvertisingParameters()
         (parameters.isScannable, parameters.target) = (false, Self.target)
@@ -125,7 +128,7 @@ struct TesterAirTests {
         #expect(advertiser.outcome(of: Self.sets[0]).ended == 1)
     }
 
-    @Test("Sets end when the radio goes, those that have not begun with an answer")
+    @Test("Sets end when the radio is lost, and a start that is pending then is answered")
     func powerCycle() {
         let (town, advertiser, _) = meet(seed: 1, listening: ScanParameters())
         town.run(for: .seconds(1))
@@ -139,7 +142,7 @@ struct TesterAirTests {
         #expect(advertiser.outcome(of: Self.sets[0]).started == [nil, nil])
     }
 
-    @Test("What finds no room is refused, and so is what does not exist")
+    @Test("A set that exceeds a limit is refused, and so is one that does not exist")
     func impossible() {
         let town = Town(seed: 1), tester = Tester(1, []), station = town.add(tester)
         var wrong = AdvertisingParameters()
@@ -166,7 +169,7 @@ struct TesterAirTests {
         #expect(started.allSatisfy { $0.count == 1 })
     }
 
-    @Test("With the older commands there is one advertisement, which apps get when the tester lets it go")
+    @Test("With legacy commands there is one advertisement, which apps can use once the tester stops its set")
     func single() {
         let town = Town(seed: 1), tester = Tester(1, [])
         let station = town.add(tester, .legacyOnly), app = ClientID(rawValue: 5)

@@ -5,10 +5,10 @@ import Testing
 @testable import BLEHost
 
 /// Strangers in range of a peripheral whose user is not asked.
-@Suite("Bonds that nobody asked for")
+@Suite("Bonds from unattended pairing")
 struct UnattendedBondAirTests {
     @Test(
-        "A stranger is not paired with by a peripheral whose app published nothing to protect",
+        "A peripheral whose app published no protected values does not pair with a stranger",
         arguments: UInt64(0)..<16
     )
     func open(seed: UInt64) throws {
@@ -43,7 +43,7 @@ struct UnattendedBondAirTests {
     }
 
     @Test(
-        "However many strangers pair, what the user paired with before and pairs with then is kept",
+        "However many strangers pair, bonds that the user made before and makes later are kept",
         arguments: UInt64(0)..<16
     )
     func flood(seed: UInt64) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Advertisements that are heard again")
+@Suite("Repeated advertisements")
 struct HeardAgainTests {
     /// What a controller may report, by chance: few devices that mostly say what they said before.
     private static func reports(
@@ -49,7 +49,7 @@ struct HeardAgainTests {
         return (rig.events.map { "\($0.client): \($0.event)" }, rig.notes)
     }
 
-    @Test("Come to the same alone in their events and together", arguments: UInt64(0)..<16)
+    @Test("Advertisements give the same events one by one and in batches", arguments: UInt64(0)..<16)
     func alone(seed: UInt64) {
         let alone = Self.account(seed: seed, together: false), together = Self.account(seed: seed, together: true)
         #expect(alone.events.count > 200)
@@ -57,7 +57,7 @@ struct HeardAgainTests {
     }
 
     @Test(
-        "Are told of with the strength that the device was heard with then, and with one report for the rest",
+        "Each report has the RSSI at the time, and repeated reports share the rest",
         arguments: [HCI.LEAdvertisingReport.EventType.connectable, .nonConnectable]
     )
     func strengths(type: HCI.LEAdvertisingReport.EventType) {

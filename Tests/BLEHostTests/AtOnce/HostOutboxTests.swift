@@ -3,13 +3,13 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Outbox of a host")
+@Suite("Host outbox")
 struct HostOutboxTests {
     let link = ConnectionHandle(wire: 0x40) ?? .lowest
     let client = ClientID(rawValue: 1), other = ClientID(rawValue: 2)
     let command: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
 
-    @Test("Hands out packets first, and all else in order, one by one or together", arguments: 0...5)
+    @Test("Packets come first and everything else in order, one by one or in batches", arguments: 0...5)
     func order(alone: Int) {
         var outbox = HostOutbox(), outputs: [Host.Output] = [], packets: [[UInt8]] = []
         func note(_ output: Host.Output) {
@@ -29,7 +29,7 @@ struct HostOutboxTests {
         #expect(outbox.next() == nil)
     }
 
-    @Test("Tells what has left as one number for each client and kind, where it belongs among all else")
+    @Test("Sent packets are reported as one count per client and kind, in order with the other events")
     func taken() {
         let peer = PeerIdentifier(rawValue: 7)
         var outbox = HostOutbox()

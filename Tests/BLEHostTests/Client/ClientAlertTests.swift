@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("What a user is told in the place of an app that sleeps")
+@Suite("Alerts shown for a sleeping app")
 struct ClientAlertTests {
     private static let peer = PeerIdentifier(rawValue: 1), other = PeerIdentifier(rawValue: 2)
 
@@ -18,7 +18,7 @@ struct ClientAlertTests {
         (.peer(peer, .valueNotified(AttributeHandle(wire: 3), [1])), .notification, .notification),
     ]
 
-    @Test("is each occasion that the app named, and no other", arguments: events)
+    @Test("An alert is shown only for the events that the app requested", arguments: events)
     func occasions(event: ClientEvent, wish: ConnectionAlerts, occasion: ClientAlert.Occasion) {
         for alerts: ConnectionAlerts in [.connection, .disconnection, .notification] {
             var wishes = RequestedAlerts()
@@ -30,7 +30,7 @@ struct ClientAlertTests {
         }
     }
 
-    @Test("is nothing that the app did itself, or is told anyway")
+    @Test("No alert is shown for what the app did itself or for other events")
     func nothing() {
         var wishes = RequestedAlerts()
         wishes.note(Self.connect(Self.peer, [.connection, .disconnection, .notification]))
@@ -44,7 +44,7 @@ struct ClientAlertTests {
         #expect(wishes == RequestedAlerts())
     }
 
-    @Test("is what an earlier launch of the app wished, too")
+    @Test("Alerts requested by an earlier launch of the app are shown too")
     func restored() {
         var wishes = RequestedAlerts()
         let request = ConnectRequest(startDelay: .zero, alerts: .disconnection)
@@ -53,7 +53,7 @@ struct ClientAlertTests {
         #expect(wishes.occasion(of: .disconnected(Self.peer, .timedOut, isReconnecting: false)) != nil)
     }
 
-    @Test("is about so many peers, however many the app names")
+    @Test("Alerts are limited to a number of peers, however many the app requests")
     func limit() {
         var wishes = RequestedAlerts()
         for number in 0...UInt128(RequestedAlerts.mostPeers) {
@@ -64,7 +64,10 @@ struct ClientAlertTests {
         #expect(wishes.occasion(of: .connected(last, LinkParameters(mtu: 23))) == nil)
     }
 
-    @Test("names the app and the device", arguments: [("Scale", "Scale"), (nil, "a device without a name")])
+    @Test(
+        "The alert text names the app and the device",
+        arguments: [("Scale", "Scale"), (nil, "a device without a name")]
+    )
     func sentence(name: String?, told: String) {
         let texts = ClientAlert.Occasion.allCases.map { ClientAlert($0, of: "Fit", with: Self.peer, called: name).text }
         #expect(

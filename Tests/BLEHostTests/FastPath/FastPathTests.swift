@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("What is carried out at once")
+@Suite("Fast paths")
 struct FastPathTests {
     /// All that came of a story, with one number for what each client was told in several.
     struct Account: Equatable {
@@ -31,7 +31,7 @@ struct FastPathTests {
         return Account(story.rig)
     }
 
-    @Test("Comes to the same on the short way and on the long one", arguments: UInt64(0)..<16)
+    @Test("The fast paths and the general path give the same results", arguments: UInt64(0)..<16)
     func detours(seed: UInt64) {
         let short = Self.account(seed: seed, .none)
         #expect(short.events.count > 50 && short.frames.count > 50)

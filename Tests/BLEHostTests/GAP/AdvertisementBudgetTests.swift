@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("The octets that an app may advertise")
+@Suite("Advertising data budget of an app")
 struct AdvertisementBudgetTests {
     private static func short(_ count: Int) -> [BluetoothUUID] {
         (0..<count).map { .short(.init(0x1800 + $0)) }
@@ -14,7 +14,7 @@ struct AdvertisementBudgetTests {
     }
 
     @Test(
-        "Services come first, in their order, and each for which there is room",
+        "Services come first, in order, as long as they fit",
         arguments: [
             ([], [], []), (short(14), short(14), []), (short(15), short(14), Array(short(15)[14...])),
             (long(2), long(1), Array(long(2)[1...])),
@@ -27,7 +27,7 @@ struct AdvertisementBudgetTests {
     }
 
     @Test(
-        "A name is whole where services leave room for it, and else its first 10 octets are there",
+        "A name is complete if it fits beside the services, and otherwise shortened to 10 octets",
         arguments: [
             (0, 28, 28), (0, 29, 10), (14, 1, 1), (14, 10, 10), (14, 11, 10), (8, 12, 12), (8, 13, 10),
         ]
@@ -40,7 +40,7 @@ struct AdvertisementBudgetTests {
         #expect(isWhole == (shown == length))
     }
 
-    @Test("An empty name is none, and no character is cut in two")
+    @Test("An empty name is omitted, and no character is cut in two")
     func edges() throws {
         #expect(AdvertisementBudget(services: [], localName: "").name == nil)
         let field = try #require(AdvertisementBudget(services: Self.long(1), localName: "123456789€ and more").name)

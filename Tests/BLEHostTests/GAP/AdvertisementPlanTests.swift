@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("The plan of advertisements")
+@Suite("Advertisement plan")
 struct AdvertisementPlanTests {
     typealias App = (phase: AppPhase, services: [BluetoothUUID])
 
@@ -37,13 +37,13 @@ struct AdvertisementPlanTests {
         ([(.foreground, [long(1)]), (.suspended, [long(2)]), (.foreground, [long(3)])], [[0], [2]]),
     ]
 
-    @Test("There is one advertisement as long as what is in the foreground fits, then more", arguments: cases)
+    @Test("There is one advertisement while foreground data fits, and more otherwise", arguments: cases)
     func shares(apps: [App], shares: [[Int]]) {
         #expect(Self.plan(apps).shares.map { $0.clients.map(\.rawValue) } == shares)
     }
 
     @Test(
-        "What apps in the background alone want is sent less often",
+        "An advertisement for background apps only is sent less often",
         arguments: [
             ([.background], 318_750), ([.background, .background], 318_750), ([.suspended, .background], 318_750),
             ([.foreground], 100_000), ([.background, .foreground], 100_000),
@@ -54,7 +54,7 @@ struct AdvertisementPlanTests {
         #expect(plan.shares.map(\.content.parameters.interval) == [.microseconds(microseconds)])
     }
 
-    @Test("What apps in the background want is where those look who know it, in the first advertisement alone")
+    @Test("Services of background apps are in the overflow area of the first advertisement only")
     func background() {
         let phases: [AppPhase] = [.foreground, .foreground, .background]
         let plan = Self.plan(phases.enumerated().map { ($1, [Self.long(UInt8($0 + 1))]) })
@@ -64,7 +64,7 @@ struct AdvertisementPlanTests {
         #expect(areas.map { $0?.contains(Self.long(3)) } == [true, nil])
     }
 
-    @Test("Each app in the foreground sees its services, whatever others want", arguments: UInt64(0)..<16)
+    @Test("Every foreground app's services are advertised, whatever other apps advertise", arguments: UInt64(0)..<16)
     func everybody(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {
@@ -84,7 +84,7 @@ struct AdvertisementPlanTests {
         }
     }
 
-    @Test("Where sets are too few, the last one is had by turns", arguments: 1...6)
+    @Test("With too few sets, the remaining advertisements take turns in the last one", arguments: 1...6)
     func turns(sets: Int) {
         let plan = Self.plan((1...5).map { (.foreground, [Self.long($0)]) })
         let all = plan.shares.map(\.content)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Who is connected to whom")
+@Suite("Attachments of clients to peers")
 struct AttachmentsTests {
     static let client = ClientID(rawValue: 1), other = ClientID(rawValue: 2)
     static let peer = PeerIdentifier(rawValue: 1), far = PeerIdentifier(rawValue: 2)
@@ -29,7 +29,7 @@ struct AttachmentsTests {
         )
     }
 
-    @Test("Lists each address once that somebody waits for, in the order of the requests")
+    @Test("The list of wanted addresses has each address once, in the order of the requests")
     func wanted() {
         var all = Attachments()
         all.add(Self.attachment(Self.client, Self.far))
@@ -48,7 +48,7 @@ struct AttachmentsTests {
         #expect(gone == nil)
     }
 
-    @Test("Knows who shares a link, and who waits for its end")
+    @Test("Attachments report which clients share a link and which wait for its end")
     func sharing() {
         var all = Attachments()
         all.add(Self.attachment(Self.client, Self.peer, .connected(Self.link)))
@@ -61,7 +61,7 @@ struct AttachmentsTests {
         #expect(all[Self.other, Self.peer] == nil)
     }
 
-    @Test("Begins those whose delay is over, and tells whose patience is")
+    @Test("Delayed requests begin when due, and expired ones are reported")
     func deadlines() {
         let now = Instant()
         var all = Attachments()
@@ -76,7 +76,7 @@ struct AttachmentsTests {
         #expect(all.deadline == now + .seconds(9), "who is connected waits for nothing")
     }
 
-    @Test("Knows whether a peer has to be heard first, whatever becomes of those who wait for it")
+    @Test("Attachments report whether a private peer must be found by scanning first")
     func privatePeers() {
         var all = Attachments()
         all.add(Self.attachment(Self.client, Self.peer, isPrivate: true))
@@ -93,7 +93,7 @@ struct AttachmentsTests {
         #expect(!all.seeksPrivatePeers)
     }
 
-    @Test("Notes where a peer is only for those who wait, and says whether that is news")
+    @Test("A peer's new address is stored only for clients that are waiting, and reported if it changed")
     func moving() {
         var all = Attachments()
         all.add(Self.attachment(Self.client, Self.peer))

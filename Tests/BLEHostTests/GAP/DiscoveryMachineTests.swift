@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Who hears of which advertisement")
+@Suite("Delivery of advertisements to clients")
 struct DiscoveryMachineTests {
     static let client = ClientID(rawValue: 1), other = ClientID(rawValue: 2)
 
@@ -33,7 +33,7 @@ struct DiscoveryMachineTests {
         return heard
     }
 
-    @Test("Each client hears of an advertiser once, or of all that it says, and of what it says anew")
+    @Test("Each client receives an advertiser's report once, or every report, and again when its data changes")
     mutating func duplicates() {
         discovery.start(ScanRequest(), for: Self.client)
         discovery.start(ScanRequest(allowsDuplicates: true), for: Self.other)
@@ -48,7 +48,7 @@ struct DiscoveryMachineTests {
         #expect(again.map(\.client) == [Self.client, Self.other], "who scans anew has heard of nobody")
     }
 
-    @Test("An advertisement waits for its scan response, and no longer than it may")
+    @Test("An advertisement waits for its scan response, up to the limit")
     mutating func waiting() {
         discovery.start(ScanRequest(), for: Self.client)
         hear([2, 1, 6], isScannable: true)
@@ -68,7 +68,7 @@ struct DiscoveryMachineTests {
         #expect(late.map(\.data) == [[2, 1, 5, 2, 0x0A, 8]], "it hears of the response again")
     }
 
-    @Test("Advertisements of a device that did not answer three times wait no longer, until it answers")
+    @Test("After three missing scan responses, a device's advertisements are reported immediately until it responds")
     mutating func unanswered() {
         discovery.start(ScanRequest(allowsDuplicates: true), for: Self.client)
         for time in [0, 100, 200] {
@@ -86,7 +86,7 @@ struct DiscoveryMachineTests {
         #expect(heard().isEmpty && discovery.deadline != nil, "it answered, and may do so again")
     }
 
-    @Test("A filter lets through who offers a service of it")
+    @Test("A filter passes only advertisers that offer one of its services")
     mutating func filters() {
         discovery.start(ScanRequest(services: [.short(0x180F)]), for: Self.client)
         hear([3, 3, 0x0D, 0x18])
@@ -95,7 +95,7 @@ struct DiscoveryMachineTests {
         #expect(heard.map(\.data) == [[3, 3, 0x0F, 0x18]])
     }
 
-    @Test("Of too many that wait, the oldest waits no longer; and nobody who has stopped hears of any")
+    @Test("The oldest waiting report is delivered when too many wait, and a client that stopped receives none")
     mutating func limits() {
         var limits = Limits()
         limits.waitingReports = 4

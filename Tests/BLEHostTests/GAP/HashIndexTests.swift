@@ -15,7 +15,11 @@ struct HashIndexTests {
         }(),
     ]
 
-    @Test("What was put in last is found", arguments: addresses.indices, [0, 1, 0xDEAD_BEEF_CAFE_F00D] as [UInt64])
+    @Test(
+        "The last inserted index is found for each address",
+        arguments: addresses.indices,
+        [0, 1, 0xDEAD_BEEF_CAFE_F00D] as [UInt64]
+    )
     func finding(kind: Int, secret: UInt64) {
         let addresses = Self.addresses[kind]
         var table = HashIndex(secret: secret)
@@ -26,7 +30,7 @@ struct HashIndexTests {
         #expect(table.count == addresses.count)
     }
 
-    @Test("An address is another one if its kind is another")
+    @Test("Addresses of different kinds are different keys")
     func kinds() {
         var table = HashIndex(secret: 1)
         table.insert(DeviceAddress(0, .public), at: 3)
@@ -39,7 +43,7 @@ struct HashIndexTests {
         #expect(table.place(of: DeviceAddress(0, .random)) == 4)
     }
 
-    @Test("The table grows with what is in it, and stays as it is while addresses come and go")
+    @Test("The index grows with its count, and keeps its size while addresses come and go")
     func growing() {
         let addresses = Self.addresses[2]
         var table = HashIndex(secret: 7)
@@ -52,7 +56,7 @@ struct HashIndexTests {
         #expect(table.size == 2_048)
     }
 
-    @Test("It knows what a dictionary knows, whatever comes and goes", arguments: UInt64(0)..<16)
+    @Test("The index behaves like a dictionary under random insertions and removals", arguments: UInt64(0)..<16)
     func dictionary(seed: UInt64) {
         var random = SeededGenerator(seed: seed), table = HashIndex(secret: seed)
         var dictionary: [DeviceAddress: Int] = [:]

@@ -12,7 +12,7 @@ struct KnownAdvertisersTests {
 
     private func address(_ number: Int) -> DeviceAddress { DeviceAddress(UInt64(number), .random) }
 
-    @Test("Who was not heard for long gives its place up, and nobody who waits")
+    @Test("Advertisers not received for longest are dropped, but never those that wait for a response")
     func forgetting() {
         var advertisers = KnownAdvertisers(capacity: 8, secret: 1)
         let first = advertisers.insert(advertiser(0)), second = advertisers.insert(advertiser(1))
@@ -38,7 +38,7 @@ struct KnownAdvertisersTests {
         )
     }
 
-    @Test("Data that were heard before are told with the same report, others with another one")
+    @Test("Repeated data is reported with the same report, and changed data with a new one")
     func reports() {
         let data: [UInt8] = [1, 2, 3], response: [UInt8] = [9], weak = RSSI(dBm: -70)
         let first = ReceivedAdvertisement(address: address(1), rssi: RSSI(dBm: -40))
@@ -71,7 +71,7 @@ struct KnownAdvertisersTests {
         #expect(kept == nil)
     }
 
-    @Test("Long data are not kept once they were told, and no late response is added to them")
+    @Test("Long data is not stored once reported, and a late scan response is not merged into it")
     func longData() {
         let data = [UInt8](repeating: 1, count: 97), response: [UInt8] = [9], nothing: [UInt8] = []
         let advertisement = ReceivedAdvertisement(address: address(1), isScannable: true)
@@ -87,7 +87,7 @@ struct KnownAdvertisersTests {
         #expect(advertiser.octets == AdvertisementOctets(advertisement: data))
     }
 
-    @Test("Octets are compared to the last one", arguments: 0..<70)
+    @Test("Octets are compared up to the last one", arguments: 0..<70)
     func octets(count: Int) {
         let octets = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37) }, longer = octets + [0]
         let isSame = octets.span.hasSameOctets(as: octets.span), isLonger = octets.span.hasSameOctets(as: longer.span)

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("Remembered peers")
+@Suite("Known peers")
 struct KnownPeersTests {
     private static func record(_ number: UInt64, isBonded: Bool = false) -> PeerRecord {
         record(number, isBonded ? .user : nil)
@@ -24,7 +24,7 @@ struct KnownPeersTests {
 
     private static func numbers(_ peers: KnownPeers) -> [UInt64] { peers.all.map(\.address.value) }
 
-    @Test("Who is remembered again comes to the end, and has what was remembered last")
+    @Test("A peer that is stored again moves to the end, with its latest record")
     func order() {
         var peers = KnownPeers((1...3).map { Self.record($0) }, limit: 8)
         var renamed = Self.record(1)
@@ -37,7 +37,7 @@ struct KnownPeersTests {
         #expect(peers.count == 3)
     }
 
-    @Test("Who has no bond makes room, the one that was of use longest ago first; who has one never does")
+    @Test("The least recently used peer without a bond makes room, and bonded peers are never removed")
     func limit() {
         var peers = KnownPeers([Self.record(1, isBonded: true), Self.record(2), Self.record(3)], limit: 3)
         #expect(peers.remember(Self.record(4)) == .remembered)
@@ -52,14 +52,14 @@ struct KnownPeersTests {
         #expect(Self.numbers(peers) == [1, 4, 6])
     }
 
-    @Test("Of too many that an earlier run left those with a bond stay, and those that were of use last")
+    @Test("From too many stored peers, bonded and most recently used ones are kept")
     func surplus() {
         let records = (1...6).map { Self.record($0, isBonded: $0 % 2 == 1) }
         #expect(Self.numbers(KnownPeers(records, limit: 4)) == [1, 3, 5, 6])
         #expect(Self.numbers(KnownPeers(records, limit: 2)) == [1, 3, 5])
     }
 
-    @Test("Bonds that only the peers wanted give way to each other, and never fill the table")
+    @Test("Bonds initiated by peers replace each other, and never fill the table")
     func unattended() {
         var peers = KnownPeers(limit: 8, unattended: 3)
         #expect(peers.remember(Self.record(1, .user)) == .remembered)
@@ -73,7 +73,7 @@ struct KnownPeersTests {
         #expect(Self.bonded(peers) == [1, 1_998, 1_999, 2_000, 3_000])
     }
 
-    @Test("The bond that only the peer wanted and that was of use longest ago gives way")
+    @Test("The least recently used bond initiated by a peer is replaced")
     func leastRecentlyUsed() {
         var peers = KnownPeers(limit: 8, unattended: 2)
         _ = peers.remember(Self.record(1, .peer))
@@ -83,7 +83,7 @@ struct KnownPeersTests {
         #expect(Self.bonded(peers) == [1, 3])
     }
 
-    @Test("A bond that an app has used gives way to none, and as many as there are leave room for the user's")
+    @Test("A bond that an app has used is not replaced, and such bonds leave room for the user's")
     func used() {
         var peers = KnownPeers(limit: 8)
         for number in UInt64(1)...6 { #expect(peers.remember(Self.record(number, .app)) == .remembered) }
@@ -102,7 +102,7 @@ struct KnownPeersTests {
     }
 
     @Test(
-        "A bond that only the peer wanted makes room for an app's and for the user's",
+        "A bond initiated by a peer makes room for bonds of apps and of the user",
         arguments: [Bond.Origin.app, .user]
     )
     func displaced(party: Bond.Origin) {
@@ -114,7 +114,7 @@ struct KnownPeersTests {
         #expect(Self.bonded(peers) == [2, 3, 4, 5])
     }
 
-    @Test("The standard limits leave a quarter of the room for the user's bonds")
+    @Test("The default limits leave a quarter of the table for the user's bonds")
     func standard() {
         let limits = Limits()
         var peers = KnownPeers(limits: limits)
@@ -127,7 +127,7 @@ struct KnownPeersTests {
         }
     }
 
-    @Test("A peer is found by its address, as it is on the air")
+    @Test("A peer is found by its over-the-air address")
     func addresses() {
         var peers = KnownPeers([Self.record(1)], limit: 2)
         #expect(peers.identifier(at: DeviceAddress(1, .publicIdentity)) == PeerIdentifier(rawValue: 1))

@@ -34,7 +34,7 @@ struct LocalPrivacyTests {
         return steps
     }
 
-    @Test("An address is used for its lifetime, and not a nanosecond longer")
+    @Test("An address is used for exactly its lifetime")
     func lifetime() throws {
         var machine = makeMachine()
         #expect(machine.needsRest(at: Instant()) == true)
@@ -51,7 +51,7 @@ struct LocalPrivacyTests {
         #expect(machine.address != first)
     }
 
-    @Test("While a command is under way there is no other, and the radio rests")
+    @Test("While a command is pending, no other is sent and the radio is idle")
     func underWay() {
         var machine = makeMachine()
         #expect(machine.step(at: Instant()) != nil)
@@ -60,7 +60,7 @@ struct LocalPrivacyTests {
         #expect(machine.deadline == nil)
     }
 
-    @Test("A refused address is tried again a second later; until there is one the radio rests")
+    @Test("A refused address is tried again after a second, and the radio is idle until one is set")
     func refusedAddress() {
         var machine = makeMachine()
         #expect(settle(&machine) { _ in .commandDisallowed }.count == 1)
@@ -74,7 +74,7 @@ struct LocalPrivacyTests {
         #expect(machine.needsRest(at: end) == false, "the old address is still of use")
     }
 
-    @Test("The controller gets to know friends, as many as it has room for, and forgets former ones")
+    @Test("Bonded peers are added to the resolving list up to its capacity, and former ones are removed")
     func list() {
         var machine = makeMachine(capacity: 2)
         machine.know(resolvablePeers, revision: 1)
@@ -98,7 +98,7 @@ struct LocalPrivacyTests {
         #expect(settle(&machine) == [.remove(resolvablePeers[0]), .remove(resolvablePeers[2])])
     }
 
-    @Test("Without friends the controller is told nothing of them")
+    @Test("Without bonded peers, the resolving list is not touched")
     func lonely() {
         var machine = makeMachine(capacity: 8)
         machine.know([], revision: 1)
@@ -135,7 +135,7 @@ struct LocalPrivacyTests {
         ({ if case .lifetime = $0 { .unknownCommand } else { .success } }, [true, true, true]),
     ]
 
-    @Test("What the controller refuses is done without", arguments: refusals.indices)
+    @Test("The host works without what the controller refuses", arguments: refusals.indices)
     func refused(index: Int) {
         let (answer, listed) = Self.refusals[index]
         var machine = makeMachine(capacity: 3)

@@ -5,13 +5,13 @@ import Testing
 
 /// What holds for every machine that drives the controller: it has one command under way at most, and while it is not
 /// where it should be, either a command is under way, an event is due, or it knows when to go on.
-@Suite("Machines that drive the controller")
+@Suite("State machines that drive the controller")
 struct MachineTests {
     static func status(using random: inout SeededGenerator) -> HCI.Status {
         Int.random(in: 0..<4, using: &random) == 0 ? .commandDisallowed : .success
     }
 
-    @Test("The scanner comes to what is wanted, whatever is refused on the way", arguments: UInt64(0)..<16)
+    @Test("The scanner reaches the wanted state, whatever is refused on the way", arguments: UInt64(0)..<16)
     func scanner(seed: UInt64) {
         var random = SeededGenerator(seed: seed), scanner = Scanner(), now = Instant(), isBusy = false
         for _ in 0..<2_000 {
@@ -41,7 +41,7 @@ struct MachineTests {
         #expect(!isBusy)
     }
 
-    @Test("The initiator tries whom it should, whatever happens on the way", arguments: UInt64(0)..<16)
+    @Test("The initiator tries the wanted addresses, whatever happens on the way", arguments: UInt64(0)..<16)
     func initiator(seed: UInt64) {
         var random = SeededGenerator(seed: seed), initiator = Initiator(), now = Instant(), isBusy = false
         let addresses = (UInt64(0)..<5).map { DeviceAddress($0, .random) }
@@ -74,7 +74,7 @@ struct MachineTests {
         if let last = steps.last { #expect(last == .create(.peer(addresses[4]), from: nil)) }
     }
 
-    @Test("The advertiser answers each client once, and is on when somebody wants it", arguments: UInt64(0)..<16)
+    @Test("The advertiser answers each client once, and is on while any client wants it", arguments: UInt64(0)..<16)
     func advertiser(seed: UInt64) {
         var random = SeededGenerator(seed: seed), advertiser = Advertiser(), now = Instant(), isBusy = false
         var due: [ClientID: Int] = [:], active: Set<ClientID> = []

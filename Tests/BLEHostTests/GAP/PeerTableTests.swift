@@ -13,7 +13,7 @@ struct PeerTableTests {
         return PeerTable(secret: 1, records: records, limits: limits)
     }
 
-    @Test("An identity address and the same address on the air are one peer")
+    @Test("An identity address and the same over-the-air address belong to one peer")
     func identity() {
         var table = make()
         let onAir = table.identifier(of: address)
@@ -23,7 +23,7 @@ struct PeerTableTests {
         #expect(onAir != other)
     }
 
-    @Test("What the GAP service says wins over what is advertised")
+    @Test("The name from the GAP service takes precedence over the advertised name")
     func names() {
         var table = make()
         let peer = table.identifier(of: address)
@@ -36,7 +36,7 @@ struct PeerTableTests {
         #expect(name == "whole name")
     }
 
-    @Test("Bonds of another run of a virtual radio are forgotten, and those of this run and of adapters are not")
+    @Test("Bonds from another run of a virtual radio are dropped, and those of this run and of adapters are kept")
     func recall() {
         let radio = DeviceAddress(0xCAB1_E000_0001, .public), adapter = DeviceAddress(7, .public)
         func bond(_ address: DeviceAddress, on adapter: DeviceAddress) -> Bond {
@@ -62,7 +62,7 @@ struct PeerTableTests {
         #expect(table.bond(with: PeerIdentifier(rawValue: 2)) == nil)
     }
 
-    @Test("What the GAP service says stays the name, also where the same was advertised first")
+    @Test("The name from the GAP service stays, even if the same name was advertised first")
     func sameNames() {
         var table = make()
         let peer = table.identifier(of: address)
@@ -73,7 +73,7 @@ struct PeerTableTests {
         #expect(table.knownPeers.map(\.name) == ["Tea"])
     }
 
-    @Test("What was told of the same data before is what would be told of them now", arguments: 0..<16)
+    @Test("A cached report equals the report that would be made now", arguments: 0..<16)
     func sighted(seed: UInt64) {
         var table = make(), twin = make(), random = SeededGenerator(seed: seed)
         var limits = Limits()
@@ -120,7 +120,7 @@ struct PeerTableTests {
         }
     }
 
-    @Test("Before an adapter is in use the bonds of all are listed, and are removed with a peer")
+    @Test("Before an adapter is in use, bonds of all adapters are listed, and removed together with their peer")
     func withoutAdapter() {
         var record = PeerRecord(identifier: PeerIdentifier(rawValue: 5), address: address)
         record.bonds = (1...2).map {
@@ -138,7 +138,7 @@ struct PeerTableTests {
         #expect(table.bonds(of: .program).isEmpty && table.bond(with: record.identifier) == nil)
     }
 
-    @Test("A peer is found at its address whatever its identifier was derived from")
+    @Test("A peer is found by its address, whatever its identifier was derived from")
     func otherSecret() {
         let record = PeerRecord(identifier: PeerIdentifier(rawValue: 5), address: address)
         var table = make([record])
@@ -146,7 +146,7 @@ struct PeerTableTests {
         #expect(peer == record.identifier)
     }
 
-    @Test("A name that was only advertised gives way to what is advertised in another run")
+    @Test("A name known only from advertising is replaced by the one advertised in another run")
     func restoredNames() {
         var table = make()
         let peer = table.identifier(of: address)
@@ -157,7 +157,7 @@ struct PeerTableTests {
         #expect(restarted.knownPeers.map(\.name) == ["today"])
     }
 
-    @Test("Of too many peers those with a bond stay, and of the others those that were wanted last")
+    @Test("When there are too many peers, bonded ones and the most recently used others are kept")
     func bonds() {
         let addresses = (UInt64(1)...4).map { DeviceAddress($0, .random) }
         var table = make()
@@ -171,7 +171,7 @@ struct PeerTableTests {
         #expect(Set(table.knownPeers.map(\.peer)) == [peers[0], peers[2]])
     }
 
-    @Test("The services that were found last on a peer are kept, as many as the limit says")
+    @Test("A peer's most recently found services are kept, up to the limit")
     func services() {
         var table = make()
         let peer = table.identifier(of: address)
@@ -186,7 +186,7 @@ struct PeerTableTests {
         #expect(services.isEmpty)
     }
 
-    @Test("Peers that were wanted are kept, those that were only seen give way")
+    @Test("Peers that an app used are kept, and those that were only seen are dropped first")
     func bounds() {
         var table = make()
         let wanted = table.identifier(of: address)
@@ -201,7 +201,7 @@ struct PeerTableTests {
         #expect(table.knownPeers == [KnownPeer(peer: wanted)])
     }
 
-    @Test("Of those that were seen the last ones are told of, unless they are remembered")
+    @Test("The most recently seen peers are listed as introductions, unless they are known peers")
     func strangers() {
         var limits = Limits()
         limits.introducedPeers = 3
@@ -216,7 +216,7 @@ struct PeerTableTests {
         #expect(table.knownPeers.map(\.peer) == [peers[4]])
     }
 
-    @Test("The peer that was of use longest ago is forgotten first")
+    @Test("The least recently used peer is dropped first")
     func knownLimit() {
         let records = (UInt64(0)..<3).map {
             PeerRecord(identifier: PeerIdentifier(rawValue: UInt128($0)), address: DeviceAddress($0, .random))
@@ -239,7 +239,7 @@ extension PeerTable.OnChange {
 
 @Suite("Bounded storage")
 struct BoundedStorageTests {
-    @Test("A map never holds more than its capacity, and keeps what is used")
+    @Test("A map never exceeds its capacity, and keeps the entries in use")
     func map() {
         var map = BoundedMap<Int, Int>(capacity: 10)
         for key in 0..<1_000 {
@@ -252,7 +252,7 @@ struct BoundedStorageTests {
         #expect(map.peek(0) == nil)
     }
 
-    @Test("A queue gives back what it was given, in order", arguments: UInt64(0)..<16)
+    @Test("A queue returns its elements in order", arguments: UInt64(0)..<16)
     func fifo(seed: UInt64) {
         var random = SeededGenerator(seed: seed), fifo = Fifo<Int>(), given = 0, taken = 0
         for _ in 0..<5_000 {
@@ -270,7 +270,7 @@ struct BoundedStorageTests {
         }
     }
 
-    @Test("A bond counts on the adapter that it was made on, and on no other")
+    @Test("A bond is valid only on the adapter on which it was made")
     func adapters() {
         let adapters = [DeviceAddress(0xA, .public), DeviceAddress(0xB, .public)]
         var table = PeerTable(secret: 1, records: [], limits: Limits())
@@ -293,7 +293,7 @@ struct BoundedStorageTests {
         #expect(table.identifier(of: address) == peer)
     }
 
-    @Test("A bond of which nobody knows the adapter counts until its key has been shown on one")
+    @Test("A bond with an unknown adapter is valid everywhere until its key is used on one")
     func unknownAdapter() {
         let bond = Bond(identity: DeviceAddress(1, .public), longTermKey: LongTermKey(key: Key128(wire: 7)))
         let peer = PeerIdentifier(rawValue: 5)
@@ -307,7 +307,7 @@ struct BoundedStorageTests {
         #expect(table.bond(with: peer) == nil)
     }
 
-    @Test("Of bonds with very many adapters some are forgotten")
+    @Test("The number of adapters per peer with bonds is limited")
     func manyAdapters() {
         var table = PeerTable(secret: 1, records: [], limits: Limits())
         let address = DeviceAddress(1, .public), peer = table.identifier(of: address)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("The proof of an identity")
+@Suite("Proof of identity")
 struct ProvedIdentityTests {
     private static let key = Key128(wire: 0x11)
     private static let claimed = DeviceAddress(0xC0FF_EE00_0001, .random)
@@ -28,7 +28,7 @@ struct ProvedIdentityTests {
         (DeviceAddress(0x0012_3456_789A, .random), key, .none), (DeviceAddress(0x8012_3456_789A, .random), key, .none),
     ]
 
-    @Test("Is the address on the air, or a key that made that", arguments: proofs)
+    @Test("An identity is proved by the over-the-air address, or by an IRK that made it", arguments: proofs)
     func proof(onAir: DeviceAddress, key: Key128?, expected: IdentityProof) {
         let bond = Self.bond(Self.claimed, key)
         #expect(IdentityProof(of: bond, on: onAir) == expected)
@@ -49,7 +49,7 @@ struct ProvedIdentityTests {
         PeerRecord(identifier: PeerIdentifier(rawValue: number), address: address, bond: bond)
     }
 
-    @Test("What an earlier version stored of an identity counts as far as the address does that is stored beside it")
+    @Test("An identity stored by an earlier version is valid only as far as the address stored with it")
     func earlierVersion() {
         var record = Self.record(1, Self.publicAddress, Self.bond(Self.claimed))
         var second = Self.bond(Self.claimed)
@@ -61,7 +61,7 @@ struct ProvedIdentityTests {
         #expect(peers[record.identifier]?.bonds.map(\.identity) == [Self.publicAddress, Self.publicAddress])
     }
 
-    @Test("A private address that the keys of several peers made is that of none")
+    @Test("A private address that resolves with the IRKs of several peers belongs to none of them")
     func sameKey() {
         let one = Self.record(1, Self.publicAddress, Self.bond(Self.publicAddress))
         let other = Self.record(2, Self.claimed, Self.bond(Self.claimed))
@@ -72,7 +72,7 @@ struct ProvedIdentityTests {
         #expect(peers.resolvablePeer(one, secret: 1) == nil && peers.resolvablePeer(other, secret: 1) == nil)
     }
 
-    @Test("The second peer that sends a key has to do without it")
+    @Test("The second peer that sends the same IRK is bonded without it")
     func takenKey() {
         var table = PeerTable(secret: 1, records: [], limits: Limits())
         table.use(DeviceAddress(0xA, .public))
@@ -84,7 +84,7 @@ struct ProvedIdentityTests {
         #expect(table.bond(with: second)?.resolvingKey == nil && table.bonds(of: .program).count == 2)
     }
 
-    @Test("A claimed address is shown for a peer until another one is known there")
+    @Test("A claimed address is shown for a peer until another peer is known there")
     func contested() {
         var table = PeerTable(secret: 1, records: [], limits: Limits())
         let onAir = Self.made(5), peer = table.identifier(of: onAir)
@@ -96,7 +96,7 @@ struct ProvedIdentityTests {
         #expect(table.bonds(of: .program).map(\.identity) == [onAir])
     }
 
-    @Test("A peer may not claim the address at which another was seen, is wanted or bonded, or that another claims")
+    @Test("A peer may not claim an address at which another was seen, used or bonded, or that another claims")
     func known() {
         let prepare: [(inout PeerTable) -> Void] = [
             { _ = $0.identifier(of: Self.claimed) },
@@ -130,7 +130,7 @@ struct ProvedIdentityTests {
         #expect(table.paired(peer, Self.bond(Self.claimed), at: onAir, isInUse: true).bond.identity == onAir)
     }
 
-    @Test("A peer without a key any more is called at the address that it keeps")
+    @Test("A peer whose IRK was removed is connected to at its stored address")
     func keyIsGone() {
         var table = PeerTable(secret: 1, records: [], limits: Limits())
         let peer = table.identifier(of: Self.claimed)
@@ -141,7 +141,7 @@ struct ProvedIdentityTests {
         #expect(table.address(of: peer) == Self.claimed)
     }
 
-    @Test("A placeholder on the resolving list is a random static address that only this host can make")
+    @Test("A placeholder on the resolving list is a random static address that only this host can generate")
     func placeholder() {
         let addresses = (UInt128(1)...100).map { HostIdentity.placeholder(for: $0, secret: 7) }
         #expect(addresses.allSatisfy { $0.isIdentity && $0.kind == .random })
@@ -178,7 +178,7 @@ struct ProvedIdentityTests {
     ]
 
     @Test(
-        "A link is that of the bonded peer if its key made the address that the controller resolved",
+        "A link belongs to a bonded peer if its IRK made the address that the controller resolved",
         arguments: links,
         [DeviceAddress.Kind.randomIdentity, .random]
     )
@@ -206,7 +206,7 @@ struct ProvedIdentityTests {
         #expect(made.address == onAir && made.onAir.peer == onAir)
     }
 
-    @Test("A peer that has only shown private addresses is called by the name on the resolving list")
+    @Test("A peer that has shown only private addresses is connected to by its placeholder on the resolving list")
     func calledByName() throws {
         let (rig, peer, listed) = try Self.makeRig()
         #expect(listed != Self.claimed)

@@ -3,18 +3,18 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Turns of scanning and connecting")
+@Suite("Alternating scanning and connecting")
 struct RadioTurnsTests {
     func at(_ milliseconds: Int) -> Instant { Instant() + .milliseconds(milliseconds) }
 
-    @Test("Are nobody's while both may go on")
+    @Test("There are no turns while both can run at the same time")
     func free() {
         var turns = RadioTurns()
         let turn = turns.turn(isContended: false, at: at(0))
         #expect(turn == nil && turns.deadline == nil)
     }
 
-    @Test("Begin with connecting, last a second, and go to and fro")
+    @Test("Turns begin with connecting, last a second, and alternate")
     func alternating() {
         var turns = RadioTurns()
         let expected: [(Int, RadioTurns.Turn)] = [
@@ -27,7 +27,7 @@ struct RadioTurnsTests {
         #expect(turns.deadline == at(3_000))
     }
 
-    @Test("Begin anew when they were not needed meanwhile")
+    @Test("Turns begin again with connecting after they were not needed for a while")
     func anew() {
         var turns = RadioTurns()
         _ = turns.turn(isContended: true, at: at(0))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Advertisements that come in parts")
+@Suite("Reassembly of advertising reports")
 struct ReportReassemblerTests {
     typealias Report = HCI.LEExtendedAdvertisingReport.Report
 
@@ -28,7 +28,7 @@ struct ReportReassemblerTests {
         if case .advertisement(_, let data) = event { data } else { nil }
     }
 
-    @Test("Are whole with the last part, whatever others say meanwhile")
+    @Test("An advertisement is complete with its last fragment, whatever other devices send in between")
     func parts() {
         var assembler = ReportReassembler(limit: 4)
         let events = [
@@ -41,7 +41,7 @@ struct ReportReassemblerTests {
         #expect(events.map(Self.data) == [nil, [9], nil, nil, [1, 4], [2, 5], [3, 6], [7]])
     }
 
-    @Test("Count as they are if the controller cut them short")
+    @Test("A truncated advertisement is reported as it is")
     func truncated() {
         var assembler = ReportReassembler(limit: 4)
         _ = assembler.receive(Self.report([1], .incomplete))
@@ -52,7 +52,7 @@ struct ReportReassemblerTests {
         #expect(data == [1, 2] && advertisement.packet.isTruncated)
     }
 
-    @Test("Are dropped if they are longer than any may be, or of a reserved kind")
+    @Test("An advertisement that is too long or of a reserved kind is dropped")
     func senseless() {
         var assembler = ReportReassembler(limit: 4)
         let long = [UInt8](repeating: 0, count: 229)
@@ -74,7 +74,7 @@ struct ReportReassemblerTests {
         }
     }
 
-    @Test("Of too many at once, the oldest is given up")
+    @Test("When too many are incomplete, the oldest is dropped")
     func crowded() {
         var assembler = ReportReassembler(limit: 2)
         for address in 1...2 as ClosedRange<UInt64> {

@@ -3,9 +3,12 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Who waits for a scan response")
+@Suite("Waiting for scan responses")
 struct ScanResponseWaitsTests {
-    @Test("The queue is in the order in which advertisers began to wait, whoever leaves it", arguments: UInt64(0)..<16)
+    @Test(
+        "The queue keeps advertisers in the order in which they began to wait, whichever leave it",
+        arguments: UInt64(0)..<16
+    )
     func queue(seed: UInt64) {
         var random = SeededGenerator(seed: seed), waits = ScanResponseWaits()
         var model: [(place: Int, since: Instant)] = []
@@ -27,7 +30,7 @@ struct ScanResponseWaitsTests {
         }
     }
 
-    @Test("Nobody waits at a place of which nothing was said")
+    @Test("An unknown advertiser is not waiting")
     func unknown() {
         var waits = ScanResponseWaits()
         let waited = waits.end(7)

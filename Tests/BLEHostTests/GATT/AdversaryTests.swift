@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("A peer that sends anything")
+@Suite("A peer that sends random packets")
 struct AdversaryTests {
     /// A packet that may be right, cut short, extended, or nonsense.
     static func packet(_ random: inout SeededGenerator) -> [UInt8] {
@@ -26,7 +26,7 @@ struct AdversaryTests {
         return packet
     }
 
-    @Test("As a client, spoils nothing for itself but what it asked", arguments: 0..<16)
+    @Test("A random client harms only its own requests", arguments: 0..<16)
     func client(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var lone = LoneLayer(role: .peripheral)
@@ -52,7 +52,7 @@ struct AdversaryTests {
         }
     }
 
-    @Test("As a server, delays nothing for ever, and everything is answered once", arguments: 0..<16)
+    @Test("A random server delays nothing indefinitely, and every request is answered once", arguments: 0..<16)
     func server(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var lone = LoneLayer(role: .central)

@@ -39,10 +39,10 @@ enum SampleService {
     )
 }
 
-@Suite("A client and a server, back to back")
+@Suite("A client and a server connected directly")
 struct AttributeExchangeTests {
     @Test(
-        "agree on the smaller of what they offer",
+        "Both use the smaller of the two offered MTUs",
         arguments: [(517, 517), (517, 64), (64, 517), (23, 247), (247, 23)]
     )
     func agreement(central: Int, peripheral: Int) {
@@ -56,7 +56,7 @@ struct AttributeExchangeTests {
     }
 
     @Test(
-        "read and write a value that an app holds, of any length",
+        "A client reads and writes a value of any length that an app holds",
         arguments: [23, 64, 247, 517],
         [0, 1, 21, 22, 300, 512]
     )
@@ -91,7 +91,7 @@ struct AttributeExchangeTests {
         #expect((parts.count == 1) == (length <= mtu - 3))
     }
 
-    @Test("find everything, and name what they found by its place", arguments: [23, 64, 247, 517])
+    @Test("A client discovers every attribute with its handle", arguments: [23, 64, 247, 517])
     func discovery(mtu: Int) throws {
         var pair = AttributePair(centralMTU: mtu)
         pair.host(.addService(SampleService.definition))
@@ -117,7 +117,7 @@ struct AttributeExchangeTests {
         #expect(descriptors == [.descriptorsDiscovered(of: .init(wire: 17), .success([configuration]))])
     }
 
-    @Test("find included services of both lengths of type", arguments: [23, 64, 247, 517])
+    @Test("A client discovers included services with short and long UUIDs", arguments: [23, 64, 247, 517])
     func includes(mtu: Int) {
         var pair = AttributePair(centralMTU: mtu)
         let inner = LocalAttributeID(rawValue: 20), outer = LocalAttributeID(rawValue: 21)
@@ -138,7 +138,7 @@ struct AttributeExchangeTests {
         #expect(one == [.includedServicesDiscovered(in: place, .success([found[1]]))])
     }
 
-    @Test("hear of a size that is agreed on late, at both ends")
+    @Test("Both ends learn of an MTU that is negotiated late")
     func lateSize() {
         var pair = AttributePair(centralMTU: 100)
         pair.host(.addService(SampleService.definition))
@@ -160,7 +160,7 @@ struct AttributeExchangeTests {
         #expect(pair.central.others == [.mtuSettled(AttributePair.link, 100)])
     }
 
-    @Test("subscribe, are sent values, and stop")
+    @Test("A client subscribes, receives values, and unsubscribes")
     func subscription() {
         var pair = AttributePair()
         pair.host(.addService(SampleService.definition))
@@ -180,7 +180,7 @@ struct AttributeExchangeTests {
         #expect(events.last == .unsubscribed(central, from: SampleService.sent))
     }
 
-    @Test("learn the name in the background")
+    @Test("A client learns the name in the background")
     func name() {
         var pair = AttributePair(name: String(repeating: "Sensor ", count: 30))
         pair.connect()

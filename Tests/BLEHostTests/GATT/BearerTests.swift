@@ -92,7 +92,7 @@ struct BearerTests {
         }
     }
 
-    @Test("A fast answer passes a slow one on another bearer, and each goes back where it was asked")
+    @Test("A fast response overtakes a slow one on another bearer, and each returns on its request's bearer")
     func concurrent() {
         var bench = Bench()
         let handle = bench.handle(of: Self.held).wire.littleEndianOctets
@@ -111,7 +111,7 @@ struct BearerTests {
         #expect(bench.lone.perform(.respond(asked[2], .success([3]))) == [[0x0B, 3]])
     }
 
-    @Test("On one bearer, a request waits for the answer to the one before")
+    @Test("On one bearer, a request waits for the response to the previous one")
     func sequential() {
         var bench = Bench()
         let handle = bench.handle(of: Self.held).wire.littleEndianOctets
@@ -123,7 +123,7 @@ struct BearerTests {
         #expect(bench.asked().count == 1)
     }
 
-    @Test("Each bearer has its own size of packets, which nobody negotiates", arguments: [64, 100, 517])
+    @Test("Each bearer has its own fixed MTU", arguments: [64, 100, 517])
     func sizes(mtu: Int) {
         var bench = Bench(mtu: 23, [mtu])
         #expect(bench.ask("02 1700", on: 0) == [[UInt8]("01 02 0000 06")])
@@ -138,7 +138,7 @@ struct BearerTests {
         #expect(longer.map(\.pdu.count) == [300])
     }
 
-    @Test("Parts that were prepared on several bearers are of one queue, and outlive a bearer")
+    @Test("Prepared writes on several bearers share one queue, which survives the loss of a bearer")
     func prepared() {
         var bench = Bench()
         let handle = bench.handle(of: Self.held).wire.littleEndianOctets
@@ -152,7 +152,7 @@ struct BearerTests {
         #expect(parts == [[[1, 2], [3]]])
     }
 
-    @Test("An app that answers for a bearer that is gone disturbs nobody")
+    @Test("A response for a bearer that was lost has no effect")
     func gone() {
         var bench = Bench()
         let handle = bench.handle(of: Self.held).wire.littleEndianOctets
@@ -165,7 +165,7 @@ struct BearerTests {
         #expect(bench.answer(asked[1], [2]).map(\.pdu) == [[0x0B, 2]])
     }
 
-    @Test("Values of one characteristic keep to one bearer, and two are indicated at once")
+    @Test("Values of one characteristic stay on one bearer, and two characteristics are indicated at the same time")
     func indications() {
         var bench = Bench()
         bench.subscribe(to: Self.indicating, 2)
@@ -185,7 +185,7 @@ struct BearerTests {
         #expect(bench.lone.onBearers.last?.channel == bench.channels[1])
     }
 
-    @Test("A value that fits no enhanced bearer as well goes over the unenhanced one")
+    @Test("A value that no enhanced bearer can carry whole is sent on the unenhanced one")
     func short() {
         var bench = Bench(mtu: 517, [64, 64])
         bench.subscribe(to: Self.notifying, 1)
@@ -194,7 +194,7 @@ struct BearerTests {
         #expect(bench.lone.onBearers.isEmpty)
     }
 
-    @Test("An indication that is not confirmed in 30 s closes its bearer and leaves the link")
+    @Test("An indication that is not confirmed within 30 s closes its bearer but not the link")
     func unconfirmed() {
         var bench = Bench(mtu: 23, [64])
         // The values of the first characteristic go over the unenhanced bearer, those of the second do not.
@@ -211,7 +211,7 @@ struct BearerTests {
         #expect(bench.lone.perform(.update(Self.indicating, [2], to: nil)).first?.first == 0x1D)
     }
 
-    @Test("What waited on a bearer that is gone goes over the unenhanced one, and every update is taken")
+    @Test("Values waiting on a lost bearer are sent on the unenhanced one, and every update is reported as sent")
     func moved() {
         var bench = Bench(mtu: 23, [64])
         bench.subscribe(to: Self.notifying, 1)
@@ -228,7 +228,7 @@ struct BearerTests {
         #expect(taken == 4)
     }
 
-    @Test("A client with several bearers knows of a change once it has read the hash, and not before")
+    @Test("A client with several bearers is change-aware only once it has read the hash")
     func awareness() {
         var bench = Bench()
         let features = bench.lone.layer.database.attributes.first { $0.type == GATT.clientFeatures }?.handle
@@ -250,7 +250,7 @@ struct BearerTests {
         "16 0300", "18", "18 02", "20 0300", "0e 0300", "7f 01 02",
     ]
 
-    @Test("What makes no sense on a bearer harms neither it nor the others", arguments: nonsense)
+    @Test("An invalid packet on a bearer harms no bearer", arguments: nonsense)
     func adversary(pdu: String) {
         var bench = Bench()
         bench.tell(.received([UInt8](pdu)), on: 0)
@@ -264,7 +264,7 @@ struct BearerTests {
         #expect(bench.lone.answers(to: [UInt8]("0a 0300")).last?.first == 0x0B)
     }
 
-    @Test("A client that does not wait for answers is bounded")
+    @Test("A client that does not wait for responses is limited")
     func flood() {
         var limits = Limits()
         limits.peerRequests = 4
@@ -275,7 +275,7 @@ struct BearerTests {
         #expect(bench.ask("0a 0300", on: 1).first?.first == 0x0B)
     }
 
-    @Test("Values that follow those of a bearer that is gone do not pass them")
+    @Test("Later values do not overtake those of a lost bearer")
     func following() {
         var bench = Bench()
         let handle = bench.handle(of: Self.indicating).wire.littleEndianOctets

@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Services that go while they are used.
-@Suite("Services that are removed meanwhile")
+@Suite("Services that are removed during requests")
 struct ChangingServicesTests {
     private func makeLayer() -> LoneLayer {
         var lone = LoneLayer(role: .peripheral, mtu: 64)
@@ -23,7 +23,7 @@ struct ChangingServicesTests {
     }
 
     @Test(
-        "Requests that wait for the app are refused, those behind them answered, and a late answer is noted",
+        "Requests waiting for the app are refused, later ones are answered, and a late response is noted",
         arguments: [
             ("0a 0c00", "01 0a 0c00 01"), ("0c 0c00 0100", "01 0c 0c00 01"), ("0e 0500 0c00", "01 0e 0c00 01"),
             ("20 0c00 0500", "01 20 0c00 01"), ("08 0100 ffff 3d2a", "01 08 0c00 01"), ("12 0c00 01", "01 12 0c00 01"),
@@ -50,7 +50,7 @@ struct ChangingServicesTests {
         #expect(lone.answers(to: [0x18, 1]) == [[0x19]])
     }
 
-    @Test("What was prepared for them, and what is read on of them, is refused")
+    @Test("Prepared writes to a removed service are refused, and so is the rest of a long read")
     func later() {
         var lone = makeLayer()
         #expect(lone.answers(to: [UInt8]("16 0c00 0000 01")).count == 1)
@@ -60,7 +60,7 @@ struct ChangingServicesTests {
         #expect(lone.answers(to: [0x18, 1]) == [[UInt8]("01 18 0c00 01")])
     }
 
-    @Test("Others are served on, and handles are not given again while somebody is there")
+    @Test("Other services stay available, and handles are not reused while a peer is connected")
     func others() throws {
         var lone = makeLayer()
         var other = SampleService.definition

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("Three clients of one peer, interleaved at random")
+@Suite("Three clients of one peer, randomly interleaved")
 struct InterleavingTests {
     /// A client, what it asked for, and what it heard.
     struct Client {
@@ -14,7 +14,7 @@ struct InterleavingTests {
         var answered = 0
     }
 
-    @Test("Each request is answered once, and each client's writes arrive in its order", arguments: 0..<16)
+    @Test("Each request is answered once, and each client's writes arrive in order", arguments: 0..<16)
     func interleaving(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var pair = AttributePair(centralMTU: [23, 64, 247, 517][Int(seed % 4)])

@@ -4,7 +4,7 @@ import Testing
 @testable import BLEHost
 
 /// Core 6.0, Vol 3, Part F, 3.4.3 and 3.4.4.
-@Suite("A thousand attributes, with gaps")
+@Suite("A database of a thousand attributes with gaps")
 struct LargeDatabaseTests {
     /// An attribute as a list of all of them would have it.
     private struct Row: Equatable {
@@ -82,7 +82,7 @@ struct LargeDatabaseTests {
         return found
     }
 
-    @Test("Is found whole, whichever way one looks", arguments: [23, 64, 517])
+    @Test("All attributes are found by every kind of discovery", arguments: [23, 64, 517])
     func discovery(mtu: Int) throws {
         let (database, rows) = try Self.make(seed: UInt64(mtu))
         #expect(rows.count >= 1000)
@@ -118,7 +118,7 @@ struct LargeDatabaseTests {
         }
     }
 
-    @Test("Has nothing in its gaps")
+    @Test("The gaps contain nothing")
     func gaps() throws {
         let (database, rows) = try Self.make(seed: 1)
         var lone = LoneLayer(role: .peripheral, mtu: 23, database: database)

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("The end of a link, at every step")
+@Suite("Loss of a link at every step")
 struct LinkDownTests {
     static let requests: [AttributeRequest] = [
         .discoverServices(only: []), .discoverServices(only: [SampleService.uuid]),
@@ -53,7 +53,7 @@ struct LinkDownTests {
         }
     }
 
-    @Test("Whatever is asked is answered exactly once", arguments: requests.indices, Ending.allCases)
+    @Test("Every request is answered exactly once", arguments: requests.indices, Ending.allCases)
     func everyStep(index: Int, ending: Ending) {
         var steps = 0
         while true {

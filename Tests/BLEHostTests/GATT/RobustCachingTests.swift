@@ -35,7 +35,7 @@ struct RobustCachingTests {
 
     private func isOutOfSync(_ answers: [[UInt8]]) -> Bool { answers.first?.first == 1 && answers.first?.last == 0x12 }
 
-    @Test("Requests that use handles are refused once, and then carried out", arguments: handled)
+    @Test("A request with a handle is refused once, and then carried out", arguments: handled)
     func refusedOnce(request: String) {
         var lone = makeLayer()
         let normal = lone.answers(to: [UInt8](request))
@@ -48,7 +48,7 @@ struct RobustCachingTests {
         #expect(!isOutOfSync(again))
     }
 
-    @Test("Discovery is never refused, and does not tell that the peer knows", arguments: others)
+    @Test("Discovery is never refused, and does not make the client change-aware", arguments: others)
     func discovery(request: String) {
         var lone = makeLayer()
         _ = change(&lone)
@@ -57,7 +57,7 @@ struct RobustCachingTests {
         #expect(isOutOfSync(lone.answers(to: [UInt8]("0a 0300"))) == !readsHash)
     }
 
-    @Test("Who did not ask for that is never refused", arguments: handled + others)
+    @Test("A client that did not enable robust caching is never refused", arguments: handled + others)
     func notRobust(request: String) {
         var lone = makeLayer(features: 6)
         _ = change(&lone)
@@ -68,7 +68,7 @@ struct RobustCachingTests {
     enum Step { case change, handled, discovery, hash, confirm }
 
     @Test(
-        "The peer knows when it was told, has read the hash or has confirmed, and then asks for something",
+        "A client becomes change-aware by confirming, or by another request after a refusal or after reading the hash",
         arguments: [
             ([], false), ([.discovery], false), ([.handled], false), ([.hash], false), ([.confirm], true),
             ([.handled, .discovery], true), ([.handled, .handled], true), ([.hash, .discovery], true),
@@ -95,7 +95,7 @@ struct RobustCachingTests {
         #expect(notified == isAware)
     }
 
-    @Test("Commands of a peer that does not know are ignored, and noted", arguments: [true, false])
+    @Test("Commands of a change-unaware client are ignored with a note", arguments: [true, false])
     func commands(knows: Bool) {
         var lone = makeLayer()
         if !knows { _ = change(&lone) }
@@ -107,7 +107,7 @@ struct RobustCachingTests {
         #expect(lone.notes.isEmpty == knows)
     }
 
-    @Test("Values wait for nothing: they count as taken, and the next one is heard when the peer knows")
+    @Test("Values for a change-unaware client count as sent, and values arrive again once it is change-aware")
     func values() {
         var lone = makeLayer()
         _ = change(&lone)
@@ -119,7 +119,7 @@ struct RobustCachingTests {
         #expect(lone.perform(.update(SampleService.sent, [2], to: nil)) == [[0x1B, 23, 0, 2]])
     }
 
-    @Test("A change counts against a peer that says only afterwards that it wants to be refused")
+    @Test("A change also counts for a client that enables robust caching only afterwards")
     func lateAnnouncement() {
         var lone = makeLayer(features: 0)
         _ = change(&lone)
@@ -132,7 +132,7 @@ struct RobustCachingTests {
         #expect(lone.perform(.update(SampleService.sent, [4], to: nil)) == [[0x1B, 23, 0, 4]])
     }
 
-    @Test("Indications of values that wait give way to that of a change")
+    @Test("Waiting value indications are discarded in favour of a Service Changed indication")
     func indications() {
         var lone = makeLayer(tellsOfChanges: true)
         _ = lone.answers(to: [UInt8]("12 1800 0200"))
@@ -148,7 +148,7 @@ struct RobustCachingTests {
     }
 
     @Test(
-        "What a peer says that it can do is kept, and cannot be taken back",
+        "The features that a client enables are stored and cannot be disabled",
         arguments: [
             ("01", "03", 0x03), ("01", "01", 0x01), ("01", "00", nil), ("07", "03", nil), ("00", "00", 0x00),
             ("00", "ff", 0x07), ("00", "01ffff", 0x01), ("01", "", nil), ("00", "08", 0x00),
@@ -162,7 +162,7 @@ struct RobustCachingTests {
         #expect(lone.answers(to: [0x0A, 11, 0]) == [[0x0B, after ?? [UInt8](before)[0]]])
     }
 
-    @Test("Enhanced bearers are offered if the host has them", arguments: [false, true])
+    @Test("Enhanced bearers are offered only if the host supports them", arguments: [false, true])
     func serverFeatures(hasThem: Bool) {
         var lone = LoneLayer(
             role: .peripheral,

@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 3, Part G, 3.3.3.3.
-@Suite("Subscriptions of clients to a peer")
+@Suite("Client subscriptions to a peer")
 struct SubscriptionTests {
     let one = LoneLayer.app, two = ClientID(rawValue: 4)
     let handle = AttributeHandle(wire: 5)
@@ -29,7 +29,7 @@ struct SubscriptionTests {
         return lone
     }
 
-    @Test("Look for the configuration once, and write it when it has to change")
+    @Test("The configuration descriptor is discovered once, and written only when it must change")
     func writing() {
         var lone = makeLayer()
         #expect(lone.perform(subscribe(.notifications)) == [[UInt8]("04 0600 0600")])
@@ -49,7 +49,7 @@ struct SubscriptionTests {
         )
     }
 
-    @Test("Values reach those who subscribed, and nobody else")
+    @Test("Only subscribed clients receive values")
     func delivery() {
         var lone = subscribed(one)
         #expect(lone.answers(to: [UInt8]("1b 0500 07")) == [])
@@ -60,7 +60,7 @@ struct SubscriptionTests {
         #expect(lone.notes == [.unwantedValue(.init(wire: 6), LoneLayer.link)])
     }
 
-    @Test("Are shared: the peer is told when the first comes and when the last goes")
+    @Test("Clients share a subscription: only the first and the last change is written to the peer")
     func sharing() {
         var lone = subscribed(one)
         #expect(lone.perform(subscribe(.notifications), for: two) == [])
@@ -78,7 +78,7 @@ struct SubscriptionTests {
         #expect(lone.answers(to: [UInt8]("01 08 0100 0a")) == [[UInt8]("12 0600 0000")])
     }
 
-    @Test("One who wants notifications and one who wants indications both get their way")
+    @Test("A client that wants notifications and one that wants indications both get them")
     func both() {
         var lone = subscribed(one)
         #expect(lone.perform(subscribe(.indications), for: two) == [[UInt8]("12 0600 0300")])
@@ -86,7 +86,7 @@ struct SubscriptionTests {
         #expect(lone.perform(subscribe(.none)) == [[UInt8]("12 0600 0200")])
     }
 
-    @Test("What is refused stays as it was")
+    @Test("A refused change leaves the subscription as it was")
     func refusal() {
         var lone = subscribed(one)
         _ = lone.perform(subscribe(.indications))
@@ -97,7 +97,7 @@ struct SubscriptionTests {
         #expect(lone.peerEvents() == [.valueNotified(handle, [7])])
     }
 
-    @Test("A characteristic without a configuration cannot be subscribed to")
+    @Test("A characteristic without a configuration descriptor cannot be subscribed to")
     func missing() {
         var lone = makeLayer()
         #expect(lone.perform(.subscribe(.notifications, to: handle, in: nil)) == [])
@@ -106,7 +106,7 @@ struct SubscriptionTests {
         #expect(lone.peerEvents() == [])
     }
 
-    @Test("A value that comes before the answer to the subscription is not lost")
+    @Test("A value that arrives before the response to the subscription is delivered")
     func early() {
         var lone = makeLayer()
         _ = lone.perform(subscribe(.notifications))
@@ -118,7 +118,7 @@ struct SubscriptionTests {
         )
     }
 
-    @Test("Of a client that goes away while it subscribes are undone")
+    @Test("A subscription is undone if its client leaves before it completes")
     func undone() {
         var lone = makeLayer()
         _ = lone.perform(subscribe(.notifications))

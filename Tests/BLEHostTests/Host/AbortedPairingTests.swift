@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// What is kept of a bond while others begin to pair and break it off.
-@Suite("Pairings that are broken off")
+@Suite("Aborted pairings")
 struct AbortedPairingTests {
     /// What who shows a passkey is sent, in legacy pairing: a Pairing Request, a confirm value and a failure.
     private static let steps: [[UInt8]] = {
@@ -15,7 +15,7 @@ struct AbortedPairingTests {
         return [SMPPacket.pairingRequest(request).encoded, confirm, [0x05, 0x08]]
     }()
 
-    @Test("Ten thousand, by strangers and by who has the address of a bonded peer, have nothing stored")
+    @Test("Ten thousand aborted pairings, by strangers and with a bonded peer's address, store nothing")
     func store() {
         let encryption = EncryptionTests(), rig = encryption.makeRig(role: .peripheral)
         rig.ask(.attend(.displayOnly))

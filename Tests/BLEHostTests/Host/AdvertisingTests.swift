@@ -23,7 +23,7 @@ struct AdvertisingTests {
         .full(UInt128(number) << 120 | 0x1122_3344_5566_7788_99AA_BBCC_DDEE)
     }
 
-    @Test("The advertisement starts with content in place", arguments: [FakeController.old, .new])
+    @Test("Advertising starts with its data already set", arguments: [FakeController.old, .new])
     func start(controller: FakeController) {
         let rig = Rig.ready(controller)
         rig.forget()
@@ -46,7 +46,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "It goes on also if a central connects before the controller has answered that it has begun",
+        "Advertising works even if a central connects before the controller confirms that it started",
         arguments: [FakeController.old, .new],
         [HCI.Status.success, .commandDisallowed]
     )
@@ -70,7 +70,7 @@ struct AdvertisingTests {
         #expect(answers(rig).isEmpty)
     }
 
-    @Test("A set with a random address is given it, since it has one of its own")
+    @Test("An advertising set with a random address is given that address")
     func setAddress() {
         var controller = FakeController.new
         controller.address = .none
@@ -130,14 +130,14 @@ struct AdvertisingTests {
         ),
     ]
 
-    @Test("Services and name find their places", arguments: contents)
+    @Test("Services and the name are placed in the right fields", arguments: contents)
     func content(request: AdvertisingRequest, advertisement: [UInt8], response: [UInt8]) {
         let content = AdvertisementContent(request)
         #expect(content.advertisement == Self.flags + advertisement)
         #expect(content.scanResponse == response)
     }
 
-    @Test("Whatever is asked for, each part fits into a legacy packet", arguments: UInt64(0)..<16)
+    @Test("Each part fits into a legacy packet, whatever is requested", arguments: UInt64(0)..<16)
     func size(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {
@@ -158,7 +158,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("Services and a name within the budget are seen as they are, whatever their forms", arguments: UInt64(0)..<16)
+    @Test("Services and a name within the budget are all advertised, in any form", arguments: UInt64(0)..<16)
     func budget(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {
@@ -183,10 +183,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test(
-        "A central that connects ends the advertisement, which goes on at once",
-        arguments: [FakeController.old, .new]
-    )
+    @Test("A connection ends the advertisement, which restarts immediately", arguments: [FakeController.old, .new])
     func rearm(controller: FakeController) {
         let rig = Rig.ready(controller)
         rig.perform(start(), for: Rig.peripheral)
@@ -197,7 +194,7 @@ struct AdvertisingTests {
         #expect(answers(rig).isEmpty)
     }
 
-    @Test("While no further connection is possible there is no advertisement")
+    @Test("There is no advertisement while no further connection is possible")
     func full() {
         var configuration = Host.Configuration(identifierSecret: 1)
         configuration.limits.links = 1
@@ -227,7 +224,7 @@ struct AdvertisingTests {
         #expect(rig.commands == [.leSetAdvertisingEnable(.init(enable: false))])
     }
 
-    @Test("A client that adds nothing to the advertisement hears at once that it is on the air")
+    @Test("A client that adds nothing to the advertisement is told immediately that advertising has started")
     func nothingNew() {
         let rig = Rig.ready()
         rig.host.open(otherPeripheral, role: .peripheral, at: rig.now)
@@ -236,7 +233,7 @@ struct AdvertisingTests {
         #expect(answers(rig, otherPeripheral) == [.server(.advertisingStarted(nil))])
     }
 
-    @Test("Whoever starts twice hears that it has started")
+    @Test("Starting twice reports that advertising is already in progress")
     func twice() {
         let rig = Rig.ready()
         rig.perform(start(), for: Rig.peripheral)
@@ -244,14 +241,14 @@ struct AdvertisingTests {
         #expect(answers(rig) == [.server(.advertisingStarted(nil)), .server(.advertisingStarted(.alreadyInProgress))])
     }
 
-    @Test("What makes no sense is refused")
+    @Test("An invalid request is refused")
     func invalid() {
         let rig = Rig.ready()
         rig.perform(start(.init(localName: String(repeating: "x", count: 249))), for: Rig.peripheral)
         #expect(answers(rig) == [.server(.advertisingStarted(.invalidParameters))])
     }
 
-    @Test("A refusal of the controller is the answer, whichever command it is", arguments: 0..<4)
+    @Test("A refusal of any of the commands is reported to the client", arguments: 0..<4)
     func refused(step: Int) {
         let commands: [HCI.Opcode] = [
             .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
@@ -265,7 +262,7 @@ struct AdvertisingTests {
         #expect(rig.commands.isEmpty)
     }
 
-    @Test("Stopping before it has begun is answered once")
+    @Test("Stopping before advertising has begun is answered once")
     func stopEarly() {
         let rig = Rig.ready()
         rig.controller.silent = [HCI.Opcode.leSetAdvertisingData.wire]

@@ -30,7 +30,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("A connection is reported when the size of packets is settled", arguments: [FakeController.old, .new])
+    @Test("A connection is reported once the MTU is settled", arguments: [FakeController.old, .new])
     func connect(controller: FakeController) {
         let rig = makeRig(controller), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))
@@ -55,7 +55,7 @@ struct ConnectingTests {
         #expect(timeouts == [.milliseconds(720)])
     }
 
-    @Test("Several peers are waited for by the accept list, and each change begins a new attempt")
+    @Test("Several peers are waited for with the accept list, and each change starts a new attempt")
     func acceptList() {
         let rig = makeRig(), first = rig.discover(address), second = rig.discover(other)
         rig.forget()
@@ -102,7 +102,7 @@ struct ConnectingTests {
         .connectionFailedToBeEstablished, .connectionTimeout, .unspecifiedError, .controllerBusy,
     ]
 
-    @Test("A failed attempt is tried again, and the client hears nothing of it", arguments: failures)
+    @Test("A failed attempt is repeated without telling the client", arguments: failures)
     func retry(status: HCI.Status) {
         let rig = makeRig(), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))
@@ -114,7 +114,7 @@ struct ConnectingTests {
         #expect(connections(rig) == [.connected(peer, LinkParameters(mtu: 185))])
     }
 
-    @Test("A link that fails to be established after all is tried again")
+    @Test("A link that fails to be established is tried again")
     func lateFailure() {
         let rig = makeRig(), peer = rig.discover(address)
         rig.peer = { _ in nil }
@@ -125,7 +125,7 @@ struct ConnectingTests {
         #expect(rig.commands.filter { $0.opcode == .leCreateConnection }.count == 2)
     }
 
-    @Test("A second client shares the link at once, and it ends with the last")
+    @Test("A second client shares the link immediately, and the link ends with the last client")
     func shared() {
         let rig = makeRig(), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))
@@ -163,7 +163,7 @@ struct ConnectingTests {
         #expect(connections(rig).count == 2)
     }
 
-    @Test("A link that comes although its client cancelled is ended")
+    @Test("A link that comes up after its client cancelled is ended")
     func cancelRace() {
         let rig = makeRig(), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))
@@ -181,7 +181,7 @@ struct ConnectingTests {
         #expect(connections(rig).count == 1)
     }
 
-    @Test("Whoever connects again while the link ends hears of its end first, and then of the new one")
+    @Test("A client that reconnects while the link ends is told of the end first, and then of the new link")
     func connectWhileLeaving() {
         let rig = makeRig(), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))
@@ -199,7 +199,7 @@ struct ConnectingTests {
         )
     }
 
-    @Test("A lost link is reported with its reason, and made again if the client asked for that")
+    @Test("A lost link is reported with its reason, and reconnected if the client requested that")
     func reconnect() {
         let rig = makeRig(), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest(reconnects: true)))
@@ -216,7 +216,7 @@ struct ConnectingTests {
         #expect(connections(rig, Rig.otherCentral).count == 1)
     }
 
-    @Test("A renewal counts for a connection that is pending or there, and is nothing otherwise")
+    @Test("A renewal changes a pending or existing connection, and has no effect otherwise")
     func renewal() {
         let rig = makeRig(), peer = rig.discover(address), failure = Failure.hci(.connectionTimeout)
         let renewal = ConnectRequest(reconnects: true).renewal, withdrawal = ConnectRequest().renewal
@@ -253,14 +253,14 @@ struct ConnectingTests {
         #expect(!rig.commands.contains { $0.opcode == .disconnect })
     }
 
-    @Test("A peer nobody has ever seen cannot be connected")
+    @Test("Connecting to a peer that was never seen fails")
     func unknown() {
         let rig = makeRig(), peer = PeerIdentifier(rawValue: 7)
         rig.perform(.connect(peer, ConnectRequest()))
         #expect(connections(rig) == [.connectFailed(peer, .notFound)])
     }
 
-    @Test("A peer that was remembered can be connected after a restart, without scanning")
+    @Test("A known peer can be connected to after a restart without scanning")
     func remembered() {
         let rig = makeRig(), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))
@@ -271,7 +271,7 @@ struct ConnectingTests {
         #expect(next.commands.last?.opcode == .leCreateConnection)
     }
 
-    @Test("A controller that cannot scan while it connects does so by turns")
+    @Test("A controller that cannot scan while it connects alternates between the two")
     func turns() {
         var controller = FakeController.old
         controller.states = 0
@@ -290,7 +290,7 @@ struct ConnectingTests {
         #expect(rig.commands.last?.opcode == .leSetScanEnable)
     }
 
-    @Test("The strength of the signal is read for each who asks, and answered when the link is gone")
+    @Test("The RSSI is read for each client that asks, and the request is answered even if the link is lost")
     func rssi() {
         let rig = makeRig(), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))
@@ -307,7 +307,7 @@ struct ConnectingTests {
         #expect(rig.events(of: Rig.central).last == .peer(peer, .rssiRead(.failure(.notConnected))))
     }
 
-    @Test("A second link to the same peer is not mistaken for the first")
+    @Test("A second link to the same peer is not confused with the first")
     func twoLinks() {
         let rig = makeRig(), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))
@@ -319,7 +319,7 @@ struct ConnectingTests {
         #expect(connections(rig).count == 2)
     }
 
-    @Test("A client may leave a link that is ending already because its peer does not answer")
+    @Test("A client may leave a link that is already ending because its peer does not respond")
     func leaveEnding() {
         let rig = makeRig(), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))
@@ -345,7 +345,7 @@ struct ConnectingTests {
         #expect(rig.notes.last == .unknownLink(handle))
     }
 
-    @Test("A client that closes drops its links, and hears nothing more")
+    @Test("A client that closes gives up its links, and receives nothing more")
     func close() {
         let rig = makeRig(), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))
@@ -358,7 +358,7 @@ struct ConnectingTests {
         #expect(rig.events(of: Rig.central).isEmpty)
     }
 
-    @Test("Both ends that can make the link faster do so", arguments: [LEFeatures.dataPacketLengthExtension, .phy2M])
+    @Test("Links are made faster when both ends support it", arguments: [LEFeatures.dataPacketLengthExtension, .phy2M])
     func tuning(feature: LEFeatures) {
         let rig = makeRig(.new), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))

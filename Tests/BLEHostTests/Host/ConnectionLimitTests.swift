@@ -2,11 +2,11 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("Limits of connecting")
+@Suite("Connection limits")
 struct ConnectionLimitTests {
     private let connecting = ConnectingTests()
 
-    @Test("A time without sense to wait for a connection is over at once", arguments: [Int64.min, -1, 0])
+    @Test("A connection timeout that is not positive expires immediately", arguments: [Int64.min, -1, 0])
     func patience(nanoseconds: Int64) {
         let rig = connecting.makeRig(), peer = rig.discover(connecting.address)
         var request = ConnectRequest()
@@ -17,7 +17,7 @@ struct ConnectionLimitTests {
         #expect(connecting.connections(rig) == [.connectFailed(peer, .timedOut)])
     }
 
-    @Test("A client that waits for as many peers as it may leaves room for others, and has some again when one is gone")
+    @Test("A client at its limit of pending peers leaves room for others, and has room again when one is gone")
     func share() {
         var configuration = Host.Configuration(identifierSecret: 1)
         configuration.limits.pendingPeers = 3
@@ -41,7 +41,7 @@ struct ConnectionLimitTests {
         #expect(connecting.connections(rig).isEmpty)
     }
 
-    @Test("A full host takes no further connections")
+    @Test("A host at its limit of links accepts no further connections")
     func full() {
         var configuration = Host.Configuration(identifierSecret: 1)
         configuration.limits.links = 1

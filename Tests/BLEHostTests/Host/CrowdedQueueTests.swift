@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("A full queue of commands")
+@Suite("A full command queue")
 struct CrowdedQueueTests {
     private let address = DeviceAddress(0xC0FF_EE00_0001, .random)
     private let link = ConnectionHandle(wire: 0x40) ?? .lowest
@@ -34,7 +34,7 @@ struct CrowdedQueueTests {
         }
     }
 
-    @Test("What has no room in it is answered at once, and what has when the link ends")
+    @Test("Requests that do not fit fail immediately, and queued ones when the link ends")
     func requests() {
         let (rig, peer) = makeRig()
         for _ in 0..<4 { rig.perform(.peer(peer, .readRSSI)) }
@@ -48,7 +48,7 @@ struct CrowdedQueueTests {
         #expect(outcomes(rig) == [PeerEvent](repeating: .rssiRead(.failure(.notConnected)), count: 3))
     }
 
-    @Test("Has room for what the host itself waits for")
+    @Test("The queue reserves room for the host's own commands")
     func machines() {
         let (rig, peer) = makeRig()
         rig.perform(.scan(ScanRequest()))
@@ -63,7 +63,7 @@ struct CrowdedQueueTests {
         #expect(opcodes.contains(.disconnect))
     }
 
-    @Test("Has a peripheral told that its parameters are not granted, and asked for by signal")
+    @Test("A peripheral's parameter request is rejected, and the host's own one is sent as an L2CAP signal")
     func parameters() {
         let (central, _) = makeRig()
         let request = Signal.ConnectionParameterUpdateRequest(intervalMin: 6, intervalMax: 6, latency: 0, timeout: 72)
@@ -78,7 +78,7 @@ struct CrowdedQueueTests {
         #expect(peripheral.frames.last?.channel == .leSignaling)
     }
 
-    @Test("Forgets commands about a link that is gone, whose handle may be that of another by then")
+    @Test("Commands about a lost link are dropped, since its handle may belong to another link by then")
     func reuse() {
         let (rig, peer) = makeRig()
         rig.perform(.cancelConnection(peer))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Encryption with the key of a bond")
+@Suite("Encryption with a bond's key")
 struct EncryptionTests {
     let address = DeviceAddress(0xC0FF_EE00_0001, .random)
     let link = ConnectionHandle(wire: 0x40) ?? .lowest
@@ -50,7 +50,7 @@ struct EncryptionTests {
         return response.result
     }
 
-    @Test("A central encrypts the link to a bonded peer at once", arguments: [true, false])
+    @Test("A central encrypts the link to a bonded peer immediately", arguments: [true, false])
     func central(isBonded: Bool) {
         let rig = makeRig(isBonded: isBonded, role: .central)
         let commands = rig.commands.compactMap {
@@ -60,7 +60,7 @@ struct EncryptionTests {
         #expect(commands == (isBonded ? [expected] : []))
     }
 
-    @Test("A bond counts on the adapter that it was made on, and no other", arguments: [true, false])
+    @Test("A bond is valid only on the adapter on which it was made", arguments: [true, false])
     func adapter(isSame: Bool) {
         let adapter = isSame ? FakeController.old.address : DeviceAddress(0xBAD, .public)
         let rig = makeRig(on: adapter, role: .central)
@@ -80,7 +80,7 @@ struct EncryptionTests {
         (true, 5, 6, true), (true, 4, 6, false), (true, 5, 7, false), (true, 0, 0, false), (false, 5, 6, false),
     ]
 
-    @Test("The key is given to the controller when it is named rightly", arguments: requests)
+    @Test("The controller receives the key only for the matching random number and diversifier", arguments: requests)
     func requested(isBonded: Bool, random: UInt64, diversifier: UInt16, isKnown: Bool) {
         let rig = makeRig(isBonded: isBonded, role: .peripheral)
         rig.forget()
@@ -92,7 +92,7 @@ struct EncryptionTests {
         #expect(rig.commands.map(\.opcode).contains(.leLongTermKeyRequestNegativeReply) == !isKnown)
     }
 
-    @Test("What needs encryption is refused by its name until there is some")
+    @Test("A request that requires encryption is refused with that error until the link is encrypted")
     func level() {
         let rig = makeRig(role: .peripheral)
         #expect(askForBearer(rig) == .insufficientEncryption)
@@ -115,7 +115,7 @@ struct EncryptionTests {
         ]
     }()
 
-    @Test("A link is not taken for encrypted with a key that nobody gave, and ends", arguments: lies)
+    @Test("A link reported as encrypted with an unknown key is not trusted, and ends", arguments: lies)
     func noKey(event: HCIEventPacket) {
         let rig = makeRig(role: .peripheral)
         rig.forget()
@@ -123,7 +123,7 @@ struct EncryptionTests {
         #expect(rig.disconnections == [.authenticationFailure])
     }
 
-    @Test("A link that was encrypted and is not any more ends")
+    @Test("A link that stops being encrypted ends")
     func noFallback() {
         let rig = makeRig(role: .peripheral)
         rig.inject(.leLongTermKeyRequest(.init(handle: link, random: 5, diversifier: 6)))
@@ -135,7 +135,7 @@ struct EncryptionTests {
 
     static let refusals: [HCI.Status] = [.pinOrKeyMissing, .unsupportedRemoteFeature, .linkLayerResponseTimeout]
 
-    @Test("A central asks a peer that has the address of a bonded one for nothing until the link is encrypted")
+    @Test("A central sends a bonded peer's address no requests until the link is encrypted")
     func patience() {
         let rig = makeRig(role: .central)
         #expect(rig.frames.isEmpty)
@@ -144,7 +144,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "A peer that has the address of a bonded one, but not its key, is left, and asked for nothing",
+        "A peer with a bonded peer's address but not its key is disconnected without any request",
         arguments: refusals
     )
     func impostor(status: HCI.Status) {
@@ -161,7 +161,7 @@ struct EncryptionTests {
         #expect(failures == [.hci(status)])
     }
 
-    @Test("A central that has the address of a bonded one, but not its key, changes nothing that is kept of that one")
+    @Test("A central with a bonded peer's address but not its key cannot change the stored data")
     func foreignCentral() throws {
         let rig = makeRig(role: .peripheral)
         let attributes = rig.host.layers.attributes.database.attributes
@@ -186,7 +186,7 @@ struct EncryptionTests {
         return rig
     }
 
-    @Test("An app that wants something of a central that has the address of a bonded one has it asked for its key")
+    @Test("An app's request to a central with a bonded peer's address first asks for the bond's key")
     func proof() {
         let rig = makeAskingRig()
         let request = SMPPacket.securityRequest(.init([.bonding, .secureConnections, .mitm])).encoded
@@ -197,7 +197,7 @@ struct EncryptionTests {
         #expect(rig.frames.contains { $0.channel == .attribute })
     }
 
-    @Test("A central that does not show that it has the key is left when an app wants something of it")
+    @Test("A central that does not prove its bond is disconnected when an app makes a request")
     func noProof() {
         let rig = makeAskingRig()
         rig.forget()
@@ -218,7 +218,10 @@ struct EncryptionTests {
         (.authenticated, .displayOnly, false), (.authenticated, nil, false),
     ]
 
-    @Test("A peripheral that wants more than the bond is paired with anew if that can come to more", arguments: wishes)
+    @Test(
+        "A peripheral's request for more security than the bond leads to new pairing only if that can provide it",
+        arguments: wishes
+    )
     func wish(bond: LinkSecurity, capability: SMP.IOCapability?, pairs: Bool) {
         let rig = makeRig(security: bond, role: .central)
         if let capability { rig.ask(.attend(capability)) }
@@ -229,13 +232,13 @@ struct EncryptionTests {
         #expect(rig.frames.contains { $0.channel == .securityManager && $0.payload.first == 0x01 } == pairs)
     }
 
-    @Test("Without a bond there is nothing to encrypt with")
+    @Test("Without a bond the link cannot be encrypted")
     func stranger() {
         let rig = makeRig(isBonded: false, role: .peripheral)
         #expect(askForBearer(rig) == .insufficientAuthentication)
     }
 
-    @Test("Events about links that there are not are noted")
+    @Test("Events about unknown links are noted")
     func unknown() {
         let rig = makeRig(role: .peripheral), other = ConnectionHandle(wire: 0x77) ?? .lowest
         rig.forget()

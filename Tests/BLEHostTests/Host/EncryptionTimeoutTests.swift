@@ -6,7 +6,7 @@ import Testing
 /// A peer that never answers when the link is to be encrypted.
 ///
 /// Its controller would end the procedure after 40 s. Core 6.0, Vol 6, Part B, 5.2.
-@Suite("Encryption that comes to no end")
+@Suite("Encryption that does not complete")
 struct EncryptionTimeoutTests {
     private let bonded = EncryptionTests()
     private var link: ConnectionHandle { bonded.link }
@@ -28,7 +28,7 @@ struct EncryptionTimeoutTests {
         #expect(rig.disconnections == [.authenticationFailure])
     }
 
-    @Test("An app hears that the encryption took too long")
+    @Test("The app receives an error that encryption took too long")
     func app() {
         let rig = makeRig(.central)
         rig.advance(by: .seconds(5))
@@ -43,7 +43,7 @@ struct EncryptionTimeoutTests {
         #expect(failures == [.encryptionTimedOut])
     }
 
-    @Test("A link that is encrypted in time stays", arguments: [HCI.Role.central, .peripheral])
+    @Test("A link that is encrypted in time stays up", arguments: [HCI.Role.central, .peripheral])
     func inTime(role: HCI.Role) {
         let rig = makeRig(role)
         rig.advance(by: .seconds(4))

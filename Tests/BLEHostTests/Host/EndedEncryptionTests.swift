@@ -4,7 +4,7 @@ import Testing
 @testable import BLEHost
 
 /// Until the controller has ended a link, which the host asked for, the peer can go on to talk.
-@Suite("Encryption that ends before its link")
+@Suite("Encryption that ends before the link")
 struct EndedEncryptionTests {
     private let bonded = EncryptionTests()
     private var link: ConnectionHandle { bonded.link }
@@ -43,7 +43,7 @@ struct EndedEncryptionTests {
         return (rig, try #require(attributes.first { $0.type == .short(0xABCE) }?.handle))
     }
 
-    @Test("A protected value is not read in the clear", arguments: 0..<2)
+    @Test("A protected value cannot be read unencrypted", arguments: 0..<2)
     func reading(end: Int) throws {
         let (rig, handle) = try makeRig(value: [1, 2, 3], .readEncryptionRequired, .read)
         let read = ATTPacket.readRequest(.init(handle: handle)).encoded
@@ -59,7 +59,7 @@ struct EndedEncryptionTests {
         #expect(answers == [[0x0B, 1, 2, 3], ATTPacket.errorResponse(refusal).encoded])
     }
 
-    @Test("A protected value is not notified in the clear", arguments: 0..<2)
+    @Test("A protected value is not notified unencrypted", arguments: 0..<2)
     func notifying(end: Int) throws {
         let (rig, handle) = try makeRig(value: nil, [], .notifyEncryptionRequired)
         let configuration = AttributeHandle(wire: handle.wire + 1)

@@ -51,7 +51,7 @@ struct HopelessPairingTests {
     }
 
     @Test(
-        "A central asks for a pairing only if what it has can authenticate a key, and gives the app the ATT error else",
+        "A central pairs only if its capabilities can authenticate a key, and otherwise reports the ATT error",
         arguments: capabilities
     )
     func central(capability: SMP.IOCapability?, isPossible: Bool) {
@@ -62,7 +62,7 @@ struct HopelessPairingTests {
         #expect(readings(rig) == (isPossible ? [] : [.att(.insufficientAuthentication)]))
     }
 
-    @Test("A peripheral sends no Security Request that can lead to nothing", arguments: capabilities)
+    @Test("A peripheral sends no Security Request that cannot succeed", arguments: capabilities)
     func peripheral(capability: SMP.IOCapability?, isPossible: Bool) {
         let rig = makeRig(.peripheral) { rig in
             if let capability { rig.ask(.attend(capability)) }
@@ -74,7 +74,7 @@ struct HopelessPairingTests {
         #expect(readings(rig) == (isPossible ? [] : [.att(.insufficientAuthentication)]))
     }
 
-    @Test("What a device told out of band authenticates a key of a host without display and keys")
+    @Test("Out-of-band data can authenticate the key of a host without display and keyboard")
     func outOfBand() {
         let rig = makeRig(.central) { rig in
             guard let peer = rig.host.links[link]?.peer else { return }
@@ -84,7 +84,7 @@ struct HopelessPairingTests {
         #expect(pairings(rig).map(\.first) == [0x01])
     }
 
-    @Test("A peer without display and keys is asked once on a link for a pairing that it cannot make")
+    @Test("A peer without display and keyboard is asked only once a link for pairing that it cannot provide")
     func peerWithoutMeans() {
         let rig = makeRig(.central) { $0.ask(.attend(.displayYesNo)) }
         #expect(pairings(rig).map(\.first) == [0x01])
@@ -116,7 +116,7 @@ struct HopelessPairingTests {
     }
 
     @Test(
-        "An app hears that the peer has removed its pairing, whichever code the controller has for a missing key",
+        "The app learns that the peer removed its bond, whichever code the controller uses for a missing key",
         arguments: missingKeys
     )
     func missingKey(status: HCI.Status) {
@@ -126,14 +126,17 @@ struct HopelessPairingTests {
         #expect(endings(rig) == [.hci(.pinOrKeyMissing)])
     }
 
-    @Test("So it does if the peer ends the link for that while the key of the bond is tried", arguments: missingKeys)
+    @Test(
+        "The app learns the same if the peer ends the link while the bond's key is being tried",
+        arguments: missingKeys
+    )
     func endedForMissingKey(status: HCI.Status) {
         let rig = bonded.makeRig(role: .central)
         rig.disconnect(reason: status)
         #expect(endings(rig) == [.hci(.pinOrKeyMissing)])
     }
 
-    @Test("A link that ends for Authentication Failure at another time is said to end for that")
+    @Test("An Authentication Failure at any other time is reported as such")
     func otherFailure() {
         let rig = bonded.makeRig(isBonded: false, role: .central)
         rig.disconnect(reason: .authenticationFailure)

@@ -5,7 +5,7 @@ import Testing
 @testable import BLEHost
 
 /// Each address that a peer may pair at, with each use that this host makes of addresses.
-@Suite("What a peer proves by the address that it pairs at")
+@Suite("Identities proved by the address during pairing")
 struct IdentityMatrixTests {
     /// The address that the peer has on the air, and what it proves of the identity that the peer sends.
     enum Proof: CaseIterable {
@@ -224,7 +224,7 @@ struct IdentityMatrixTests {
         }
     }
 
-    @Test("Nothing is attributed to a peer for an address that it has not shown", arguments: cases)
+    @Test("No data is attributed to a peer at an address that it has not proved", arguments: cases)
     func matrix(proof: Proof, use: Use) throws {
         for sent in Sent.allCases {
             for origin in Origin.allCases where origin == .pairing || proof != .ofAnother {
@@ -247,7 +247,7 @@ struct IdentityMatrixTests {
         }
     }
 
-    @Test("An app that waits for a peer calls no address that the peer has only claimed", arguments: Proof.allCases)
+    @Test("Connecting to a peer never uses an address that it has only claimed", arguments: Proof.allCases)
     func calls(proof: Proof) throws {
         for sent in Sent.allCases {
             for origin in Origin.allCases {
@@ -263,7 +263,7 @@ struct IdentityMatrixTests {
         }
     }
 
-    @Test("The resolving list names no peer by an address that it has only claimed", arguments: Proof.allCases)
+    @Test("The resolving list never has an address that a peer has only claimed", arguments: Proof.allCases)
     func resolvingList(proof: Proof) throws {
         for sent in Sent.allCases {
             for origin in Origin.allCases {

@@ -4,7 +4,7 @@ import Testing
 @testable import BLEHost
 
 /// What becomes of what was accepted for a link before somebody ends it.
-@Suite("Leaving a link")
+@Suite("Disconnecting")
 struct LeavingTests {
     let address = DeviceAddress(0xC0FF_EE00_0001, .random)
     let link = ConnectionHandle(wire: 0x40) ?? .lowest
@@ -39,7 +39,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("What was written without an answer goes out, and is sent, before the end of the link is asked for")
+    @Test("Write commands are sent before the disconnection is requested")
     func writeCommands() {
         let (rig, peer) = makeRig()
         for number in UInt8(0)..<10 { rig.perform(.peer(peer, .writeCommand(value, [number]))) }
@@ -57,7 +57,7 @@ struct LeavingTests {
         #expect(rig.notes.isEmpty)
     }
 
-    @Test("A command that waits for an answer goes out, and one behind a request is cancelled with it, without a gap")
+    @Test("Commands that wait for a response are sent, and those behind another request are cancelled with it")
     func behindRequests() {
         let (rig, peer) = makeRig()
         rig.returnsBuffers = true
@@ -75,14 +75,14 @@ struct LeavingTests {
         #expect(events.filter { $0 == .peer(peer, .writeCommandsTaken(2)) }.count == 1)
     }
 
-    @Test("A link of which nothing is left to send ends at once")
+    @Test("A link with nothing left to send ends immediately")
     func idle() {
         let (rig, peer) = makeRig()
         rig.perform(.cancelConnection(peer))
         #expect(rig.commands.map(\.opcode) == [.disconnect])
     }
 
-    @Test("What cannot be sent is waited for 6 s, and no longer")
+    @Test("Unsent data delays the end of a link by at most 6 s")
     func patience() {
         let (rig, peer) = makeRig()
         for number in UInt8(0)..<5 { rig.perform(.peer(peer, .writeCommand(value, [number]))) }
@@ -96,7 +96,7 @@ struct LeavingTests {
         #expect(rig.commands.map(\.opcode) == [.disconnect])
     }
 
-    @Test("A link that is lost meanwhile has ended, once, and whoever wants it again has it tried again")
+    @Test("A link lost while it is ending ends once, and is reconnected if a client wants it again")
     func lost() {
         let (rig, peer) = makeRig()
         rig.perform(.peer(peer, .writeCommand(value, [1])))
@@ -110,7 +110,7 @@ struct LeavingTests {
         #expect(!hasDisconnected(rig))
     }
 
-    @Test("What an app notified goes out before the link to its central ends")
+    @Test("An app's notifications are sent before the link to the central ends")
     func notifications() throws {
         let rig = Rig.ready()
         let peer = try subscribe(rig, bits: 1)
@@ -125,7 +125,7 @@ struct LeavingTests {
         #expect(rig.commands.map(\.opcode) == [.disconnect])
     }
 
-    @Test("What an app indicated goes out as it is confirmed")
+    @Test("An app's indications are sent as they are confirmed before the link ends")
     func indications() throws {
         let rig = Rig.ready()
         let peer = try subscribe(rig, bits: 2)
@@ -141,7 +141,7 @@ struct LeavingTests {
         #expect(rig.commands.map(\.opcode) == [.disconnect])
     }
 
-    @Test("What was sent on a channel goes out as the peer gives credits, and then the channel is closed")
+    @Test("Data on a channel is sent as the peer gives credits, and then the channel is closed")
     func channels() throws {
         let (rig, peer) = makeRig()
         rig.returnsBuffers = true
@@ -178,7 +178,7 @@ struct LeavingTests {
         #expect(rig.commands.map(\.opcode) == [.disconnect])
     }
 
-    @Test("Each channel of a link that is lost is closed for the reason of the loss")
+    @Test("The channels of a lost link are closed with the reason of the loss")
     func reason() throws {
         let (rig, peer) = makeRig()
         rig.returnsBuffers = true

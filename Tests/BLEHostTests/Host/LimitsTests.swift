@@ -2,10 +2,10 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Limits of a host")
+@Suite("Host limits")
 struct LimitsTests {
     @Test(
-        "More memory keeps more of those that are seen on the air, up to a limit, and nothing else",
+        "More memory raises only the number of remembered advertisers, up to a limit",
         arguments: [(0, 32_768), (512 << 20, 32_768), (1 << 30, 65_536), (4 << 30, 262_144), (Int.max, 262_144)]
     )
     func memory(octets: Int, advertisers: Int) {

@@ -29,7 +29,7 @@ struct ParameterTests {
         ([800, 800, 1, 400], false), ([0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF], false),
     ]
 
-    @Test("A central grants by signal what is allowed, and never a timeout below 720 ms", arguments: wishes)
+    @Test("A central accepts permitted parameters by signal, and never a timeout below 720 ms", arguments: wishes)
     func granted(wish: [UInt16], isGranted: Bool) {
         let (rig, _) = makeRig(role: .central)
         let request = Signal.ConnectionParameterUpdateRequest(
@@ -53,7 +53,7 @@ struct ParameterTests {
         for update in updates(rig) { #expect(update.timeout.duration >= .milliseconds(720)) }
     }
 
-    @Test("What a controller asks for on behalf of its peer is answered in the same way", arguments: wishes)
+    @Test("A parameter request relayed by the controller is answered by the same rules", arguments: wishes)
     func answered(wish: [UInt16], isGranted: Bool) {
         let (rig, _) = makeRig(.new, role: .peripheral)
         rig.inject(
@@ -74,7 +74,7 @@ struct ParameterTests {
 
     static let latencies: [ConnectionLatency] = [.low, .medium, .high]
 
-    @Test("A peripheral asks by signal if its controller cannot", arguments: latencies)
+    @Test("A peripheral requests parameters by signal if its controller cannot", arguments: latencies)
     func signalled(latency: ConnectionLatency) throws {
         let (rig, peer) = makeRig(role: .peripheral)
         rig.perform(.server(.setLatency(peer, latency)), for: Rig.peripheral)
@@ -86,7 +86,7 @@ struct ParameterTests {
         #expect(rig.commands.isEmpty)
     }
 
-    @Test("A peripheral asks by signal if the controllers do not agree")
+    @Test("A peripheral requests parameters by signal if the controllers do not agree")
     func fallback() {
         let (rig, peer) = makeRig(.new, role: .peripheral)
         rig.perform(.server(.setLatency(peer, .high)), for: Rig.peripheral)
@@ -106,7 +106,7 @@ struct ParameterTests {
         #expect(rig.frames.map(\.channel) == [.leSignaling])
     }
 
-    @Test("An unanswered request is given up, and the next one goes out")
+    @Test("An unanswered request times out, and the next one is sent")
     func unanswered() {
         let (rig, peer) = makeRig(role: .peripheral)
         rig.perform(.server(.setLatency(peer, .low)), for: Rig.peripheral)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Data ahead of their link")
+@Suite("Data that arrives before its link")
 struct PreConnectionDataTests {
     private let address = DeviceAddress(0xC0FF_EE00_0001, .random)
     private let link = ConnectionHandle(wire: 0x40) ?? .lowest
@@ -15,7 +15,7 @@ struct PreConnectionDataTests {
     }
 
     @Test(
-        "What a central says is answered, although the controller tells of its link later",
+        "A central's early request is answered even if the controller reports its link later",
         arguments: [
             (Duration.zero, 1), (PreConnectionData.patience, 1), (PreConnectionData.patience + .nanoseconds(1), 0),
         ]
@@ -30,7 +30,7 @@ struct PreConnectionDataTests {
         #expect(answers(rig) == count)
     }
 
-    @Test("What comes for a link that has ended is not taken for what the next one says", arguments: [0, 2])
+    @Test("Data for a link that has ended is not attributed to the next link", arguments: [0, 2])
     func late(seconds: Int) {
         let rig = Rig.ready()
         rig.connect(address, role: .peripheral)
@@ -43,7 +43,7 @@ struct PreConnectionDataTests {
         #expect(answers(rig) == (seconds > 1 ? 1 : 0))
     }
 
-    @Test("Only so much is kept, and each link gets its own, once")
+    @Test("Stored early data is limited, and each link receives its own once")
     func limits() throws {
         var early = PreConnectionData(), now = Instant()
         let other = try #require(ConnectionHandle(wire: 0x41))

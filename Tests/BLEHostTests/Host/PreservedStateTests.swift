@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("What a session leaves behind")
+@Suite("State preserved for a session")
 struct PreservedStateTests {
     private static let peer = PeerIdentifier(rawValue: 1)
     private let link = LinkParameters(mtu: 185, name: "Sensor")
@@ -56,7 +56,7 @@ struct PreservedStateTests {
     }
 
     @Test(
-        "What was discovered counts until the peer has something else in its place",
+        "Discovered attributes are preserved until the peer replaces them",
         arguments: [
             ([services, heart, described, notified], [services, heart, described, notified]),
             ([services, heart, services, heart], [services, heart]),
@@ -89,7 +89,7 @@ struct PreservedStateTests {
     )
     func learning(events: [PeerEvent], left: [PeerEvent]) { #expect(learnt(from: events) == left) }
 
-    @Test("A client that discovers without end keeps a bounded number of answers")
+    @Test("The number of preserved discovery results is limited")
     func bounded() {
         let events = (0..<2_000).map { number in
             PeerEvent.descriptorsDiscovered(of: AttributeHandle(wire: UInt16(number)), .success([]))
@@ -97,7 +97,7 @@ struct PreservedStateTests {
         #expect(learnt(from: events) == Array(events.suffix(PreservedPeer.mostAnswers)))
     }
 
-    @Test("A central leaves its scan and the peers that it is connected to or waits for")
+    @Test("A central preserves its scan and its connected and pending peers")
     func central() {
         var state = PreservedState(.central)
         #expect(state.isEmpty)
@@ -123,7 +123,7 @@ struct PreservedStateTests {
         #expect(state.isEmpty)
     }
 
-    @Test("A peripheral leaves its services, its advertisement and those who subscribed")
+    @Test("A peripheral preserves its services, its advertisement and its subscribers")
     func peripheral() {
         var state = PreservedState(.peripheral)
         let ids = (0..<8).map { LocalAttributeID(rawValue: $0) }

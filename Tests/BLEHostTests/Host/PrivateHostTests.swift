@@ -19,7 +19,7 @@ struct PrivateHostTests {
         .ready(controller, configuration: .init(identifierSecret: 42, knownPeers: resolvablePeers, isPrivate: true))
     }
 
-    @Test("Nothing goes on the air before there is a private address", arguments: [FakeController.old, .new])
+    @Test("Nothing is sent before there is a private address", arguments: [FakeController.old, .new])
     func silent(controller: FakeController) {
         var controller = controller
         controller.silent = [HCI.Opcode.leSetRandomAddress.wire]
@@ -30,7 +30,7 @@ struct PrivateHostTests {
         #expect(rig.commands.last?.opcode == .leSetRandomAddress)
     }
 
-    @Test("Whatever starts uses the private address", arguments: [FakeController.old, .new])
+    @Test("All activities use the private address", arguments: [FakeController.old, .new])
     func ownAddress(controller: FakeController) throws {
         let rig = makeRig(controller)
         rig.perform(.scan(ScanRequest()))
@@ -42,7 +42,10 @@ struct PrivateHostTests {
         #expect(own.count >= 3 && own.allSatisfy { $0 == .random })
     }
 
-    @Test("The radio rests for a new address, and goes on with it", arguments: [FakeController.old, .new])
+    @Test(
+        "Radio activity pauses to change the private address, and resumes with the new one",
+        arguments: [FakeController.old, .new]
+    )
     func rotation(controller: FakeController) throws {
         let rig = makeRig(controller)
         rig.perform(.scan(ScanRequest(allowsDuplicates: true)))
@@ -61,7 +64,7 @@ struct PrivateHostTests {
         #expect(rig.notes.isEmpty && rig.events.isEmpty)
     }
 
-    @Test("A controller that takes its time to stop is waited for, and nothing is due meanwhile")
+    @Test("The host waits for a controller that is slow to stop, without a deadline in between")
     func slow() {
         let rig = makeRig(.old)
         rig.perform(.scan(ScanRequest(allowsDuplicates: true)))
@@ -73,7 +76,7 @@ struct PrivateHostTests {
         #expect(isDueLater)
     }
 
-    @Test("Friends for whom the controller has room are called by their identity, others are listened for")
+    @Test("Bonded peers on the resolving list are connected to by identity, and others are found by scanning")
     func crowded() throws {
         var controller = FakeController.new
         for opcode in FakeController.resolving { controller.commands.insert(opcode) }
@@ -104,7 +107,7 @@ struct PrivateHostTests {
         #expect(rig.notes.isEmpty)
     }
 
-    @Test("A friend that shows its identity is called there, too")
+    @Test("A bonded peer that advertises its identity address is connected to there as well")
     func identity() {
         let rig = makeRig(.old, resolvablePeers: [Self.resolvablePeer(1)])
         let identity = DeviceAddress(0xC0FF_EE00_0001, .random)
@@ -125,7 +128,7 @@ struct PrivateHostTests {
         #expect(called.contains(identity))
     }
 
-    @Test("A host whose controller has no address keeps the one that it makes", arguments: [UInt128(1), 2])
+    @Test("A host whose controller has no address keeps the one that it generates", arguments: [UInt128(1), 2])
     func fallback(secret: UInt128) {
         var controller = FakeController.new
         controller.address = .none

@@ -21,7 +21,7 @@ struct PrivatePeerTests {
         return (rig, peer)
     }
 
-    @Test("Is known by the key that it makes its addresses with when it connects")
+    @Test("The peer is recognized by its IRK when it connects")
     func central() throws {
         let (rig, peer) = makeRig()
         var random = SeededGenerator(seed: 1)
@@ -36,7 +36,7 @@ struct PrivatePeerTests {
         }
     }
 
-    @Test("Keeps its identifier in scans, whatever address it has")
+    @Test("The peer keeps its identifier in scans, whatever its address")
     func scanned() {
         let (rig, peer) = makeRig()
         var random = SeededGenerator(seed: 2)
@@ -48,7 +48,7 @@ struct PrivatePeerTests {
         #expect(rig.discover(stranger) != peer)
     }
 
-    @Test("Is listened for when an app wants it, and called where it was heard last")
+    @Test("The peer is found by scanning, and connected to at its latest address")
     func sought() {
         let (rig, peer) = makeRig()
         var random = SeededGenerator(seed: 3)

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("Quirks of controllers")
+@Suite("Controller quirks")
 struct QuirkTests {
     private static let address = DeviceAddress(0xC0FF_EE00_0001, .random)
     private static let other = DeviceAddress(0xC0FF_EE00_0002, .random)
@@ -33,7 +33,7 @@ struct QuirkTests {
     }
 
     @Test(
-        "One set of commands is used for everything: the extended one if it is whole",
+        "Extended commands are used for everything if the controller has all of them, and legacy ones otherwise",
         arguments: [
             (FakeController.old, false), (.new, true), (new(without: [.leSetExtendedScanEnable]), false),
             (new(without: [], .extendedAdvertising), false), (new(without: legacy), true),
@@ -48,7 +48,7 @@ struct QuirkTests {
         #expect(used.contains { Self.legacy.contains($0) } == !isExtended)
     }
 
-    @Test("With a single buffer links take turns")
+    @Test("Links take turns if there is a single buffer")
     func fewBuffers() throws {
         var controller = FakeController.old
         controller.buffers = (27, 1)
@@ -67,7 +67,7 @@ struct QuirkTests {
         #expect(links == [0x40, 0x41])
     }
 
-    @Test("Without buffers of its own for LE, those of BR/EDR are used, at their size")
+    @Test("Without LE buffers, the shared BR/EDR buffers are used at their size")
     func sharedBuffers() throws {
         var controller = FakeController.old
         (controller.buffers, controller.sharedBuffers) = ((0, 0), (310, 2))
@@ -79,7 +79,7 @@ struct QuirkTests {
         #expect(rig.frames.count == 1)
     }
 
-    @Test("Whether it knows LE Read Buffer Size v2 makes no difference")
+    @Test("Support for LE Read Buffer Size v2 makes no difference")
     func bufferSize() {
         var controller = FakeController.new
         let usual = Rig.ready(controller).commands
@@ -89,7 +89,7 @@ struct QuirkTests {
     }
 
     @Test(
-        "A feature without its commands is done without, as are commands without their feature",
+        "A feature without its commands is not used, and neither are commands without their feature",
         arguments: [
             (
                 HCI.Opcode.leRemoteConnectionParameterRequestReply, LEFeatures.connectionParametersRequest,
@@ -110,7 +110,7 @@ struct QuirkTests {
         }
     }
 
-    @Test("Private addresses are made and resolved by the host if the controller cannot be trusted with them")
+    @Test("The host makes and resolves private addresses if the controller cannot be relied on")
     func resolvingList() {
         var able = FakeController.new
         for opcode in FakeController.resolving { able.commands.insert(opcode) }
@@ -130,7 +130,7 @@ struct QuirkTests {
     }
 
     @Test(
-        "A public address that nobody gave is replaced by a random one, the same each time",
+        "An invalid public address is replaced by a random one, the same each time",
         arguments: [0, 0xFFFF_FFFF_FFFF] as [UInt64]
     )
     func publicAddress(value: UInt64) {
@@ -145,7 +145,7 @@ struct QuirkTests {
     }
 
     @Test(
-        "An extended command that is claimed and unknown has the older ones used, and apps go on",
+        "If an extended command turns out to be unknown, legacy commands are used and apps continue",
         arguments: [HCI.Opcode.leSetExtendedScanParameters, .leSetExtendedScanEnable]
     )
     func unknownExtended(opcode: HCI.Opcode) {
@@ -162,7 +162,7 @@ struct QuirkTests {
         #expect(rig.transportResets == 0 && rig.notes.isEmpty)
     }
 
-    @Test("Another command that is claimed and unknown is sent once")
+    @Test("Any other command that turns out to be unknown is sent only once")
     func unknownOther() {
         var controller = FakeController.new
         controller.refused = [HCI.Opcode.leReadRemoteFeatures.wire: .unknownCommand]
@@ -182,7 +182,7 @@ struct QuirkTests {
         }
     }
 
-    @Test("A filter of duplicates with which nothing is heard, and without which something is, is not used any more")
+    @Test("Duplicate filtering is turned off if reports arrive only without it")
     func deaf() {
         let rig = Rig.ready()
         rig.perform(.scan(ScanRequest()))
@@ -198,7 +198,7 @@ struct QuirkTests {
         #expect(rig.discoveries().count == 1)
     }
 
-    @Test("A filter with which something is heard stays, and so does one where there is nothing to hear")
+    @Test("Duplicate filtering stays on if reports arrive with it, or if none arrive either way")
     func able() {
         let rig = Rig.ready(), silent = Rig.ready()
         for rig in [rig, silent] { rig.perform(.scan(ScanRequest())) }
@@ -210,7 +210,7 @@ struct QuirkTests {
         #expect(filters(silent) == (0..<13).map { $0 % 3 != 2 })
     }
 
-    @Test("A controller that refuses to drop duplicates is asked to report everything")
+    @Test("A controller that refuses duplicate filtering is asked to report everything")
     func refusing() {
         let rig = Rig.ready()
         rig.controller.refused = [HCI.Opcode.leSetScanEnable.wire: .memoryCapacityExceeded]
@@ -220,7 +220,7 @@ struct QuirkTests {
         #expect(filters(rig) == [true, false])
     }
 
-    @Test("Events and data of a connection that there is not are noted, and nothing else happens")
+    @Test("Events and data of an unknown connection are noted and ignored")
     func strangeHandle() throws {
         let rig = Rig.ready(), peer = rig.discover(Self.address)
         rig.perform(.connect(peer, ConnectRequest()))
@@ -275,7 +275,7 @@ struct QuirkTests {
         ]
     }()
 
-    @Test("What a report tells is found, and nothing of a controller that is able", arguments: reports)
+    @Test("Quirks are found in a controller's report, and none for a controller without them", arguments: reports)
     func found(report: ControllerReport, quirks: [ControllerQuirk]) {
         #expect(ControllerQuirks(report).found == quirks)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Bonds that are removed")
+@Suite("Removed bonds")
 struct RemovedBondTests {
     private let bonded = EncryptionTests()
     private var link: ConnectionHandle { bonded.link }
@@ -21,7 +21,7 @@ struct RemovedBondTests {
         },
     ]
 
-    @Test("A bond that was removed is not kept again by what happens until the link has ended", arguments: 0..<2)
+    @Test("A removed bond is not stored again by events before the link ends", arguments: 0..<2)
     func forgotten(deed: Int) throws {
         let rig = bonded.makeRig(role: .peripheral)
         let peer = try #require(rig.host.links[link]?.peer)
@@ -36,7 +36,7 @@ struct RemovedBondTests {
         #expect(rig.remembered.last?.identifier == peer && rig.remembered.last?.bond == nil)
     }
 
-    @Test("Who was refused for the sake of a bond may pair on the same link when that is removed")
+    @Test("A peer refused because of its bond may pair on the same link once that is removed")
     func pairing() throws {
         let rig = bonded.makeRig(role: .peripheral)
         let peer = try #require(rig.host.links[link]?.peer)
@@ -55,10 +55,7 @@ struct RemovedBondTests {
         }
     }
 
-    @Test(
-        "What waited for a peer to prove its bond, or is asked later, goes on when there is none",
-        arguments: [true, false]
-    )
+    @Test("Requests waiting for a peer to prove its bond continue once the bond is removed", arguments: [true, false])
     func goingOn(isAskedBefore: Bool) throws {
         let rig = bonded.makeRig(role: .peripheral)
         let peer = try #require(rig.host.links[link]?.peer)

@@ -108,7 +108,7 @@ final class Witness {
     }
 }
 
-@Suite("Nonsense from the controller")
+@Suite("Invalid data from the controller")
 struct RobustnessTests {
     static let addresses = (UInt64(0)..<3).map { DeviceAddress(0xC000_0000_0000 + $0, .random) }
 
@@ -190,7 +190,7 @@ struct RobustnessTests {
     }
 
     @Test(
-        "Whatever a controller sends, nothing traps, and every request is answered once",
+        "No input from a controller crashes the host, and every request is answered once",
         arguments: UInt64(0)..<16,
         [FakeController.old, .new]
     )
@@ -226,7 +226,10 @@ struct RobustnessTests {
         #expect(Set(rig.notes.map(\.description)).count > 5)
     }
 
-    @Test("A controller that falls silent after any command is found out, and all is answered", arguments: 0..<3)
+    @Test(
+        "A controller that stops responding after any command is detected, and every request is answered",
+        arguments: 0..<3
+    )
     func silence(after quiet: Int) {
         let opcodes: [[HCI.Opcode]] = [
             [.leCreateConnection], [.readRSSI, .leReadRemoteFeatures], [.leSetScanEnable, .leCreateConnectionCancel],
@@ -255,7 +258,7 @@ struct RobustnessTests {
         #expect(witness.audit().isEmpty)
     }
 
-    @Test("A link that the controller never ends is ended by a reset")
+    @Test("If the controller never ends a link, the host resets it")
     func endlessLink() {
         let rig = Rig.ready()
         let peer = rig.discover(Self.addresses[0])
@@ -270,7 +273,7 @@ struct RobustnessTests {
         #expect(rig.events(of: Rig.central).last == .stateChanged(.poweredOn))
     }
 
-    @Test("An attempt that the controller never ends counts as over after a while, and the next one begins")
+    @Test("An attempt that the controller never ends times out, and the next one begins")
     func endlessAttempt() {
         let rig = Rig.ready()
         let peer = rig.discover(Self.addresses[0]), other = rig.discover(Self.addresses[1])
@@ -285,7 +288,7 @@ struct RobustnessTests {
         #expect(rig.commands.map(\.opcode) == [.leCreateConnection])
     }
 
-    @Test("Peers that ask for pairing are told that there is none where the controller cannot encrypt, once")
+    @Test("If the controller cannot encrypt, peers that request pairing are refused once")
     func pairing() {
         let rig = Rig.ready(.plain)
         rig.connect(Self.addresses[0], role: .peripheral)

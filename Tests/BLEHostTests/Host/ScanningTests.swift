@@ -11,7 +11,7 @@ struct ScanningTests {
     func name(_ text: String) -> [UInt8] { [UInt8(text.utf8.count + 1), 0x09] + Array(text.utf8) }
     func services16(_ uuid: UInt16) -> [UInt8] { [3, 0x03] + uuid.littleEndianOctets }
 
-    @Test("The controller scans while somebody wants it, and no longer", arguments: [FakeController.old, .new])
+    @Test("The controller scans only while a client wants it", arguments: [FakeController.old, .new])
     func onAndOff(controller: FakeController) {
         let rig = Rig.ready(controller)
         rig.host.open(Rig.otherCentral, role: .central, at: rig.now)
@@ -31,7 +31,7 @@ struct ScanningTests {
     }
 
     @Test(
-        "The controller listens less while all who scan are in the background",
+        "The controller scans less while all scanning apps are in the background",
         arguments: [FakeController.old, .new]
     )
     func background(controller: FakeController) throws {
@@ -57,7 +57,7 @@ struct ScanningTests {
         #expect(intervals { rig.perform(.appMoved(to: .foreground)) } == [.milliseconds(40)])
     }
 
-    @Test("A scan with a number begins with word of it, before anything is found for it")
+    @Test("A numbered scan is confirmed before its first result")
     func numbered() {
         let rig = Rig.ready()
         rig.forget()
@@ -104,7 +104,7 @@ struct ScanningTests {
         #expect(rig.discoveries().map(\.isConnectable) == [false])
     }
 
-    @Test("A late scan response is reported as well if it adds something")
+    @Test("A late scan response is also reported if it adds data")
     func late() {
         let rig = Rig.ready()
         rig.perform(.scan(ScanRequest()))
@@ -115,7 +115,7 @@ struct ScanningTests {
         #expect(rig.discoveries().map(\.octets.all) == [[], name("Nora")])
     }
 
-    @Test("Each peer is reported once a session, unless the client wants duplicates")
+    @Test("Each peer is reported once per scan, unless the client wants duplicates")
     func duplicates() {
         let rig = Rig.ready()
         rig.host.open(Rig.otherCentral, role: .central, at: rig.now)
@@ -156,7 +156,7 @@ struct ScanningTests {
         ([0x1F], false),
     ]
 
-    @Test("A filter lets through who advertises a service in any of its forms", arguments: filters)
+    @Test("A filter passes advertisers of a service in any UUID form", arguments: filters)
     func filter(data: [UInt8], matches: Bool) {
         let rig = Rig.ready()
         rig.perform(.scan(ScanRequest(services: [heartRate])))
@@ -164,7 +164,7 @@ struct ScanningTests {
         #expect(rig.discoveries().count == (matches ? 1 : 0))
     }
 
-    @Test("A filter by a service that only the scan response has waits for it")
+    @Test("A filter for a service that is only in the scan response waits for it")
     func filterOnResponse() {
         let rig = Rig.ready()
         rig.perform(.scan(ScanRequest(services: [heartRate])))
@@ -175,7 +175,7 @@ struct ScanningTests {
         #expect(rig.discoveries().count == 1)
     }
 
-    @Test("Solicited services count if they are asked for")
+    @Test("Solicited services match if the scan asks for them")
     func solicited() {
         let rig = Rig.ready()
         rig.perform(.scan(ScanRequest(services: [.short(0x1111)], solicitedServices: [heartRate])))
@@ -183,7 +183,7 @@ struct ScanningTests {
         #expect(rig.discoveries().count == 1)
     }
 
-    @Test("An advertisement in parts is put together")
+    @Test("A fragmented advertisement is reassembled")
     func parts() {
         let rig = Rig.ready(.new)
         rig.perform(.scan(ScanRequest()))
@@ -203,7 +203,7 @@ struct ScanningTests {
         #expect(rig.discoveries().map(\.octets.all) == [[1, 2, 3, 4, 5, 6]])
     }
 
-    @Test("Parts without an end take no more room than the limit")
+    @Test("Incomplete fragments are stored only up to the limit")
     func crowded() {
         let rig = Rig.ready(.new)
         rig.perform(.scan(ScanRequest()))
@@ -230,7 +230,7 @@ struct ScanningTests {
         #expect(rig.commands.map(\.opcode) == [.leSetScanParameters, .leSetScanEnable])
     }
 
-    @Test("Identifiers are the same in every run of one host, and others elsewhere")
+    @Test("Identifiers are the same in every run of one host, and differ between hosts")
     func identifiers() {
         func identifier(secret: UInt128) -> PeerIdentifier {
             let rig = Rig.ready(configuration: .init(identifierSecret: secret))
@@ -240,7 +240,7 @@ struct ScanningTests {
         #expect(identifier(secret: 1) != identifier(secret: 2))
     }
 
-    @Test("Services in the overflow area are found by who looks for them")
+    @Test("Services in the overflow area are found by scans for them")
     func overflow() {
         let hidden = BluetoothUUID.full(0x1234_5678_9ABC_DEF0_1234_5678_9ABC_DEF0)
         let area = OverflowArea([hidden]).manufacturerData

@@ -4,7 +4,10 @@ import Testing
 
 @Suite("Controller setup")
 struct SetupTests {
-    @Test("A controller is reset first, and is ready when all is answered", arguments: [FakeController.old, .new])
+    @Test(
+        "A controller is reset first, and is ready once all commands are answered",
+        arguments: [FakeController.old, .new]
+    )
     func ready(controller: FakeController) {
         let rig = Rig.ready(controller)
         #expect(rig.commands.first == .reset)
@@ -15,7 +18,7 @@ struct SetupTests {
         #expect(rig.notes.isEmpty)
     }
 
-    @Test("Only commands that the controller knows are sent", arguments: [FakeController.old, .new])
+    @Test("Only commands that the controller supports are sent", arguments: [FakeController.old, .new])
     func known(controller: FakeController) {
         let rig = Rig.ready(controller)
         for command in rig.commands { #expect(controller.commands.contains(command.opcode), "\(command.opcode)") }
@@ -32,7 +35,10 @@ struct SetupTests {
         #expect(addresses.map(\.randomKind) == [.static])
     }
 
-    @Test("Only of a controller that somebody made are peers to be stored", arguments: [0x0059, 0xFFFF] as [UInt16])
+    @Test(
+        "Peers are stored only for controllers with an assigned manufacturer",
+        arguments: [0x0059, 0xFFFF] as [UInt16]
+    )
     func lastingPeers(company: UInt16) {
         var controller = FakeController.old
         controller.company = company
@@ -44,7 +50,7 @@ struct SetupTests {
     }
 
     @Test(
-        "What is stored of a virtual radio is asked for once, before apps hear of the radio, if it says its run",
+        "Stored peers of a virtual radio are requested once, before apps see the radio, if it names its run",
         arguments: [
             (0xFFFF, 0, false), (0xFFFF, 1, false), (0xFFFF, 2, true), (0xFFFF, 0xFFFF, true), (0x0059, 2, false),
         ]
@@ -59,7 +65,7 @@ struct SetupTests {
         #expect(rig.host.virtualRadio == (isAsked ? radio : nil))
     }
 
-    @Test("A controller without LE is refused plainly")
+    @Test("A controller without LE is refused with a clear reason")
     func noLowEnergy() {
         var controller = FakeController.old
         controller.classicFeatures = 0
@@ -68,7 +74,7 @@ struct SetupTests {
         #expect(rig.notes == [.controllerRefused(.noLowEnergy)])
     }
 
-    @Test("Without buffers for LE the shared ones are used, and without any the controller is refused")
+    @Test("Without LE buffers the shared ones are used, and a controller without buffers is refused")
     func sharedBuffers() {
         var controller = FakeController.old
         controller.buffers = (0, 0)
@@ -77,7 +83,7 @@ struct SetupTests {
         #expect(Rig.ready(controller).events(of: Rig.central).last == .stateChanged(.poweredOn))
     }
 
-    @Test("A controller that stops answering is reset once, and then the transport is", arguments: 0..<12)
+    @Test("If a controller stops responding, it is reset once, and then the transport is", arguments: 0..<12)
     func silence(step: Int) throws {
         let usual = Rig.ready(.old).commands
         var controller = FakeController.old
@@ -94,7 +100,7 @@ struct SetupTests {
         #expect(rig.host.deadline == nil)
     }
 
-    @Test("Centrals hear what the controller can do beyond the least just before they can begin")
+    @Test("Centrals receive the controller's optional features just before the state powered on")
     func features() {
         let event = ClientEvent.featuresChanged(.extendedScanAndConnect)
         let rig = Rig.ready(.new)
@@ -107,7 +113,7 @@ struct SetupTests {
         #expect(!Rig.ready(.old).events(of: Rig.central).contains(event))
     }
 
-    @Test("A refused command is done without, where that is possible")
+    @Test("The host does without a refused command where possible")
     func refusals() {
         let usual = Rig.ready(.new).commands.map(\.opcode)
         let essential: [HCI.Opcode] = [.reset, .readLocalSupportedFeatures, .leReadLocalSupportedFeatures]
@@ -118,7 +124,7 @@ struct SetupTests {
         }
     }
 
-    @Test("Nonsense in return parameters neither traps nor hangs", arguments: 0..<16)
+    @Test("Invalid return parameters neither crash nor block the host", arguments: 0..<16)
     func nonsense(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for length in 0..<12 {
@@ -146,7 +152,7 @@ struct SetupTests {
     }
 
     @Test(
-        "The state says why no controller is to be expected, and recovers when one comes",
+        "The state tells why no controller is available, and recovers when one appears",
         arguments: [(.missing, .unsupported), (.forbidden, .unauthorized), (.switchedOff, .poweredOff)]
             as [(Host.Absence, HostState)]
     )

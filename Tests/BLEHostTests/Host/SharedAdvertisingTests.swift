@@ -36,7 +36,7 @@ struct SharedAdvertisingTests {
         }
     }
 
-    @Test("are in sets of their own, where the controller has them")
+    @Test("Advertisements use separate sets where the controller has them")
     func sets() {
         let rig = rig(.new, apps: 3)
         let found = services(rig)
@@ -50,7 +50,7 @@ struct SharedAdvertisingTests {
         #expect(rig.commands.last == .leRemoveAdvertisingSet(.init(set: AdvertisingHandle(wire: 17) ?? .first)))
     }
 
-    @Test("are on the air by turns, where it has one set only")
+    @Test("Advertisements take turns where the controller has only one set")
     func turns() {
         let rig = rig(.old, apps: 3)
         #expect(answers(rig, Self.clients[0]) == [.server(.advertisingStarted(nil))])
@@ -66,7 +66,7 @@ struct SharedAdvertisingTests {
         #expect(rig.commands.isEmpty)
     }
 
-    @Test("go on in the sets that there are when the controller refuses another")
+    @Test("Advertisements share the existing sets when the controller refuses another")
     func few() {
         let rig = rig(.new, apps: 1)
         rig.controller.refused = [HCI.Opcode.leSetExtendedAdvertisingParameters.wire: .memoryCapacityExceeded]

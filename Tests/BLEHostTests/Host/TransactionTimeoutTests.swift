@@ -4,7 +4,7 @@ import Testing
 @testable import BLEHost
 
 /// What becomes of a link whose peer leaves an ATT request unanswered, which this host ends for that.
-@Suite("Peers that do not answer")
+@Suite("Peers that do not respond")
 struct TransactionTimeoutTests {
     let address = DeviceAddress(0xC0FF_EE00_0001, .random)
     let value = AttributeHandle(wire: 9)
@@ -40,7 +40,7 @@ struct TransactionTimeoutTests {
     }
 
     @Test(
-        "Everyone on the link is told that the time was over, unless the link ended for another reason meanwhile",
+        "All clients of the link receive the timeout error, unless the link ended for another reason first",
         arguments: [
             (HCI.Status.connectionTerminatedByLocalHost, Failure.timedOut),
             (.connectionTimeout, .hci(.connectionTimeout)),
@@ -55,7 +55,7 @@ struct TransactionTimeoutTests {
         }
     }
 
-    @Test("So they are if the controller knows no such link any more")
+    @Test("All clients receive the timeout error even if the controller no longer knows the link")
     func unknownLink() {
         let rig = Rig.ready()
         rig.controller.refused[HCI.Opcode.disconnect.wire] = .unknownConnectionIdentifier
@@ -76,7 +76,7 @@ struct TransactionTimeoutTests {
         )
     }
 
-    @Test("What is asked for before the link has ended is answered before that is told")
+    @Test("A request made before the link has ended is answered before the end is reported")
     func late() {
         let (rig, peer) = makeRig()
         rig.perform(.peer(peer, .read(value)))
@@ -89,7 +89,7 @@ struct TransactionTimeoutTests {
         )
     }
 
-    @Test("Whoever cancels meanwhile wanted it so, and whoever is to be connected again waits for that")
+    @Test("A client that cancels in the meantime receives no error, and one that asked to reconnect is reconnected")
     func wanted() {
         let (rig, peer) = makeRig(ConnectRequest(reconnects: true))
         rig.perform(.cancelConnection(peer), for: Rig.otherCentral)

@@ -4,7 +4,7 @@ import Testing
 @testable import BLEHost
 
 /// Pairing that a stranger begins while nobody is asked.
-@Suite("Pairing with nobody attending")
+@Suite("Unattended pairing")
 struct UnattendedPairingTests {
     private static let address = DeviceAddress(0xC0FF_EE00_0001, .random)
     private static let link = ConnectionHandle(wire: 0x40) ?? .lowest
@@ -84,7 +84,7 @@ struct UnattendedPairingTests {
     }
 
     @Test(
-        "A Pairing Request is answered if an app needs encryption or somebody is asked, and refused else",
+        "A Pairing Request is answered if an app requires encryption or an agent is present, and refused otherwise",
         arguments: cases
     )
     func peripheral(case: Case) {
@@ -109,7 +109,7 @@ struct UnattendedPairingTests {
         (.whenNeeded, false, true, true), (.always, false, false, true), (.always, true, true, true),
     ]
 
-    @Test("A policy allows less and more, whether a client or the configuration says it", arguments: policies)
+    @Test("A policy of a client or of the configuration can restrict or extend pairing", arguments: policies)
     func policy(unattended: UnattendedPairing, isNeeded: Bool, isAttended: Bool, isAnswered: Bool) {
         var configuration = Host.Configuration(identifierSecret: 42)
         configuration.pairing.unattended = unattended
@@ -133,7 +133,7 @@ struct UnattendedPairingTests {
         }
     }
 
-    @Test("Of several policies the strictest counts, and one that says nothing changes nothing")
+    @Test("The strictest of several policies applies, and one that is not set changes nothing")
     func joined() {
         let never = PairingPolicy(unattended: .never), always = PairingPolicy(unattended: .always)
         #expect(always.joined(with: PairingPolicy()).unattended == .always)
@@ -141,7 +141,7 @@ struct UnattendedPairingTests {
         #expect(PairingPolicy().joined(with: PairingPolicy()).unattended == nil)
     }
 
-    @Test("A stranger that pairs while out-of-band data is known gets to nothing unless it says that it was told")
+    @Test("A stranger that pairs while out-of-band data is known gains no access unless it claims to have the data")
     func outOfBand() {
         for flag: UInt8 in [0, 1] {
             let rig = makeRig(Case(description: "", isAnswered: false))
@@ -155,7 +155,7 @@ struct UnattendedPairingTests {
         }
     }
 
-    @Test("A host that never pairs without a user gives an app the ATT error, and sends nothing")
+    @Test("A host that never pairs unattended reports the ATT error to the app, and sends nothing")
     func never() throws {
         let rig = Rig.ready()
         rig.ask(.insist(PairingPolicy(unattended: .never)))
@@ -180,7 +180,7 @@ struct UnattendedPairingTests {
         #expect(!rig.frames.contains { $0.channel == .securityManager })
     }
 
-    @Test("A service that is gone is no reason to pair any more")
+    @Test("A removed service is no longer a reason to pair")
     func removed() {
         let rig = makeRig(Case(description: "", permissions: .readEncryptionRequired, isAnswered: true))
         rig.perform(.service(.removeAllServices), for: Rig.peripheral)
@@ -189,7 +189,7 @@ struct UnattendedPairingTests {
     }
 
     @Test(
-        "A central pairs for a Security Request only while an app is connected to the peripheral",
+        "A central pairs on a Security Request only while an app is connected to the peripheral",
         arguments: [true, false]
     )
     func central(isConnected: Bool) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Requests that belong to another role")
+@Suite("Requests of another role")
 struct WrongRoleTests {
     private static let peer = PeerIdentifier(rawValue: 7)
     private static let service = ServiceDefinition(id: LocalAttributeID(rawValue: 1), uuid: .short(0x180D))
@@ -26,7 +26,7 @@ struct WrongRoleTests {
         (Rig.peripheral, .security(.pair(peer)), .security(.failed(peer, .refused(.unspecified)))),
     ]
 
-    @Test("A request of another role does nothing, and is answered if it has an answer", arguments: requests.indices)
+    @Test("A request of another role has no effect, and fails if it has a result", arguments: requests.indices)
     func refused(index: Int) {
         let (client, request, answer) = Self.requests[index], rig = Rig.ready()
         let hash = rig.host.layers.attributes.databaseHash

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Channels that peers ask for")
+@Suite("Channels requested by peers")
 struct AcceptingTests {
     struct Single: Sendable, CustomTestStringConvertible {
         var name: String
@@ -42,7 +42,7 @@ struct AcceptingTests {
         .init(name: "no encryption", isEncrypted: true, result: .insufficientAuthentication),
     ]
 
-    @Test("A request for one channel is answered as it must be", arguments: singles)
+    @Test("A request for one channel gets the specified response", arguments: singles)
     func single(_ single: Single) {
         var bench = LoneChannels()
         _ = bench.accepted(remote: 0x50)
@@ -128,7 +128,7 @@ struct AcceptingTests {
         )
     }
 
-    @Test("A request for several channels is answered for each", arguments: severals)
+    @Test("A request for several channels gets a response for each", arguments: severals)
     func several(_ several: Several) {
         var bench = LoneChannels()
         _ = bench.accepted(remote: 0x50)
@@ -143,7 +143,7 @@ struct AcceptingTests {
         #expect(response.mtu == (several.open.contains(true) ? 4096 : 0))
     }
 
-    @Test("A link has 64 channels, and not one more, until one of them is closed")
+    @Test("A link has at most 64 channels, and room again once one is closed")
     func limit() {
         var bench = LoneChannels()
         for channel in UInt16(0x40)...0x7D { #expect(bench.accepted(remote: channel) != nil) }
@@ -167,7 +167,7 @@ struct AcceptingTests {
         #expect(bench.accepted(remote: remote.wire) != nil)
     }
 
-    @Test("What is published is a dynamic SPSM of its own, as many as there are, and unknown when it is withdrawn")
+    @Test("Each published channel has its own dynamic SPSM, up to the limit, and is unknown once withdrawn")
     func publishing() {
         var bench = LoneChannels()
         for _ in 0..<130 { bench.layer.publish(.unencrypted, for: LoneChannels.app) }

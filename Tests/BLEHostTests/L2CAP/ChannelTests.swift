@@ -3,9 +3,9 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Channels that are open")
+@Suite("Open channels")
 struct ChannelTests {
-    @Test("What is sent goes out with the credits of the peer, and counts when the controller has it")
+    @Test("Data is sent with the peer's credits, and counts as sent once the controller has sent it")
     func sends() {
         var bench = LoneChannels()
         let channel = bench.opened(credits: 2)
@@ -23,7 +23,7 @@ struct ChannelTests {
         #expect(bench.events == [.channel(channel.id, .sent(100))])
     }
 
-    @Test("What comes is told, and what is consumed gives the peer credits")
+    @Test("Received data is reported, and consuming it gives credits to the peer")
     func receives() {
         var limits = Limits()
         limits.channelCredits = 2
@@ -48,7 +48,7 @@ struct ChannelTests {
         ([[1, 0, 1], [1, 0, 1], [1, 0, 1]], .noCredit),
     ]
 
-    @Test("A peer that breaks the rules loses that channel, and no other", arguments: misdeeds)
+    @Test("A peer that breaks the rules loses only that channel", arguments: misdeeds)
     func broken(packets: [[UInt8]], fault: ChannelFault) {
         var limits = Limits()
         limits.channelCredits = 2
@@ -67,7 +67,7 @@ struct ChannelTests {
     }
 
     @Test(
-        "Too many credits close a channel, and none at all change nothing",
+        "Too many credits close a channel, and zero credits change nothing",
         arguments: [0, 1, 65_525, 65_526, 65_535]
     )
     func credits(count: UInt16) {
@@ -80,7 +80,7 @@ struct ChannelTests {
         #expect(bench.notes.isEmpty == (1...65_525 ~= count))
     }
 
-    @Test("What a client may not do with a channel changes nothing, or closes it")
+    @Test("A forbidden request of a client has no effect, or closes the channel")
     func clients() {
         var limits = Limits()
         limits.queuedChannelOctets = 150
@@ -99,12 +99,12 @@ struct ChannelTests {
     }
 }
 
-@Suite("Channels that end")
+@Suite("Closing channels")
 struct ClosingTests {
     static let end = Signal.disconnectionRequest(.init(destination: .init(wire: 0x41), source: .init(wire: 0x40)))
     static let answer = Signal.disconnectionResponse(.init(destination: .init(wire: 0x41), source: .init(wire: 0x40)))
 
-    @Test("A client that closes hears so at once, and the name is free when the peer has answered or stays silent")
+    @Test("A client's close is reported immediately, and the identifier is free once the peer responds or times out")
     func closed() {
         for isSilent in [false, true] {
             var bench = LoneChannels()
@@ -123,7 +123,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("What was sent before the channel was closed goes out first, and what comes is dropped")
+    @Test("Data sent before the close is sent first, and data received after it is dropped")
     func drained() {
         var bench = LoneChannels()
         let channel = bench.opened(credits: 1)
@@ -137,7 +137,7 @@ struct ClosingTests {
         #expect(bench.events == [.channel(channel.id, .closed(nil))])
     }
 
-    @Test("A peer that does not take it does not keep a channel open")
+    @Test("A peer that gives no credits cannot keep a channel open")
     func stalled() {
         var bench = LoneChannels()
         let channel = bench.opened(credits: 0)
@@ -148,7 +148,7 @@ struct ClosingTests {
         #expect(bench.advance(by: .nanoseconds(1)) == [Self.end])
     }
 
-    @Test("A peer that closes is answered, and the client hears so once")
+    @Test("A peer's close is answered, and reported to the client once")
     func byPeer() {
         var bench = LoneChannels()
         let channel = bench.opened()
@@ -165,7 +165,7 @@ struct ClosingTests {
         #expect(bench.events.count == 1 && bench.packets.isEmpty)
     }
 
-    @Test("Both ends may close at once")
+    @Test("Both ends may close at the same time")
     func crossing() {
         var bench = LoneChannels()
         let channel = bench.opened()
@@ -180,7 +180,7 @@ struct ClosingTests {
         #expect(bench.layer.links[LoneChannels.link]?.channels.map(\.isOpen) == [true])
     }
 
-    @Test("A peer that closes channels instead of answering leaves no request behind, however often it does")
+    @Test("A peer that closes channels instead of responding leaves no pending requests, however often it does")
     func closedInsteadOfAnswered() {
         var bench = LoneChannels()
         for _ in 0..<600 {
@@ -195,7 +195,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("A link that goes takes each channel with it once, with the reason")
+    @Test("When a link ends, each of its channels ends once with the reason")
     func linkDown() {
         var bench = LoneChannels()
         let first = bench.opened(remote: 0x41), second = bench.opened(remote: 0x42)
@@ -214,7 +214,7 @@ struct ClosingTests {
         #expect(bench.layer.deadline == nil)
     }
 
-    @Test("A session that ends closes its channels, and takes back what it published")
+    @Test("A session that ends closes its channels and withdraws its published ones")
     func session() {
         var bench = LoneChannels()
         let channel = bench.accepted()
@@ -228,7 +228,7 @@ struct ClosingTests {
     }
 }
 
-@Suite("Channels whose sizes change")
+@Suite("Reconfiguring channels")
 struct ReconfiguringTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -255,7 +255,7 @@ struct ReconfiguringTests {
         .init(name: "a channel of the other kind", channels: [0x50], result: .invalidDestination),
     ]
 
-    @Test("Sizes may grow, and all channels change or none", arguments: cases)
+    @Test("Sizes may grow, and either all channels change or none", arguments: cases)
     func reconfigure(_ one: Case) {
         var bench = LoneChannels()
         _ = bench.accepted(remote: 0x50)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Channels that are asked for together")
+@Suite("Enhanced channel requests")
 struct EnhancedOpeningTests {
     static let destinations = [UInt16](0x41...0x45).map { ChannelIdentifier(wire: $0) }
 
@@ -38,7 +38,7 @@ struct EnhancedOpeningTests {
         )
     }
 
-    @Test("The request has what its owner takes, and names the channels", arguments: 1...5)
+    @Test("The request has its owner's sizes and credits, and the channel identifiers", arguments: 1...5)
     func request(count: Int) {
         var bench = LoneChannels(bearerMTU: 517)
         guard let (request, _) = Self.ask(&bench, count) else { return #expect(Bool(false)) }
@@ -122,7 +122,7 @@ struct EnhancedOpeningTests {
         ),
     ]
 
-    @Test("Each channel is opened or refused by itself", arguments: cases)
+    @Test("Each channel is opened or refused individually", arguments: cases)
     func opened(_ one: Case) {
         var bench = LoneChannels(bearerMTU: 517)
         guard let (_, identifier) = Self.ask(&bench) else { return #expect(Bool(false)) }
@@ -141,7 +141,7 @@ struct EnhancedOpeningTests {
         .unacceptableParameters, .invalidParameters, .init(wire: 0x7777),
     ]
 
-    @Test("A refusal of all is told for each", arguments: refusals, [true, false])
+    @Test("A refusal of all channels is reported for each", arguments: refusals, [true, false])
     func refused(result: Signal.ConnectionResult, namesThem: Bool) {
         var bench = LoneChannels(bearerMTU: 517)
         guard let (_, identifier) = Self.ask(&bench) else { return #expect(Bool(false)) }
@@ -151,7 +151,10 @@ struct EnhancedOpeningTests {
         #expect(bench.layer.deadline == nil)
     }
 
-    @Test("What cannot be named is refused at once, and the rest by the peer: one answer for each", arguments: 0...3)
+    @Test(
+        "Channels without a free identifier fail immediately, and the others are answered by the peer",
+        arguments: 0...3
+    )
     func unnamed(free: Int) {
         var bench = LoneChannels(bearerMTU: 517)
         let names = ChannelIdentifier.dynamic.upperBound.wire - ChannelIdentifier.dynamic.lowerBound.wire + 1
@@ -166,7 +169,7 @@ struct EnhancedOpeningTests {
     }
 
     @Test(
-        "A peer that has to ask its user is given time",
+        "A peer that must ask its user is given time",
         arguments: [Signal.ConnectionResult.pending, .authenticationPending, .authorizationPending]
     )
     func pending(result: Signal.ConnectionResult) {
@@ -179,7 +182,7 @@ struct EnhancedOpeningTests {
         #expect(bench.bearers.count == 1)
     }
 
-    @Test("Data, credits and the end of a bearer are told, and it sends")
+    @Test("A bearer sends, and reports received data, credits and its end")
     func used() {
         var bench = LoneChannels(bearerMTU: 517)
         guard let (_, identifier) = Self.ask(&bench, 1) else { return #expect(Bool(false)) }
@@ -200,7 +203,7 @@ struct EnhancedOpeningTests {
         #expect(bench.bearers == [.opened(channel)] + told.map { .channel(channel.id, $0) })
     }
 
-    @Test("Nothing but its owner can use a bearer")
+    @Test("Only its owner can use a bearer")
     func owned() {
         var bench = LoneChannels(bearerMTU: 517)
         guard let (_, identifier) = Self.ask(&bench, 1) else { return #expect(Bool(false)) }
@@ -221,7 +224,7 @@ struct EnhancedOpeningTests {
     }
 
     @Test(
-        "Bearers are opened to a peer on an encrypted link, as many as the limit says",
+        "Bearers are opened for a peer on an encrypted link, up to the limit",
         arguments: [
             Offer(result: .success, opened: 3),
             Offer(isEncrypted: false, result: .insufficientAuthentication, opened: 0),

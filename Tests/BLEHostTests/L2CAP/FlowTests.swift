@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("What comes in on a channel")
+@Suite("Incoming channel data")
 struct IncomingFlowTests {
     static func make(mtu: Int = 100, mps: Int = 30, window: Int = 4) -> IncomingFlow {
         IncomingFlow(mtu: mtu, mps: mps, window: window)
@@ -35,7 +35,7 @@ struct IncomingFlowTests {
         ([[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], .broken(.noCredit)),
     ]
 
-    @Test("Packets are put together, and what breaks the rules is found", arguments: cases)
+    @Test("Packets are reassembled, and violations of the rules are detected", arguments: cases)
     func receives(packets: [[UInt8]], outcome: IncomingFlow.OnReceive) {
         var flow = Self.make(), last: IncomingFlow.OnReceive?
         for packet in packets {
@@ -45,7 +45,7 @@ struct IncomingFlowTests {
         #expect(last == outcome)
     }
 
-    @Test("Credits are given back when what came has been consumed, and not before")
+    @Test("Credits are returned only once data has been consumed")
     func replenishes() {
         var flow = Self.make()
         for _ in 0..<4 { #expect(flow.receive([2, 0, 1, 2].span) == .complete([1, 2])) }
@@ -60,7 +60,7 @@ struct IncomingFlowTests {
         #expect(flow.replenish() == nil)
     }
 
-    @Test("A few credits are not worth a signal as long as the peer has some")
+    @Test("Few credits are not returned as long as the peer still has some")
     func batches() {
         var flow = Self.make(window: 10)
         for count in 1...4 {
@@ -73,7 +73,7 @@ struct IncomingFlowTests {
         #expect(flow.replenish() == 5)
     }
 
-    @Test("A unit of more packets than the window ends, however small they are")
+    @Test("An SDU of more packets than the window is received, however small they are")
     func smallPackets() {
         var flow = Self.make(mtu: 100, window: 4)
         #expect(flow.receive([100, 0].span) == .incomplete)
@@ -85,7 +85,7 @@ struct IncomingFlowTests {
         #expect(flow.receive([99].span) == .complete(Array(0..<100)))
     }
 
-    @Test("Whatever a peer sends, what nobody consumes is bounded", arguments: UInt64(0)..<16)
+    @Test("Unconsumed data is limited, whatever a peer sends", arguments: UInt64(0)..<16)
     func bounded(seed: UInt64) {
         var random = SeededGenerator(seed: seed), flow = Self.make(), held = 0
         for _ in 0..<1_000 {
@@ -102,7 +102,7 @@ struct IncomingFlowTests {
     }
 }
 
-@Suite("What goes out on a channel")
+@Suite("Outgoing channel data")
 struct OutgoingFlowTests {
     static func make(credits: Int, mps: Int = 30, ceiling: Int = 247) -> OutgoingFlow {
         OutgoingFlow(mtu: 1_000, mps: mps, credits: credits, ceiling: ceiling)
@@ -117,7 +117,7 @@ struct OutgoingFlowTests {
         return packets
     }
 
-    @Test("A unit is cut into packets of the peer's size", arguments: [1, 27, 28, 29, 58, 59, 300, 1_000])
+    @Test("An SDU is segmented to the peer's MPS", arguments: [1, 27, 28, 29, 58, 59, 300, 1_000])
     func cuts(length: Int) {
         for mps in [23, 30, 247, 65_533] {
             var flow = Self.make(credits: 1_000, mps: mps), incoming = IncomingFlow(mtu: 1_000, mps: 247, window: 100)
@@ -132,7 +132,7 @@ struct OutgoingFlowTests {
         }
     }
 
-    @Test("No packet goes without a credit, and none waits for more than it needs")
+    @Test("Every packet needs one credit, and none waits for more")
     func credits() {
         var flow = Self.make(credits: 2)
         flow.append([UInt8](repeating: 1, count: 100))
@@ -146,7 +146,7 @@ struct OutgoingFlowTests {
         #expect(flow.isEmpty)
     }
 
-    @Test("More than 65535 credits are too many", arguments: [0, 1, 65_534, 65_535])
+    @Test("More than 65535 credits are an error", arguments: [0, 1, 65_534, 65_535])
     func overflow(credits: Int) {
         var flow = Self.make(credits: credits)
         #expect(flow.grant(0) == .nothing)
@@ -155,7 +155,7 @@ struct OutgoingFlowTests {
         if credits < 65_535 { #expect(flow.grant(65_535 - credits) == .granted) }
     }
 
-    @Test("A few packets are handed down at a time, and a unit counts as sent with its last packet")
+    @Test("A few packets are passed down at a time, and an SDU counts as sent with its last packet")
     func depth() {
         var flow = Self.make(credits: 100)
         flow.append([UInt8](repeating: 1, count: 150))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Channels that are asked for")
+@Suite("Channels requested by this host")
 struct OpeningTests {
-    @Test("The request has what this host takes")
+    @Test("The request has this host's sizes and credits")
     func request() {
         var bench = LoneChannels()
         guard case .leCreditBasedConnectionRequest(let request)? = bench.ask(for: SPSM(wire: 0x25))?.signal else {
@@ -24,7 +24,7 @@ struct OpeningTests {
         .unacceptableParameters, .init(wire: 0x7777),
     ]
 
-    @Test("A refusal is told as it came", arguments: refusals)
+    @Test("A refusal is reported as received", arguments: refusals)
     func refused(result: Signal.ConnectionResult) {
         var bench = LoneChannels()
         guard let request = bench.ask() else { return #expect(Bool(false)) }
@@ -35,10 +35,7 @@ struct OpeningTests {
 
     static let lacks: [Signal.ConnectionResult] = [.insufficientAuthentication, .insufficientEncryption]
 
-    @Test(
-        "A channel that is refused for want of a link to trust is asked for again when there is one",
-        arguments: lacks
-    )
+    @Test("A channel refused for lack of security is requested again once the link is secure", arguments: lacks)
     func secured(result: Signal.ConnectionResult) {
         var bench = LoneChannels()
         bench.security = nil
@@ -51,7 +48,7 @@ struct OpeningTests {
         guard case .leCreditBasedConnectionRequest? = again.first?.signal else { return #expect(Bool(false)) }
     }
 
-    @Test("A channel that waits for a link to trust fails for what comes instead", arguments: lacks)
+    @Test("A channel that waits for a secure link fails with the reason why there is none", arguments: lacks)
     func unsecured(result: Signal.ConnectionResult) {
         var bench = LoneChannels()
         bench.security = nil
@@ -62,7 +59,10 @@ struct OpeningTests {
         #expect(bench.openings == [.failure(.encryptionTimedOut)])
     }
 
-    @Test("A response with what may not be opens nothing", arguments: [(0x3F, 100, 50), (0x80, 100, 50), (0, 100, 50)])
+    @Test(
+        "A response with an invalid channel identifier opens nothing",
+        arguments: [(0x3F, 100, 50), (0x80, 100, 50), (0, 100, 50)]
+    )
     func misnamed(destination: UInt16, mtu: UInt16, mps: UInt16) {
         var bench = LoneChannels()
         guard let request = bench.ask() else { return #expect(Bool(false)) }
@@ -76,7 +76,7 @@ struct OpeningTests {
         #expect(bench.openings == [.failure(.peerMisbehaved)])
     }
 
-    @Test("A channel of sizes that may not be is closed at once", arguments: [(22, 50), (100, 22), (100, 65_534)])
+    @Test("A channel with invalid sizes is closed immediately", arguments: [(22, 50), (100, 22), (100, 65_534)])
     func missized(mtu: UInt16, mps: UInt16) {
         var bench = LoneChannels()
         guard let request = bench.ask() else { return #expect(Bool(false)) }
@@ -91,7 +91,7 @@ struct OpeningTests {
         #expect(bench.closings.isEmpty)
     }
 
-    @Test("A name that the peer has given already ends both channels")
+    @Test("A channel identifier that the peer already uses ends both channels")
     func doubled() {
         var bench = LoneChannels()
         let first = bench.opened(remote: 0x41)
@@ -105,7 +105,7 @@ struct OpeningTests {
         #expect(bench.packets.isEmpty)
     }
 
-    @Test("Requests that are under way are answered each by its own answer, in any order")
+    @Test("Pending requests are matched to their responses in any order")
     func concurrent() {
         var bench = LoneChannels()
         let requests = (0..<64).compactMap { bench.ask(for: SPSM(wire: UInt16(0x80 + $0))) }
@@ -123,7 +123,7 @@ struct OpeningTests {
         #expect(opened == (0..<64).reversed().map { UInt16(0x80 + $0) })
     }
 
-    @Test("A peer that knows no channels, or says nothing, leaves one failure")
+    @Test("A peer that does not support channels or does not respond causes one failure")
     func unanswered() {
         var bench = LoneChannels()
         guard let request = bench.ask() else { return #expect(Bool(false)) }
@@ -141,7 +141,7 @@ struct OpeningTests {
         #expect(bench.answers(to: .commandReject(.notUnderstood), last.identifier) == [])
     }
 
-    @Test("A channel that nobody wants any more when it opens is closed")
+    @Test("A channel that opens after its client has left is closed")
     func withdrawn() {
         var bench = LoneChannels()
         guard let request = bench.ask() else { return #expect(Bool(false)) }

@@ -4,7 +4,7 @@ import Testing
 @testable import BLEHost
 
 /// Core 6.0, Vol 3, Part A, 4.23 and 4.26; Part C, 10.3.1.
-@Suite("Channels that need a link of some kind")
+@Suite("Channels that require a secure link")
 struct ProtectedChannelTests {
     /// A kind of link, and why it is refused what needs something.
     struct Link: Sendable, CustomTestStringConvertible {
@@ -69,7 +69,7 @@ struct ProtectedChannelTests {
         return bench
     }
 
-    @Test("A request for one is answered with what the link lacks", arguments: links)
+    @Test("A request for one channel is refused with what the link lacks", arguments: links)
     func single(link: Link) {
         for (needed, result) in zip(Self.needs, link.results) {
             var bench = makeBench(link, needed)
@@ -90,7 +90,7 @@ struct ProtectedChannelTests {
         }
     }
 
-    @Test("A request for several is answered with what the link lacks, for all of them", arguments: links)
+    @Test("A request for several channels is refused for all of them with what the link lacks", arguments: links)
     func several(link: Link) {
         for (needed, result) in zip(Self.needs, link.results) {
             var bench = makeBench(link, needed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Sizes that this end changes")
+@Suite("Reconfiguration by this host")
 struct ResizingTests {
     /// Channels of the app that take 100 octets in packets of 80.
     struct Bench {
@@ -32,7 +32,7 @@ struct ResizingTests {
         }
     }
 
-    @Test("A channel takes longer units and packets once the peer has agreed")
+    @Test("A channel accepts larger SDUs and packets once the peer has agreed")
     func larger() {
         var bench = Bench(1)
         let request = bench.lone.perform(.resize(mtu: 200, mps: 150), on: bench.ids[0]).first
@@ -43,7 +43,7 @@ struct ResizingTests {
         #expect(bench.lone.notes.contains(.lateAnswer(.leSignaling, LoneChannels.link)))
     }
 
-    @Test("What the peer answers holds", arguments: [0, 1, 2, 3, 4, 0x1234])
+    @Test("The peer's response decides", arguments: [0, 1, 2, 3, 4, 0x1234])
     func answered(result: UInt16) {
         var bench = Bench(1)
         guard let packet = bench.resize(bench.ids, 200, 150) else { return #expect(Bool(false)) }
@@ -64,7 +64,7 @@ struct ResizingTests {
     }
 
     @Test(
-        "What breaks the rules is not sent",
+        "An invalid reconfiguration is not sent",
         arguments: [
             Wrong(mtu: 99, mps: 80, failure: .invalidParameters),
             Wrong(mtu: 100, mps: 63, failure: .invalidParameters),
@@ -83,7 +83,7 @@ struct ResizingTests {
         #expect(bench.outcomes == expected)
     }
 
-    @Test("A channel that was opened alone cannot be resized")
+    @Test("A channel that was not opened in enhanced mode cannot be reconfigured")
     func single() {
         var lone = LoneChannels()
         let channel = lone.opened()
@@ -91,7 +91,7 @@ struct ResizingTests {
         #expect(lone.events == [.channel(channel.id, .resized(.notSupported))])
     }
 
-    @Test("One request for a channel at a time, and no answer is an answer after 30 s")
+    @Test("A channel allows one request at a time, which fails after 30 s without a response")
     func once() {
         var bench = Bench()
         #expect(bench.resize(bench.ids, 200, 80) != nil)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Signals under way")
+@Suite("Pending signals")
 struct SignalExchangeTests {
     let start = Instant()
 
-    @Test("Each request has an identifier of its own, and the answer finds it")
+    @Test("Each request has a unique identifier, which its response matches")
     func identifiers() {
         var exchange = SignalExchange()
         let requests = (0..<100).map { SignalExchange.Request.open(ChannelIdentifier(wire: $0)) }
@@ -22,7 +22,7 @@ struct SignalExchangeTests {
         }
     }
 
-    @Test("An identifier that is under way is not given again")
+    @Test("An identifier in use is not reused")
     func wrapping() {
         var exchange = SignalExchange()
         let kept = exchange.begin(.parameters, at: start)
@@ -34,7 +34,7 @@ struct SignalExchangeTests {
         }
     }
 
-    @Test("An answer of another kind finds nothing")
+    @Test("A response of another kind matches nothing")
     func kinds() {
         var exchange = SignalExchange()
         let identifier = exchange.begin(.parameters, at: start)
@@ -43,7 +43,7 @@ struct SignalExchangeTests {
         #expect(exchange.isAsking(.parameters))
     }
 
-    @Test("What is not answered in time is given up, a nanosecond before not")
+    @Test("A request times out at its deadline, and not a nanosecond earlier")
     func timeout() {
         var exchange = SignalExchange()
         _ = exchange.begin(.parameters, at: start)
@@ -54,7 +54,7 @@ struct SignalExchangeTests {
         #expect(exchange.deadline == nil)
     }
 
-    @Test("A peer that says it needs time gets it")
+    @Test("A peer that asks for more time gets it")
     func postponed() {
         var exchange = SignalExchange()
         let identifier = exchange.begin(.openSeveral([]), at: start)

@@ -9,7 +9,7 @@ struct SignallingTests {
     static let local = ChannelIdentifier(wire: 0x44)
     static let remote = ChannelIdentifier(wire: 0x55)
 
-    @Test("A central answers what a peripheral asks for, and a peripheral does not")
+    @Test("Only a central answers a parameter request")
     func answer() {
         var central = LoneChannels(role: .central), peripheral = LoneChannels(role: .peripheral)
         #expect(central.answers(to: .connectionParameterUpdateRequest(wish)) == [])
@@ -51,14 +51,14 @@ struct SignallingTests {
         ([0x16, 7, 4, 0, 0x44, 0, 1, 0], []),
     ]
 
-    @Test("What makes no sense is rejected for the right reason if it calls for an answer", arguments: cases)
+    @Test("An invalid packet is rejected with the right reason if it requires a response", arguments: cases)
     func rejects(octets: [UInt8], answers: [Signal]) {
         var bench = LoneChannels()
         let said = bench.answers(to: octets)
         #expect(said == answers)
     }
 
-    @Test("One request for other parameters is under way, until it is answered, rejected or given up")
+    @Test("One parameter request is pending at a time, until it is answered, rejected or times out")
     func parameters() {
         for answer in [0, 1, 2, 3] {
             var bench = LoneChannels(role: .peripheral)
@@ -85,7 +85,7 @@ struct SignallingTests {
         }
     }
 
-    @Test("Random packets never trap, and never end a channel of another link", arguments: UInt64(0)..<16)
+    @Test("Random packets never crash the host, and never close a channel of another link", arguments: UInt64(0)..<16)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed), bench = LoneChannels()
         let other = ConnectionHandle(wire: 2) ?? .lowest

@@ -56,7 +56,7 @@ struct ACLSchedulerTests {
         return fragments
     }
 
-    @Test("A packet is cut into fragments of the buffer size", arguments: [1, 22, 23, 24, 49, 50, 51, 300])
+    @Test("A packet is split into fragments of the buffer size", arguments: [1, 22, 23, 24, 49, 50, 51, 300])
     func fragments(length: Int) {
         var scheduler = make(count: 100)
         let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
@@ -76,7 +76,7 @@ struct ACLSchedulerTests {
         }
     }
 
-    @Test("A security manager has been heard out when its last packet was sent, whatever waits on other channels")
+    @Test("Pairing packets count as sent once the last of them was sent, whatever waits on other channels")
     func pairing() {
         var scheduler = make(count: 2)
         #expect(scheduler.hasSentPairing(first))
@@ -92,7 +92,7 @@ struct ACLSchedulerTests {
         #expect(!scheduler.hasSentPairing(first))
     }
 
-    @Test("A packet of a security manager that waits for a buffer has not been sent")
+    @Test("A pairing packet that waits for a buffer does not count as sent")
     func pairingThatWaits() {
         var scheduler = make(count: 1)
         _ = submit([1], of: first, to: &scheduler)
@@ -108,7 +108,7 @@ struct ACLSchedulerTests {
         #expect(scheduler.hasSentPairing(first))
     }
 
-    @Test("No more is sent than there are buffers")
+    @Test("No more packets are sent than there are buffers")
     func credits() {
         var scheduler = make(count: 2)
         let passed = (0..<4).flatMap { _ in submit([1], of: first, to: &scheduler) }
@@ -117,7 +117,7 @@ struct ACLSchedulerTests {
         #expect(drain(&scheduler).count == 1)
     }
 
-    @Test("Nothing goes past what waits, on any link, also after that was dropped or its link went")
+    @Test("Nothing overtakes waiting packets on any link, even after some are dropped or their link is lost")
     func order() {
         var scheduler = make(count: 1)
         #expect(submit([1], of: first, to: &scheduler).count == 1)
@@ -133,7 +133,7 @@ struct ACLSchedulerTests {
         #expect(submit([6], of: first, to: &scheduler).map { $0.packet.last } == [6])
     }
 
-    @Test("What is to wait does, although there is a buffer for it, and goes in its turn")
+    @Test("A packet that is told to wait waits even if a buffer is free, and is sent in order")
     func waiting() {
         var scheduler = make(count: 2)
         let payloads = [[1, 2], [3]].map { OutgoingPayload(.writeCommand, AttributeHandle(wire: 9), $0) }
@@ -159,7 +159,7 @@ struct ACLSchedulerTests {
         #expect(drain(&scheduler).map { $0.packet[1] } == [1, 2, 1, 2, 1, 2])
     }
 
-    @Test("A controller that claims too much is believed only as far as can be")
+    @Test("An excessive count of completed packets is clamped")
     func lies() {
         var scheduler = make(count: 2)
         let passed = (0..<4).flatMap { _ in submit([1], of: first, to: &scheduler) }
@@ -171,7 +171,7 @@ struct ACLSchedulerTests {
         #expect(drain(&scheduler).isEmpty)
     }
 
-    @Test("The buffers of a link that is gone are free")
+    @Test("The buffers of a lost link become free")
     func linkDown() {
         var scheduler = make(count: 1)
         let passed = submit([1], of: first, to: &scheduler) + submit([1], of: second, to: &scheduler)
@@ -181,7 +181,7 @@ struct ACLSchedulerTests {
         #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .noLink)
     }
 
-    @Test("A queue takes no more than its limit")
+    @Test("A queue accepts no more packets than its limit")
     func limit() {
         var scheduler = make(count: 0)
         let receipt = SendReceipt(rawValue: 1)
@@ -210,7 +210,7 @@ struct ReassemblerTests {
         UInt16(length).littleEndianOctets + [4, 0] + (0..<length).map { UInt8(truncatingIfNeeded: $0) }
     }
 
-    @Test("A packet comes out as it went in, however it is cut", arguments: UInt64(0)..<16)
+    @Test("A packet is reassembled unchanged, however it was fragmented", arguments: UInt64(0)..<16)
     func cuts(seed: UInt64) {
         var random = SeededGenerator(seed: seed), reassembler = Reassembler()
         for _ in 0..<50 {
@@ -228,7 +228,7 @@ struct ReassemblerTests {
         }
     }
 
-    @Test("What is put together is behind the room that is asked for, and what came whole is not copied")
+    @Test("A reassembled packet has the requested room in front, and a complete packet is not copied")
     func room() {
         var reassembler = Reassembler(room: 5)
         #expect(reassembler.begin(frame(7).span) == .whole)
@@ -239,13 +239,13 @@ struct ReassemblerTests {
         #expect(reassembler.proceed([8, 9].span) == .dropped(.trailing(count: 1)))
     }
 
-    @Test("A fragment of nothing is dropped")
+    @Test("A continuation without a first fragment is dropped")
     func stray() {
         var reassembler = Reassembler()
         #expect(reassembler.proceed([1, 2].span) == .dropped(.reserved(field: "Packet Boundary Flag")))
     }
 
-    @Test("More than the header says is dropped, and the next packet is well")
+    @Test("A packet longer than its header says is dropped, and the next one is intact")
     func lyingLength() {
         var reassembler = Reassembler()
         #expect(reassembler.begin(([2, 0, 4, 0] + [1, 2, 3]).span) == .dropped(.trailing(count: 1)))
@@ -254,7 +254,7 @@ struct ReassemblerTests {
         #expect(reassembler.begin(frame(5).span) == .whole)
     }
 
-    @Test("A packet that begins before the last one ended replaces it")
+    @Test("A packet that begins before the previous one is complete replaces it")
     func replaced() {
         var reassembler = Reassembler()
         #expect(reassembler.begin([9, 0, 4, 0, 1].span) == .incomplete)

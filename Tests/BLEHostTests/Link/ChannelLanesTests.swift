@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Turns of channels")
+@Suite("Channel turns")
 struct ChannelLanesTests {
     static func drain(_ lanes: inout ChannelLanes<String>) -> [String] {
         var elements: [String] = []
@@ -23,7 +23,7 @@ struct ChannelLanesTests {
         #expect(lanes.isEmpty)
     }
 
-    @Test("Signals go first, and take no turn away from others")
+    @Test("Signals go first, without taking a turn from other channels")
     func signals() {
         var lanes = ChannelLanes<String>()
         for number in 0..<4 {
@@ -46,7 +46,7 @@ struct ChannelLanesTests {
         #expect(order == ["signal", "att", "signal", "a", "signal", "att", "signal", "a"])
     }
 
-    @Test("What is dropped is not sent")
+    @Test("Dropped packets are not sent")
     func removed() {
         var lanes = ChannelLanes<String>()
         for channel in Self.channels { for number in 0..<2 { lanes.append("\(channel.wire) \(number)", on: channel) } }

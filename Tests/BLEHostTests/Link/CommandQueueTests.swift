@@ -24,7 +24,7 @@ struct CommandQueueTests {
         return count
     }
 
-    @Test("One command goes out at first, and then as many as the controller allows")
+    @Test("One command is sent at first, and then as many as the controller allows")
     func credits() {
         var queue = make([.reset, .readRSSI, .readBDADDR, .leRand])
         #expect(sent(&queue) == 1)
@@ -36,7 +36,7 @@ struct CommandQueueTests {
         #expect(sent(&queue) == 1)
     }
 
-    @Test("Each command is answered once, and others not at all")
+    @Test("Each command is answered once, and unexpected responses are ignored")
     func answers() {
         var queue = make([.reset])
         #expect(sent(&queue) == 1)
@@ -45,7 +45,7 @@ struct CommandQueueTests {
         #expect(queue.answered(.reset, allowed: 1, at: start) == .unexpected)
     }
 
-    @Test("Answers may come in another order than the commands")
+    @Test("Responses may come in another order than the commands")
     func order() {
         var queue = make([])
         #expect(queue.answered(.none, allowed: 2, at: start) == .credits)
@@ -59,7 +59,7 @@ struct CommandQueueTests {
         #expect(queue.answered(.readRSSI, allowed: 1, at: start) == .answered(.scanner))
     }
 
-    @Test("An answer is overdue after two seconds, and so is the permission to send")
+    @Test("A response is overdue after two seconds, and so is permission to send")
     func deadline() {
         var queue = make([.reset, .readRSSI])
         #expect(sent(&queue) == 1)
@@ -76,7 +76,7 @@ struct CommandQueueTests {
     ]
     static let others: [CommandQueue.Owner] = [.link(.lowest), .linkRequest(.lowest, 1)]
 
-    @Test("No more commands wait than the limit allows, but for those that cannot be done without")
+    @Test("Commands beyond the limit are refused, except indispensable ones")
     func limit() {
         for (owners, isAccepted) in [(Self.patient, true), (Self.others, false)] {
             var queue = make([.readRSSI, .readRSSI, .readRSSI, .readRSSI])
@@ -87,7 +87,7 @@ struct CommandQueueTests {
         }
     }
 
-    @Test("What waits to be sent about a link that is gone is forgotten, and nothing else")
+    @Test("Only commands not yet sent about a lost link are dropped")
     func forgetting() throws {
         let other = try #require(ConnectionHandle(wire: 1))
         var queue = make([.reset])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("The setup of a controller")
+@Suite("Setup of a controller")
 struct ControllerSetupTests {
     static let fallback = DeviceAddress(0xC000_0000_0001, .random)
 
@@ -31,7 +31,7 @@ struct ControllerSetupTests {
         return (.broken, commands)
     }
 
-    @Test("Sends only what the controller knows, and nothing twice")
+    @Test("Setup sends only commands that the controller supports, and none twice")
     func known() {
         for controller in [FakeController.old, .new, .plain] {
             let (end, commands) = Self.run(controller, isPrivate: true)
@@ -51,7 +51,7 @@ struct ControllerSetupTests {
         }
     }
 
-    @Test("Does without what is refused, but for what it cannot do without")
+    @Test("Setup does without refused commands, except indispensable ones")
     func refusals() {
         let all = Self.run(.new, isPrivate: true).commands
         let needed: [HCI.Opcode: ControllerSetup.OnAnswer] = [
@@ -72,7 +72,7 @@ struct ControllerSetupTests {
         }
     }
 
-    @Test("Does not believe that a controller knows what it denies, or what is doubted")
+    @Test("Setup trusts no support for a command that the controller denies or that is in doubt")
     func unknown() {
         var controller = FakeController.new
         controller.refused[HCI.Opcode.leClearAdvertisingSets.wire] = .unknownCommand

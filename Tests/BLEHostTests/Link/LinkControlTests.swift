@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("What was asked of the controller about a link")
+@Suite("Controller requests about a link")
 struct LinkControlTests {
     static let nora = ClientID(rawValue: 1), otto = ClientID(rawValue: 2)
     static let parameters = HCI.ConnectionParameters(.peripheral(.low), timeout: .init(.seconds(2)))
@@ -41,7 +41,7 @@ struct LinkControlTests {
         if case .finished(let pending) = action { pending.number } else { nil }
     }
 
-    @Test("It is finished when it is answered, unless the other end must agree", arguments: answers + events)
+    @Test("A request completes with its response, unless the peer must agree", arguments: answers + events)
     func taking(request: LinkControl.Request) {
         var control = control
         let number = ask(&control, request)
@@ -49,7 +49,7 @@ struct LinkControlTests {
         #expect(control.end().map(\.number) == (Self.answers.contains(request) ? [] : [number]))
     }
 
-    @Test("What is refused is finished, once", arguments: answers + events)
+    @Test("A refused request completes once", arguments: answers + events)
     func refusing(request: LinkControl.Request) {
         var control = control
         let number = ask(&control, request)
@@ -57,7 +57,7 @@ struct LinkControlTests {
         #expect(control.refused(number) == .wait && control.taken(number) == .wait && control.end().isEmpty)
     }
 
-    @Test("An event ends the oldest change of its kind and no other")
+    @Test("An event completes only the oldest change of its kind")
     func agreeing() {
         var control = control
         let requests: [LinkControl.Request] = [
@@ -72,7 +72,7 @@ struct LinkControlTests {
         #expect(control.end().map(\.number) == [numbers[0]])
     }
 
-    @Test("Of what a peripheral proposes the last counts")
+    @Test("Only a peripheral's latest proposal counts")
     func proposing() {
         var control = control
         let first = ask(&control, .propose(Self.parameters), by: nil)
@@ -81,7 +81,7 @@ struct LinkControlTests {
         #expect(number(control.refused(second)) == second)
     }
 
-    @Test("Only as many changes wait as may, whatever else is asked")
+    @Test("The number of pending changes is limited, whatever else is requested")
     func limit() {
         var control = control
         for _ in 0..<LinkControl.limit {
@@ -96,7 +96,7 @@ struct LinkControlTests {
         #expect(control.end().count == 2 * LinkControl.limit + 1)
     }
 
-    @Test("Who leaves is handed what was asked, and others' stays")
+    @Test("A client that leaves gets back its requests, and those of others stay")
     func leaving() {
         var control = control
         let first = ask(&control, .readRSSI, by: Self.nora), second = ask(&control, .readRSSI, by: Self.otto)
@@ -105,7 +105,7 @@ struct LinkControlTests {
         #expect(number(control.taken(second)) == second)
     }
 
-    @Test("What the controller tells of the link is kept, and what failed changes nothing")
+    @Test("Link details follow the controller's events, and failures change nothing")
     func details() {
         var control = control
         let before = control.details

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("A session that goes on without its app")
+@Suite("A session that outlives its app")
 struct KeptSessionTests {
     private static let peer = PeerIdentifier(rawValue: 5)
     private static let connected = ClientEvent.connected(peer, LinkParameters(mtu: 23))
@@ -15,7 +15,7 @@ struct KeptSessionTests {
         return session
     }
 
-    @Test("keeps how a connection was asked for last")
+    @Test("The session keeps the latest request for a connection")
     func renewals() {
         var session = session
         let last = ConnectRequest(reconnects: true)
@@ -33,7 +33,7 @@ struct KeptSessionTests {
     /// What such a session has the host asked for.
     private static let requests: [ClientRequest] = [.scan(ScanRequest()), .connect(peer, ConnectRequest())]
 
-    @Test("has the app told while it is there, and holds for its next launch what concerns it")
+    @Test("Events are delivered while the app runs, and stored for its next launch if they concern it")
     func holding() {
         var session = session
         #expect(session.receive(Self.connected, canLaunch: true) == .deliver)
@@ -64,7 +64,7 @@ struct KeptSessionTests {
         return (state, events)
     }
 
-    @Test("knows what an app heard at its return, and what it did not hear when it ended before")
+    @Test("The session knows which events the app received when it returned, and which it missed before")
     func twice() {
         let lost = ClientEvent.disconnected(Self.peer, .timedOut, isReconnecting: false)
         var session = session
@@ -80,7 +80,7 @@ struct KeptSessionTests {
         #expect(restored?.peers == [] && events == [.stateChanged(.poweredOn)])
     }
 
-    @Test("has its next launch find what was subscribed to when the answer came too late for the app")
+    @Test("The next launch finds a subscription whose response came too late for the app")
     func lateAnswer() {
         var session = session
         let handle = AttributeHandle(wire: 7)
@@ -93,7 +93,7 @@ struct KeptSessionTests {
     }
 
     @Test(
-        "launches no app for what ends with the radio, and what was held before that is over",
+        "The loss of the radio launches no app, and discards stored events",
         arguments: [
             ClientEvent.disconnected(peer, .poweredOff, isReconnecting: false), .connectFailed(peer, .poweredOff),
         ]
@@ -109,7 +109,7 @@ struct KeptSessionTests {
         #expect(restored?.peers.map(\.mtu) == [nil] && events == [.stateChanged(.poweredOn)])
     }
 
-    @Test("refuses what a central asks of an app that nobody launches")
+    @Test("A central's request to an app that cannot be launched is refused")
     func refusing() {
         var session = KeptSession(.peripheral)
         session.appEnded()
@@ -122,7 +122,7 @@ struct KeptSessionTests {
         #expect(session.receive(read, canLaunch: true) == .hold(launches: true))
     }
 
-    @Test("that was kept elsewhere asks the host for all again as soon as there is a radio, with its app or without")
+    @Test("A session restored from storage repeats its requests once there is a radio, with or without its app")
     func continuing() {
         var away = KeptSession(continuing: session.state)
         #expect(away.receive(.stateChanged(.unsupported), canLaunch: false) == .drop)
@@ -136,7 +136,7 @@ struct KeptSessionTests {
         #expect(back.receive(.stateChanged(.poweredOn), canLaunch: false) == .deliver)
     }
 
-    @Test("is asked for again when the radio was gone, and given up when the user switches it off")
+    @Test("The session repeats its requests after the radio was lost, and ends when the user switches it off")
     func radio() {
         var session = session
         session.appEnded()
@@ -145,7 +145,7 @@ struct KeptSessionTests {
         #expect(session.receive(.stateChanged(.poweredOff), canLaunch: false) == .giveUp)
     }
 
-    @Test("is given up when more waits than the next launch would hear")
+    @Test("The session ends when too many events wait for the next launch")
     func limit() {
         var session = session
         session.appEnded()
@@ -161,7 +161,7 @@ struct KeptSessionTests {
     }
 
     @Test(
-        "advertises again what was on the air, whatever else was refused",
+        "The session resumes the last successful advertisement, whatever else was refused",
         arguments: [
             ([.start("A"), .answer(nil), .start("B"), .answer(.alreadyInProgress)], "A"),
             ([.start("A"), .answer(nil), .start("B"), .answer(nil)], "B"),

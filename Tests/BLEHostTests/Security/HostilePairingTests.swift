@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// A peer that sends whatever it likes, whenever it likes.
-@Suite("Pairing with the hostile")
+@Suite("Hostile pairing")
 struct HostilePairingTests {
     /// What a manager that is beset may do at most: it answers, and never comes to a bond by chance.
     private func drain(_ manager: inout SecurityManager, _ random: inout SeededGenerator, _ now: Instant) {
@@ -22,7 +22,7 @@ struct HostilePairingTests {
         #expect(count < 200)
     }
 
-    @Test("Random packets trap nothing and come to nothing", arguments: UInt64(0)..<16)
+    @Test("Random packets never crash the host, and never lead to a bond", arguments: UInt64(0)..<16)
     func randomPackets(seed: UInt64) {
         var random = SeededGenerator(seed: seed), now = Instant()
         for role in [LinkRole.central, .peripheral] {
@@ -51,7 +51,7 @@ struct HostilePairingTests {
     }
 
     @Test(
-        "Packets that are lost, doubled, swapped or changed never leave the two ends with different keys",
+        "Packets lost, duplicated, swapped or changed never leave the two ends with different keys",
         arguments: UInt64(0)..<16
     )
     func mangledPackets(seed: UInt64) {
@@ -89,7 +89,7 @@ struct HostilePairingTests {
         }
     }
 
-    @Test("Ten thousand pairings that are broken off leave what was there before")
+    @Test("Ten thousand aborted pairings change nothing")
     func abortedPairings() {
         let existing = PairingStrength(keySize: 16, isAuthenticated: true, isSecureConnections: false)
         let configuration = SecurityManager.Configuration.test(.displayOnly, .off)
@@ -114,7 +114,7 @@ struct HostilePairingTests {
         #expect(manager.attempts.isOver(at: now + .seconds(3600)))
     }
 
-    @Test("Who has the user asked and then leaves it has to wait as well", arguments: [true, false])
+    @Test("A peer that aborts after the user was asked must also wait", arguments: [true, false])
     func broken(isDisconnected: Bool) {
         let configuration = SecurityManager.Configuration.test(.displayYesNo).with { $0.asksForConsent = true }
         var manager = SecurityPair.manager(.peripheral, configuration), now = Instant(), asked = 0
@@ -129,7 +129,7 @@ struct HostilePairingTests {
         #expect(asked == 7)
     }
 
-    @Test("Who fails has to wait, longer each time, up to about a minute, and is told so")
+    @Test("A peer that fails must wait longer each time, up to about a minute, and is told so")
     func repeatedAttempts() {
         var now = Instant(), waits: [Duration] = []
         var manager = SecurityPair.manager(.peripheral, .test(.displayOnly, .off))
@@ -155,7 +155,7 @@ struct HostilePairingTests {
         #expect(manager.isUnderWay)
     }
 
-    @Test("Failures are forgotten one by one, and all at once when pairing succeeds")
+    @Test("Failures expire one by one, and all are cleared when pairing succeeds")
     func forgiveness() {
         var attempts = RepeatedAttempts(), now = Instant()
         #expect(attempts.isOver(at: now))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("The encryption of a link")
+@Suite("Link encryption")
 struct LinkEncryptionTests {
     /// What the controller says, and what that means to a link that is in one of the states.
     struct Case: Sendable {
@@ -59,7 +59,7 @@ struct LinkEncryptionTests {
         ),
     ]
 
-    @Test("Each thing that a controller says has one meaning in each state", arguments: cases)
+    @Test("Each controller event has one meaning in each state", arguments: cases)
     func change(case: Case) {
         var encryption = LinkEncryption()
         for (index, key) in `case`.keys.enumerated() {
@@ -84,7 +84,7 @@ struct LinkEncryptionTests {
         #expect(encryption.isOn && encryption.isStarting)
     }
 
-    @Test("Encryption that has not come to an end in time is given up", arguments: [LinkEncryption.Key.bond, .pairing])
+    @Test("Encryption that does not complete in time fails", arguments: [LinkEncryption.Key.bond, .pairing])
     func overdue(key: LinkEncryption.Key) {
         let due = Instant() + .seconds(5)
         var encryption = LinkEncryption()
@@ -103,7 +103,7 @@ struct LinkEncryptionTests {
         (nil, 0, 5_000), (24, 0, 5_000), (400, 0, 5_000), (800, 0, 10_000), (400, 4, 25_000),
     ]
 
-    @Test("The time for encryption is 5 s, and more on links whose ends seldom meet", arguments: paces)
+    @Test("Encryption may take 5 s, and longer on links with rare connection events", arguments: paces)
     func patience(interval: UInt16?, latency: UInt16, patience: Int) {
         let waited = LinkEncryption.patience(
             interval.flatMap { ConnectionInterval(wire: $0) },

@@ -3,7 +3,7 @@ import Testing
 @testable import BLEHost
 
 /// Core 6.0, Vol 3, Part C, 10.3.1.
-@Suite("What a link lacks")
+@Suite("Missing link security")
 struct LinkTrustTests {
     static func trust(_ security: LinkSecurity, bonded: Bool = false, keySize: Int = 16) -> LinkTrust {
         var trust = LinkTrust(.unencrypted)
@@ -13,7 +13,7 @@ struct LinkTrustTests {
     }
 
     @Test(
-        "Is said so that a peer can tell whether to pair or only to encrypt",
+        "The error tells a peer whether to pair or only to encrypt",
         arguments: [
             (.unencrypted, trust(.unencrypted), nil), (.encrypted, trust(.unencrypted), .authentication),
             (.encrypted, trust(.unencrypted, bonded: true), .encryption), (.encrypted, trust(.encrypted), nil),
@@ -28,7 +28,7 @@ struct LinkTrustTests {
         #expect(trust.lack(of: LinkRequirement(needed)) == lack)
     }
 
-    @Test("Is an authorisation only where all else is there")
+    @Test("Missing authorization is reported only if nothing else is missing")
     func authorization() {
         let needed = LinkRequirement(.encrypted, needsAuthorization: true)
         #expect(Self.trust(.unencrypted).lack(of: needed) == .authentication)
@@ -38,7 +38,7 @@ struct LinkTrustTests {
         #expect(trust.lack(of: needed) == nil)
     }
 
-    @Test("Is a key no more once the link was encrypted")
+    @Test("A missing key is not reported once the link was encrypted")
     func key() {
         var trust = Self.trust(.encrypted)
         trust.secure(.unencrypted, keySize: 0, leastKeySize: 16)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("What devices tell each other by other means than Bluetooth")
+@Suite("Out-of-band pairing data")
 struct OutOfBandSecretsTests {
     private typealias DeviceData = SecurityManager.OutOfBandData.DeviceData
 
@@ -12,7 +12,7 @@ struct OutOfBandSecretsTests {
     private let lamp = PeerIdentifier(rawValue: 1), lock = PeerIdentifier(rawValue: 2)
     private let told = DeviceData(confirm: Key128(wire: 1), random: Key128(wire: 2))
 
-    @Test("A key counts for its peer, and one for any device for all others")
+    @Test("A key for a peer is used for that peer, and a key for any device for all others")
     func keys() {
         var secrets = OutOfBandSecrets(limit: 4)
         secrets.learn(Key128(wire: 7), sharedWith: nil, by: one)
@@ -27,7 +27,7 @@ struct OutOfBandSecretsTests {
         #expect(secrets.data(for: lock, allowsLegacy: true).remote == nil)
     }
 
-    @Test("What a client knew goes with it, and nothing else does")
+    @Test("A client's data is removed with it, and no other")
     func leaving() {
         var generator = SeededGenerator(seed: 1), secrets = OutOfBandSecrets(limit: 4)
         secrets.tell(told, for: P256KeyPair(using: &generator), by: one)
@@ -40,7 +40,7 @@ struct OutOfBandSecretsTests {
         #expect(secrets.data(for: lock, allowsLegacy: true).temporaryKey == Key128(wire: 8))
     }
 
-    @Test("What was of use counts no more: the key of the peer, or else the one of any device")
+    @Test("Used data is discarded: the peer's own key, or otherwise the one for any device")
     func used() {
         var secrets = OutOfBandSecrets(limit: 4)
         secrets.learn(Key128(wire: 7), sharedWith: nil, by: one)
@@ -51,7 +51,7 @@ struct OutOfBandSecretsTests {
         #expect(secrets.data(for: lamp, allowsLegacy: true).temporaryKey == nil)
     }
 
-    @Test("There are only so many; of more, the oldest are forgotten")
+    @Test("The amount of data is limited, and the oldest is dropped first")
     func limit() {
         var secrets = OutOfBandSecrets(limit: 2)
         for number in UInt128(1)...3 {
@@ -63,7 +63,7 @@ struct OutOfBandSecretsTests {
         #expect(left == [nil, Key128(wire: 2), Key128(wire: 3)])
     }
 
-    @Test("What an app knows neither displaces nor ends what another knows, and counts where its app has a say")
+    @Test("One app's data does not replace or end another's, and counts only on links of its own app")
     func apps() {
         let mine = ClientOwner(user: 1, process: 1, isAdministrator: false)
         let theirs = ClientOwner(user: 2, process: 2, isAdministrator: false)
@@ -106,7 +106,7 @@ struct OutOfBandSecretsTests {
     }
 
     @Test(
-        "A key for any device turns LE Secure Connections off for who knows one, as long as its client is there",
+        "A key for any device disables LE Secure Connections for peers that have it, as long as its client exists",
         arguments: [(SMP.OutOfBandFlag.present, true), (.notPresent, true), (.notPresent, false)]
     )
     func secureConnections(outOfBand: SMP.OutOfBandFlag, isKnown: Bool) throws {

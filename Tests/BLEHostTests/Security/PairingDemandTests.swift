@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("What apps insist on in pairings")
+@Suite("Apps' pairing policies")
 struct PairingDemandTests {
     private static let mine = ClientOwner(user: 1, process: 1, isAdministrator: false)
     private static let theirs = ClientOwner(user: 2, process: 2, isAdministrator: false)
@@ -33,7 +33,7 @@ struct PairingDemandTests {
     ]
 
     @Test(
-        "Demands count on the links of their apps, the strictest where apps share one, and those for all on every link",
+        "A policy applies to its app's links, the strictest wins, and a policy for all applies to every link",
         arguments: 0..<11
     )
     func policies(index: Int) {
@@ -44,7 +44,7 @@ struct PairingDemandTests {
         #expect(policy.keepsBonds == keepsBonds)
     }
 
-    @Test("Demands for all count no more when their app is no administrator any more, or has gone")
+    @Test("A policy for all ends when its app is no longer an administrator, or has left")
     func given() {
         var pairings = pairings([(Self.root, true)])
         pairings.give(ClientID(rawValue: 0), to: ClientOwner(user: 0, process: 3, isAdministrator: false))
@@ -55,7 +55,7 @@ struct PairingDemandTests {
         #expect(pairings.policy(for: LinkApps([Self.mine])) == PairingPolicy())
     }
 
-    @Test("Questions go to the latest agent among those of the users of a link and of administrators")
+    @Test("Questions go to the newest agent of the link's users or of an administrator")
     func agents() {
         var pairings = pairings([])
         for (index, owner) in [Self.mine, Self.root, Self.theirs].enumerated() {

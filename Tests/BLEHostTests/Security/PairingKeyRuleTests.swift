@@ -4,9 +4,9 @@ import Testing
 @testable import BLEHost
 
 /// Ways in which keys of pairing were broken elsewhere, each of which must not work here.
-@Suite("Keys of pairing that others broke")
+@Suite("Pairing key attacks")
 struct PairingKeyRuleTests {
-    @Test("SweynTooth: a key size outside of 7 to 16 is refused", arguments: [UInt8](0...6) + [17, 18, 127, 253, 255])
+    @Test("SweynTooth: a key size outside 7 to 16 is refused", arguments: [UInt8](0...6) + [17, 18, 127, 253, 255])
     func keySizeOverflow(size: UInt8) {
         for victim in PairingRuleTests.both {
             var pair = SecurityPair(
@@ -21,7 +21,7 @@ struct PairingKeyRuleTests {
         }
     }
 
-    @Test("SweynTooth: a peripheral has no key for the link before pairing has come to one, and never a zero one")
+    @Test("SweynTooth: a peripheral has no link key before pairing has produced one, and never a zero one")
     func noKeyOutOfOrder() {
         for one in PairingTests.methods {
             var pair = SecurityPair(central: one.configuration(.central), peripheral: one.configuration(.peripheral))
@@ -42,7 +42,7 @@ struct PairingKeyRuleTests {
         }
     }
 
-    @Test("Encryption with another key than the new one does not count as that")
+    @Test("Encryption with a key other than the new one does not count")
     func otherKey() {
         var pair = SecurityPair()
         pair.keepsHistory = true
@@ -58,7 +58,7 @@ struct PairingKeyRuleTests {
     }
 
     @Test(
-        "A link is worth what its key is worth, also if pairing fails while it is being encrypted",
+        "A link is as secure as its key, even if pairing fails while it is being encrypted",
         arguments: PairingRuleTests.both
     )
     func strengthOfLink(role: LinkRole) throws {
@@ -76,7 +76,7 @@ struct PairingKeyRuleTests {
         }
     }
 
-    @Test("SweynTooth: a long term key of zeros is refused", arguments: PairingRuleTests.both)
+    @Test("SweynTooth: a long-term key of zeros is refused", arguments: PairingRuleTests.both)
     func zeroLongTermKey(victim: LinkRole) {
         var pair = SecurityPair(central: .test(.noInputNoOutput, .off), peripheral: .test(.noInputNoOutput, .off))
         pair.tamper = { role, packet in
@@ -86,10 +86,7 @@ struct PairingKeyRuleTests {
         #expect(pair[victim].failures == [.refused(.keyRejected)] && pair[victim].outcome == nil)
     }
 
-    @Test(
-        "SweynTooth: the check of the secret is neither skipped nor answered before its time",
-        arguments: PairingRuleTests.both
-    )
+    @Test("SweynTooth: the DHKey check can be neither skipped nor sent early", arguments: PairingRuleTests.both)
     func skippedCheck(victim: LinkRole) {
         for one in PairingTests.methods where one.isSecure {
             var pair = SecurityPair(central: one.configuration(.central), peripheral: one.configuration(.peripheral))
@@ -109,7 +106,7 @@ struct PairingKeyRuleTests {
         }
     }
 
-    @Test("A peripheral whose user still compares does not answer the check")
+    @Test("A peripheral does not answer the DHKey check while its user still compares")
     func earlyCheck() {
         var pair = SecurityPair(central: .test(.displayYesNo), peripheral: .test(.displayYesNo))
         pair.answer = { role, question, other in role == .central ? SecurityPair.honest(role, question, other) : nil }
@@ -121,7 +118,7 @@ struct PairingKeyRuleTests {
         PairingRefusalTests.expectRefusal(pair, .numericComparisonFailed, by: .peripheral)
     }
 
-    @Test("BLURtooth: no key for BR/EDR is offered, agreed on, or derived", arguments: PairingRuleTests.both)
+    @Test("BLURtooth: no key for BR/EDR is offered, negotiated or derived", arguments: PairingRuleTests.both)
     func noCrossTransport(victim: LinkRole) {
         let all = SMP.KeyDistribution(rawValue: 0xFF)
         let eager = SecurityManager.Configuration.test().with { ($0.initiatorKeys, $0.responderKeys) = (all, all) }
@@ -135,7 +132,7 @@ struct PairingKeyRuleTests {
         }
     }
 
-    @Test("A central refuses keys that it did not ask for")
+    @Test("A central refuses keys that it did not request")
     func unwantedKeys() {
         var pair = SecurityPair(central: .test().with { $0.responderKeys = [] })
         pair.tamper = { _, packet in packet[0] == 0x02 ? [packet[..<6] + [0x02]] : [packet] }
@@ -143,7 +140,10 @@ struct PairingKeyRuleTests {
         #expect(pair.central.failures == [.refused(.invalidParameters)])
     }
 
-    @Test("An identity that changes is refused", arguments: [(0x01, 0x40), (0x01, 0x00), (0x02, 0xC0), (0xFF, 0xC0)])
+    @Test(
+        "An identity address that is not public or static is refused",
+        arguments: [(0x01, 0x40), (0x01, 0x00), (0x02, 0xC0), (0xFF, 0xC0)]
+    )
     func fleetingIdentity(kind: UInt8, top: UInt8) {
         for victim in PairingRuleTests.both {
             var pair = SecurityPair()
@@ -155,7 +155,7 @@ struct PairingKeyRuleTests {
         }
     }
 
-    @Test("A peer that says to have the identity of this host is refused", arguments: PairingRuleTests.both)
+    @Test("A peer that claims this host's identity is refused", arguments: PairingRuleTests.both)
     func ownIdentity(victim: LinkRole) {
         let own = SecurityPair.manager(victim, .test()).identity.address
         var pair = SecurityPair()
@@ -166,7 +166,7 @@ struct PairingKeyRuleTests {
         #expect(pair[victim].failures == [.refused(.invalidParameters)] && pair[victim].outcome == nil)
     }
 
-    @Test("A peer that has no private addresses says so with a key of zeros, which is not kept")
+    @Test("A zero IRK means that the peer has no private addresses, and is not stored")
     func zeroResolvingKey() {
         var pair = SecurityPair()
         pair.tamper = { _, packet in packet[0] == 0x08 ? [[0x08] + [UInt8](repeating: 0, count: 16)] : [packet] }

@@ -5,7 +5,7 @@ import Testing
 @testable import BLEHost
 
 /// Core 6.0, Vol 3, Part H, 2.3.5.1, tables 2.6, 2.7 and 2.8.
-@Suite("Methods of pairing")
+@Suite("Pairing methods")
 struct PairingMethodTests {
     /// A cell of table 2.8: what the initiator and the responder can do, and what follows for both generations.
     struct Cell: Sendable, CustomTestStringConvertible {
@@ -42,10 +42,10 @@ struct PairingMethodTests {
         }
     }()
 
-    @Test("The table has all cells")
+    @Test("The table is complete")
     func completeness() { #expect(Self.cells.count == 25) }
 
-    @Test("What two devices can do decides, if one of them wants to keep out who is in between", arguments: cells)
+    @Test("The input and output capabilities decide the method if one end requires MITM protection", arguments: cells)
     func capabilities(_ cell: Cell) {
         for (isSecure, mitm) in [(false, 0), (false, 1), (false, 2), (true, 0), (true, 1), (true, 2), (true, 3)] {
             let agreement = Self.agreement(
@@ -60,7 +60,7 @@ struct PairingMethodTests {
     }
 
     @Test(
-        "What was told out of band decides before that: to both as before Core 4.2, to one of them since",
+        "Out-of-band data takes precedence: both ends need it in legacy pairing, one in LE Secure Connections",
         arguments: [false, true],
         [(false, false), (false, true), (true, false), (true, true)]
     )
@@ -74,7 +74,7 @@ struct PairingMethodTests {
         #expect(agreement.method == (isUsed ? .outOfBand : .justWorks))
     }
 
-    @Test("Devices pair by LE Secure Connections only if both can")
+    @Test("LE Secure Connections is used only if both ends support it")
     func generations() {
         for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
             var request = SMP.PairingFeatures(), response = SMP.PairingFeatures()
@@ -85,7 +85,7 @@ struct PairingMethodTests {
         }
     }
 
-    @Test("A key has as many octets as both allow, the lowest ones", arguments: 7...16, 7...16)
+    @Test("A key has the smaller of the two maximum sizes, and keeps the lowest octets", arguments: 7...16, 7...16)
     func keySize(a: Int, b: Int) {
         var request = SMP.PairingFeatures(), response = SMP.PairingFeatures()
         request.greatestKeySize = UInt8(a)

@@ -4,7 +4,7 @@ import Testing
 
 /// Every packet in every state of every method, at both ends: it is what is due, it is refused for the reason that the
 /// specification has for that, or it is ignored.
-@Suite("Order of pairing")
+@Suite("Order of pairing packets")
 struct PairingOrderTests {
     /// A state of one end: what it was like there, and what may come.
     struct Moment: Sendable {
@@ -101,7 +101,7 @@ struct PairingOrderTests {
         return [opcode] + octets
     }
 
-    @Test("Each packet in each state is what is due, is refused, or is ignored", arguments: scripts.indices)
+    @Test("Each packet is accepted, refused or ignored in each state as specified", arguments: scripts.indices)
     func everyState(index: Int) {
         var random = SeededGenerator(seed: UInt64(index))
         for moment in Self.moments(index) {
@@ -159,7 +159,7 @@ struct PairingOrderTests {
         )
     }
 
-    @Test("A keypress is told while a passkey is entered, and changes nothing")
+    @Test("A keypress during passkey entry is reported and changes nothing")
     func keypress() {
         var pair = SecurityPair(central: .test(.keyboardOnly), peripheral: .test(.displayOnly))
         pair.answer = { _, _, _ in nil }
@@ -170,7 +170,7 @@ struct PairingOrderTests {
         #expect(pair.peripheral.outcome?.method == .passkeyEntry(.responderDisplays))
     }
 
-    @Test("What is too short or too long is refused as invalid, and ends what is under way", arguments: scripts.indices)
+    @Test("A packet of the wrong length is refused as invalid, and ends the pairing", arguments: scripts.indices)
     func lengths(index: Int) {
         var random = SeededGenerator(seed: UInt64(index))
         for moment in Self.moments(index) {

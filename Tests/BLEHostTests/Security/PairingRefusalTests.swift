@@ -4,7 +4,7 @@ import BLEWire
 import Testing
 
 /// Whatever goes wrong, both ends learn why, and nothing comes of it.
-@Suite("Pairing that fails")
+@Suite("Failing pairings")
 struct PairingRefusalTests {
     typealias Configuration = SecurityManager.Configuration
 
@@ -27,7 +27,7 @@ struct PairingRefusalTests {
         }
     }
 
-    @Test("A passkey that is wrong in one bit is refused", arguments: generations, UInt32(0)..<20)
+    @Test("A passkey with one wrong bit is refused", arguments: generations, UInt32(0)..<20)
     func wrongPasskey(generation: Configuration.SecureConnections, bit: UInt32) {
         var pair = SecurityPair(
             central: .test(.displayOnly, generation).with { $0.passkey = Self.passkey },
@@ -43,7 +43,7 @@ struct PairingRefusalTests {
         if generation == .preferred, reason == .confirmValueFailed { #expect(rounds == Int(bit) + 1) }
     }
 
-    @Test("Numbers that differ, or that the user rejects, are refused", arguments: [LinkRole.central, .peripheral])
+    @Test("Numbers that differ or are rejected by the user are refused", arguments: [LinkRole.central, .peripheral])
     func rejectedComparison(role: LinkRole) {
         var pair = SecurityPair(central: .test(.displayYesNo), peripheral: .test(.displayYesNo))
         pair.answer = { who, question, other in
@@ -54,7 +54,7 @@ struct PairingRefusalTests {
     }
 
     @Test(
-        "A user may cancel whatever is asked, and the peer is told",
+        "A user may cancel at any question, and the peer is told",
         arguments: [
             (SMP.IOCapability.displayYesNo, SMP.Reason.numericComparisonFailed), (.keyboardOnly, .passkeyEntryFailed),
         ],
@@ -68,7 +68,7 @@ struct PairingRefusalTests {
         #expect(pair[role].manager.attempts == RepeatedAttempts())
     }
 
-    @Test("Who shows a passkey may cancel, too", arguments: generations)
+    @Test("A user whose device shows the passkey may also cancel", arguments: generations)
     func cancelledDisplay(generation: Configuration.SecureConnections) {
         var pair = SecurityPair(central: .test(.keyboardOnly, generation), peripheral: .test(.displayOnly, generation))
         pair.answer = { who, _, _ in who == .peripheral ? .cancel : nil }
@@ -77,7 +77,7 @@ struct PairingRefusalTests {
         #expect(pair.central.told.contains(.withdraw))
     }
 
-    @Test("Consent that is not given is told, and leaves nothing")
+    @Test("Denied consent is reported, and leaves nothing behind")
     func noConsent() {
         var pair = SecurityPair(peripheral: .test().with { $0.asksForConsent = true })
         pair.answer = { _, _, _ in .confirm(false) }
@@ -87,7 +87,7 @@ struct PairingRefusalTests {
         #expect(pair.log.map(\.octets[0]) == [0x01, 0x05])
     }
 
-    @Test("An answer to another question, or to none, changes nothing")
+    @Test("An answer to another question or to none is ignored")
     func strayAnswers() {
         var pair = SecurityPair(central: .test(.displayYesNo), peripheral: .test(.displayYesNo))
         pair.central.manager.answer(.confirm(true), at: pair.now)
@@ -103,7 +103,10 @@ struct PairingRefusalTests {
         #expect(pair.central.outcome != nil)
     }
 
-    @Test("Nothing for 30 s ends it, and the link for good", arguments: [LinkRole.central, .peripheral])
+    @Test(
+        "Pairing fails after 30 s of silence, and is not possible again on that link",
+        arguments: [LinkRole.central, .peripheral]
+    )
     func timeout(role: LinkRole) {
         var pair = SecurityPair(central: .test(.displayYesNo), peripheral: .test(.displayYesNo))
         pair.answer = { _, _, _ in nil }
@@ -123,7 +126,7 @@ struct PairingRefusalTests {
         #expect(pair[role].manager.deadline == nil)
     }
 
-    @Test("Each packet that is sent gives it another 30 s")
+    @Test("Each packet sent extends the timeout by another 30 s")
     func timer() {
         var pair = SecurityPair(central: .test(.displayYesNo), peripheral: .test(.displayYesNo))
         pair.answer = { _, _, _ in nil }
@@ -135,7 +138,7 @@ struct PairingRefusalTests {
         #expect(pair.peripheral.manager.deadline == Instant() + .seconds(30))
     }
 
-    @Test("A Security Request that nobody answers is over in 30 s, or when the link is encrypted")
+    @Test("A Security Request without a response ends after 30 s, or when the link is encrypted")
     func unansweredRequest() {
         var manager = SecurityPair.manager(.peripheral, .test())
         manager.pair(needsMITM: false, at: Instant())
@@ -147,7 +150,7 @@ struct PairingRefusalTests {
         #expect(manager.deadline == nil && !manager.isUnderWay)
     }
 
-    @Test("A link that ends at any step leaves nothing", arguments: PairingTests.methods)
+    @Test("A link that ends at any step leaves nothing behind", arguments: PairingTests.methods)
     func disconnect(one: PairingTests.Case) {
         for lifetime in 0..<200 {
             var pair = SecurityPair(central: one.configuration(.central), peripheral: one.configuration(.peripheral))
@@ -168,7 +171,7 @@ struct PairingRefusalTests {
         Issue.record("it never comes to an end")
     }
 
-    @Test("Encryption that fails, or ends too early, ends it", arguments: [EncryptionChange.failed, .off])
+    @Test("Encryption that fails or ends too early fails the pairing", arguments: [EncryptionChange.failed, .off])
     func encryptionFails(change: EncryptionChange) {
         var pair = SecurityPair()
         pair.tamper = { _, packet in (0x06...0x0A).contains(packet[0]) ? [] : [packet] }
@@ -182,7 +185,7 @@ struct PairingRefusalTests {
     }
 
     @Test(
-        "What one of the two insists on and cannot have is refused",
+        "A requirement of one end that cannot be met is refused",
         arguments: [LinkRole.central, .peripheral],
         [SMP.Reason.authenticationRequirements, .encryptionKeySize]
     )
@@ -205,7 +208,7 @@ struct PairingRefusalTests {
     }
 
     @Test(
-        "A host that wants LE Secure Connections pairs with nobody who cannot",
+        "A host that requires LE Secure Connections refuses peers without it",
         arguments: [LinkRole.central, .peripheral]
     )
     func secureConnectionsOnly(role: LinkRole) {
@@ -217,17 +220,14 @@ struct PairingRefusalTests {
         Self.expectRefusal(pair, .authenticationRequirements, by: role)
     }
 
-    @Test(
-        "A link that is needed to keep out who is in between comes to nothing without",
-        arguments: [LinkRole.central, .peripheral]
-    )
+    @Test("A pairing that requires MITM protection fails without it", arguments: [LinkRole.central, .peripheral])
     func needed(role: LinkRole) {
         var pair = SecurityPair(central: .test(protection: .none), peripheral: .test(protection: .none))
         pair.pair(needsMITM: true, from: role)
         Self.expectRefusal(pair, .authenticationRequirements, by: role)
     }
 
-    @Test("A peer that was told something out of band that nobody told it is refused")
+    @Test("A peer that claims out-of-band data that it was never given is refused")
     func outOfBandOfNobody() {
         let told = PairingTests.outOfBand(.peripheral, true).remote
         var pair = SecurityPair(peripheral: .test().with { $0.outOfBand.remote = told })
@@ -235,7 +235,7 @@ struct PairingRefusalTests {
         Self.expectRefusal(pair, .oobNotAvailable, by: .central)
     }
 
-    @Test("What was told out of band and is not so is refused", arguments: generations)
+    @Test("Wrong out-of-band data is refused", arguments: generations)
     func wrongOutOfBand(generation: Configuration.SecureConnections) {
         let isSecure = generation == .preferred
         let central = Configuration.test(.noInputNoOutput, generation).with {

@@ -4,7 +4,7 @@ import BLEWire
 import Testing
 
 /// Ways in which pairing was broken elsewhere, each of which must not work here.
-@Suite("Pairing that others broke")
+@Suite("Pairing attacks")
 struct PairingRuleTests {
     typealias Configuration = SecurityManager.Configuration
 
@@ -24,7 +24,7 @@ struct PairingRuleTests {
         return pair
     }
 
-    @Test("BLERP: a bond is not replaced by a weaker one, in whatever way it is weaker", arguments: both, 0..<3)
+    @Test("BLERP: a bond is not replaced by one that is weaker in any way", arguments: both, 0..<3)
     func weakerBond(role: LinkRole, weakness: Int) {
         var weak = Configuration.test(.displayYesNo), reason = SMP.Reason.authenticationRequirements
         var existing = Self.strong
@@ -42,7 +42,7 @@ struct PairingRuleTests {
         #expect(pair[role].manager.existing == existing)
     }
 
-    @Test("BLERP: a bond of the same strength is replaced, and only when all of the new one is there", arguments: both)
+    @Test("BLERP: a bond of the same strength is replaced only once the new one is complete", arguments: both)
     func equalBond(role: LinkRole) {
         var pair = Self.pair(Self.strong, at: role, .test(.displayYesNo), .test(.displayYesNo))
         pair.keepsHistory = true
@@ -70,7 +70,10 @@ struct PairingRuleTests {
         if !isGiven { PairingRefusalTests.expectRefusal(pair, .unspecified, by: role) }
     }
 
-    @Test("CVE-2026-31773, CVE-2026-43334: what was asked for makes nothing authenticated", arguments: both)
+    @Test(
+        "CVE-2026-31773, CVE-2026-43334: requesting authentication does not make a key authenticated",
+        arguments: both
+    )
     func authenticatedByWish(role: LinkRole) {
         for generation in PairingRefusalTests.generations {
             // Somebody on the way has both ends believe that the other wants this, and can do nothing for it.
@@ -94,7 +97,7 @@ struct PairingRuleTests {
         PairingRefusalTests.expectRefusal(insisting, .authenticationRequirements, by: role)
     }
 
-    @Test("Just Works never keeps out who is in between, however it came about", arguments: PairingTests.methods)
+    @Test("Just Works never counts as MITM protection, however it was selected", arguments: PairingTests.methods)
     func justWorks(one: PairingTests.Case) {
         var pair = SecurityPair(
             central: one.configuration(.central).with { $0.protection = .none },
@@ -131,7 +134,7 @@ struct PairingRuleTests {
     }
 
     @Test(
-        "CVE-2018-5383, CVE-2020-26558: a public key off the curve, our own, or everybody's comes to no secret",
+        "CVE-2018-5383, CVE-2020-26558: a public key off the curve, our own key or the debug key is refused",
         arguments: both
     )
     func hostileKey(victim: LinkRole) {
@@ -146,7 +149,7 @@ struct PairingRuleTests {
         }
     }
 
-    @Test("The key that everybody knows is taken where that is configured")
+    @Test("The debug key is accepted if the configuration allows it")
     func debugKey() {
         var pair = SecurityPair(
             central: .test().with { $0.keyPair = .debug },
@@ -156,7 +159,11 @@ struct PairingRuleTests {
         #expect(pair.central.outcome != nil && pair.peripheral.outcome != nil)
     }
 
-    @Test("CVE-2020-26558: what this host said itself is no proof of anything", arguments: both, PairingTests.methods)
+    @Test(
+        "CVE-2020-26558: a peer's reflection of this host's own values proves nothing",
+        arguments: both,
+        PairingTests.methods
+    )
     func reflection(victim: LinkRole, one: PairingTests.Case) {
         var pair = SecurityPair(central: one.configuration(.central), peripheral: one.configuration(.peripheral))
         var said: [UInt8: [UInt8]] = [:], hasReflected = false
@@ -177,7 +184,7 @@ struct PairingRuleTests {
         #expect(pair[victim].failures.count == 1)
     }
 
-    @Test("A number is told only to who is committed to another", arguments: PairingTests.methods)
+    @Test("A random number is sent only after the peer's confirm value has arrived", arguments: PairingTests.methods)
     func confirmBeforeRandom(one: PairingTests.Case) {
         guard one.method != .outOfBand || !one.isSecure else { return }
         var pair = SecurityPair(central: one.configuration(.central), peripheral: one.configuration(.peripheral))
@@ -197,7 +204,7 @@ struct PairingRuleTests {
         #expect(!order.isEmpty)
     }
 
-    @Test("Android 251514170: a number that comes before what commits to it is refused", arguments: both)
+    @Test("Android 251514170: a random number before its confirm value is refused", arguments: both)
     func randomBeforeConfirm(victim: LinkRole) {
         for one in PairingTests.methods where !(one.isSecure && one.method == .outOfBand) {
             var pair = SecurityPair(central: one.configuration(.central), peripheral: one.configuration(.peripheral))
@@ -211,7 +218,7 @@ struct PairingRuleTests {
         }
     }
 
-    @Test("Each of the 20 rounds of a passkey has numbers of its own")
+    @Test("Each of the 20 passkey rounds uses new random numbers")
     func freshNumbers() {
         var pair = SecurityPair(central: .test(.displayOnly), peripheral: .test(.keyboardOnly))
         pair.pair()

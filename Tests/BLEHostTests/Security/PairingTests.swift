@@ -46,7 +46,7 @@ struct PairingTests {
         return .init(remote: told[1 - own], local: (told[own], SecurityPair.pairs[own]))
     }
 
-    @Test("Both ends come to one key and to what follows from the method", arguments: methods, [true, false])
+    @Test("Both ends get the same key, with the security of the method", arguments: methods, [true, false])
     func everyMethod(_ one: Case, isBonding: Bool) throws {
         var pair = SecurityPair(
             central: one.configuration(.central),
@@ -96,7 +96,7 @@ struct PairingTests {
         }
     }
 
-    @Test("A peripheral that wants a safer link is paired with", arguments: methods)
+    @Test("A central pairs with a peripheral that requests more security", arguments: methods)
     func securityRequest(_ one: Case) {
         var pair = SecurityPair(central: one.configuration(.central), peripheral: one.configuration(.peripheral))
         pair.pair(from: .peripheral)
@@ -108,7 +108,7 @@ struct PairingTests {
         #expect(pair.central.outcome?.method == one.method && pair.peripheral.outcome?.method == one.method)
     }
 
-    @Test("Whatever two devices can do, they come to what the table says", arguments: PairingMethodTests.cells)
+    @Test("Devices of all capabilities use the method in the table", arguments: PairingMethodTests.cells)
     func everyCell(_ cell: PairingMethodTests.Cell) {
         for isSecure in [false, true] {
             let generation: SecurityManager.Configuration.SecureConnections = isSecure ? .preferred : .off
@@ -122,7 +122,7 @@ struct PairingTests {
         }
     }
 
-    @Test("What was told out of band to one of the two will do for LE Secure Connections", arguments: [true, false])
+    @Test("Out-of-band data at one end is enough for LE Secure Connections", arguments: [true, false])
     func oneWay(isCentralTold: Bool) {
         var central = outOfBand(.central), peripheral = outOfBand(.peripheral)
         if isCentralTold { peripheral.remote = nil } else { central.remote = nil }
@@ -139,7 +139,7 @@ struct PairingTests {
 
     private func outOfBand(_ role: LinkRole) -> SecurityManager.OutOfBandData { Self.outOfBand(role, true) }
 
-    @Test("Keys are as long as both allow", arguments: 7...16, [false, true])
+    @Test("Keys have the largest size that both ends allow", arguments: 7...16, [false, true])
     func keySizes(size: Int, isSecure: Bool) throws {
         let central = SecurityManager.Configuration.test(.noInputNoOutput, isSecure ? .preferred : .off)
         var pair = SecurityPair(
@@ -154,7 +154,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Keys go out in the order of the specification, those of the peripheral first", arguments: [false, true])
+    @Test("Keys are distributed in the specification's order, the peripheral's first", arguments: [false, true])
     func order(isSecure: Bool) {
         let configuration = SecurityManager.Configuration.test(.noInputNoOutput, isSecure ? .preferred : .off)
         var pair = SecurityPair(central: configuration, peripheral: configuration)
@@ -165,7 +165,7 @@ struct PairingTests {
         #expect(keys.map(\.from) == all.map { _ in .peripheral } + all.map { _ in .central })
     }
 
-    @Test("Only the keys are given that both name", arguments: UInt8(0)..<16, [false, true])
+    @Test("Only keys that both ends list are distributed", arguments: UInt8(0)..<16, [false, true])
     func distribution(bits: UInt8, isSecure: Bool) throws {
         let wanted = SMP.KeyDistribution(rawValue: bits)
         let configuration = SecurityManager.Configuration.test(.noInputNoOutput, isSecure ? .preferred : .off)
@@ -186,7 +186,11 @@ struct PairingTests {
         }
     }
 
-    @Test("One end may give keys and the other none", arguments: [false, true], [LinkRole.central, .peripheral])
+    @Test(
+        "One end may distribute keys while the other does not",
+        arguments: [false, true],
+        [LinkRole.central, .peripheral]
+    )
     func oneSided(isSecure: Bool, giver: LinkRole) throws {
         let configuration = SecurityManager.Configuration.test(.noInputNoOutput, isSecure ? .preferred : .off).with {
             if giver == .central { $0.responderKeys = [] } else { $0.initiatorKeys = [] }
@@ -199,7 +203,7 @@ struct PairingTests {
         #expect(pair.log.filter { (0x06...0x0A).contains($0.octets[0]) }.allSatisfy { $0.from == giver })
     }
 
-    @Test("A peripheral asks once, and again only if it needs more than it asked for")
+    @Test("A peripheral sends one Security Request, and another only if it needs more security")
     func askingAgain() {
         var manager = SecurityPair.manager(.peripheral, .test(protection: .none)), requests: [[UInt8]] = []
         for needsMITM in [false, false, true, true, false] {
@@ -211,7 +215,7 @@ struct PairingTests {
         #expect(requests == [[0x0B, 0x09], [0x0B, 0x0D]])
     }
 
-    @Test("A Security Request that crosses with a Pairing Request is answered by that, and pairing goes on")
+    @Test("Pairing continues if a Security Request crosses with a Pairing Request")
     func crossing() {
         var pair = SecurityPair()
         pair.central.manager.pair(needsMITM: false, at: pair.now)
@@ -223,7 +227,7 @@ struct PairingTests {
         #expect(pair.log.filter { $0.octets[0] == 0x01 }.count == 1)
     }
 
-    @Test("What is asked for while a pairing is under way is told by its end")
+    @Test("A request during a pairing is answered when the pairing ends")
     func joining() {
         var pair = SecurityPair(central: .test(.displayYesNo), peripheral: .test(.displayYesNo))
         pair.answer = { _, _, _ in nil }
@@ -237,7 +241,7 @@ struct PairingTests {
         #expect(pair.central.outcome != nil && pair.central.failures.isEmpty)
     }
 
-    @Test("A second pairing on one link takes the place of the first if it is worth more")
+    @Test("A second pairing on a link replaces the first if it is stronger")
     func upgrade() {
         var pair = SecurityPair(
             central: .test(.keyboardDisplay, protection: .none),
@@ -251,7 +255,7 @@ struct PairingTests {
         #expect(pair.central.manager.existing == pair.central.outcome?.strength)
     }
 
-    @Test("Each pairing draws numbers of its own, and the same seed draws the same", arguments: UInt64(0)..<16)
+    @Test("Each pairing uses its own random numbers, and the same seed gives the same ones", arguments: UInt64(0)..<16)
     func seeds(seed: UInt64) {
         let configuration = SecurityManager.Configuration.test(.keyboardDisplay)
         let all = [seed, seed, seed + 1].map { seed in
@@ -263,7 +267,7 @@ struct PairingTests {
         #expect(all[0].key != nil && all[0].key == all[1].key && all[0].key != all[2].key)
     }
 
-    @Test("A fresh pair of keys is made for each pairing unless one is given")
+    @Test("Each pairing uses a new key pair unless one is given")
     func freshKeys() {
         var random = SeededGenerator(seed: 5)
         _ = random.next()

@@ -9,7 +9,7 @@ struct WriteSignatureTests {
     static let key = Key128(wire: 0x2B7E_1516_28AE_D2A6_ABF7_1588_09CF_4F3C)
 
     @Test(
-        "Are signed as others sign them",
+        "Signatures match those of other implementations",
         arguments: [
             ("", 0, "00000000 b3a8594127ebc2c0"), ("6bc1bee22e409f96e93d7e117393172a", 0, "00000000 273974f4392a232a"),
             (
@@ -61,7 +61,7 @@ struct WriteSignatureTests {
         return !lone.serverEvents().isEmpty
     }
 
-    @Test("Are taken once each, and never after a later one")
+    @Test("Each signed write is accepted once, and never after a later one")
     func replay() {
         var lone = makeLayer()
         let attempts: [(UInt32, Bool)] = [
@@ -78,7 +78,7 @@ struct WriteSignatureTests {
         #expect(counters == [6, 7, 101, nil])
     }
 
-    @Test("Are ignored if anything in them is another, and then use no counter up")
+    @Test("A signed write that was changed is ignored, and does not use up a counter")
     func forgeries() {
         var lone = makeLayer()
         let good = command([1, 2], counter: 5)
@@ -92,7 +92,7 @@ struct WriteSignatureTests {
         #expect(takes(&lone, good))
     }
 
-    @Test("Are ignored without a bond, and without a key or a counter in it")
+    @Test("Signed writes without a bond, key or counter are ignored")
     func keyless() {
         var unbonded = LoneLayer(role: .peripheral)
         #expect(!takes(&unbonded, command([1], counter: 5)))

@@ -7,7 +7,7 @@ import Testing
 struct AdapterTests {
     private static let indexes = (0..<4).map { AdapterIndex(wire: $0) }
 
-    @Test("Each adapter is shown with who uses it, also those that the kernel's host may not see")
+    @Test("Each adapter is listed with its user, even if the kernel's host cannot see it")
     func all() throws {
         let kernel = FakeKernel(0xA, 0xB, 0xC)
         kernel.plug(Self.indexes[1], address: 0xB, isPowered: true, bus: .uart)
@@ -26,7 +26,7 @@ struct AdapterTests {
         #expect(adapters.map { $0.holders.map(\.name) } == [[], ["bluetoothd"], ["node"]])
     }
 
-    @Test("The first adapter is chosen that nobody uses and nothing stands against")
+    @Test("The first unused adapter without obstacles is chosen")
     func chosen() throws {
         let kernel = FakeKernel(0xA, 0xB, 0xC, 0xD)
         #expect(try AdapterReference.firstUsable(in: kernel) == .index(Self.indexes[0]))
@@ -43,7 +43,7 @@ struct AdapterTests {
         }
     }
 
-    @Test("Why there is none to choose is said in one line")
+    @Test("One line tells why no adapter can be chosen")
     func none() throws {
         let cases: [(FakeKernel, String)] = [
             (FakeKernel(), "the machine has no Bluetooth adapter"),
@@ -82,7 +82,7 @@ struct AdapterTests {
         return try await facts
     }
 
-    @Test("A controller is asked what it can do, and only what it knows")
+    @Test("A controller is asked for its capabilities with only the commands that it supports")
     func probed() async throws {
         let facts = try await facts(Self.answers)
         #expect(facts.version == .v5_3)
@@ -94,7 +94,7 @@ struct AdapterTests {
         #expect((facts.advertisingSets, facts.advertisingOctets) == (5, 0x0672))
     }
 
-    @Test("What a controller refuses or garbles is left out")
+    @Test("Facts that a controller refuses or garbles are omitted")
     func partial() async throws {
         let answers: [(HCI.Opcode, [UInt8])] = [
             (.reset, [0]), (.leReadLocalSupportedFeatures, [0, 1, 0, 0, 0, 0, 0, 0, 0]), (.readBDADDR, [0, 1]),
@@ -106,12 +106,12 @@ struct AdapterTests {
         #expect((facts.advertisingSets, facts.advertisingOctets) == (1, 31))
     }
 
-    @Test("A controller that does not reset is no controller")
+    @Test("A controller that cannot be reset is not a controller")
     func broken() async throws {
         await #expect(throws: TransportError.self) { try await facts([(.reset, [0x1F])]) }
     }
 
-    @Test("That there is none is said at once")
+    @Test("A missing adapter is reported immediately")
     func missing() async throws {
         let port = UserChannelPort(.index(Self.indexes[0]), kernel: FakeKernel())
         await #expect(throws: TransportError.self) {

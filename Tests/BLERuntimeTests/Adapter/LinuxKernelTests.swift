@@ -26,7 +26,7 @@ struct LinuxKernelTests {
         deinit { try? FileManager.default.removeItem(atPath: root) }
     }
 
-    @Test("Adapters are those that the kernel lists, in the order of their numbers")
+    @Test("Adapters are listed in the kernel's numeric order")
     func indexes() throws {
         let tree = Tree()
         for name in ["hci10", "hci2", "hci0", "hci0:64", "rfcomm0"] {
@@ -35,7 +35,7 @@ struct LinuxKernelTests {
         #expect(LinuxKernel(root: tree.root).indexes.map(\.wire) == [0, 2, 10])
     }
 
-    @Test("A switch for Bluetooth is read with its adapter and how it silences it")
+    @Test("An rfkill switch is read with its adapter and the kind of block")
     func switches() throws {
         let tree = Tree()
         let files = [
@@ -56,7 +56,7 @@ struct LinuxKernelTests {
         #expect(kernel.switches.map { $0.index?.wire } == [0, 1, nil])
     }
 
-    @Test("Programs with a socket of HCI are named, and no others")
+    @Test("Only programs with an HCI socket are listed")
     func holders() throws {
         let tree = Tree()
         let table = """
@@ -80,7 +80,7 @@ struct LinuxKernelTests {
     }
 
     @Test(
-        "A program may take adapters if it has CAP_NET_ADMIN",
+        "A program with CAP_NET_ADMIN may take adapters",
         arguments: [
             ("0000003fffffffff", true), ("0000000000001000", true), ("0000000000000000", false),
             ("fffffffffffFefff", false), ("nonsense", false),
@@ -93,7 +93,7 @@ struct LinuxKernelTests {
         #expect(LinuxKernel(root: tree.root).isPrivileged == isPrivileged)
     }
 
-    @Test("Nothing is there where there are no files")
+    @Test("Without the kernel's files there are no adapters, switches or holders")
     func nothing() {
         let kernel = LinuxKernel(root: "/nowhere/at/all")
         #expect(kernel.indexes.isEmpty && kernel.switches.isEmpty && kernel.holders.isEmpty && !kernel.isPrivileged)

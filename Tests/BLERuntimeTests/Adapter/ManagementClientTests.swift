@@ -11,7 +11,7 @@ struct ManagementClientTests {
         ManagementClient(try kernel.openManagement(), patience: .milliseconds(200))
     }
 
-    @Test("Adapters are listed and described, whatever the kernel says in between")
+    @Test("Adapters are listed with details, whatever other events the kernel sends in between")
     func describes() throws {
         let kernel = FakeKernel(0xA, 0xB)
         kernel.gossip(
@@ -31,7 +31,7 @@ struct ManagementClientTests {
         #expect(kernel.commands.count == 4)
     }
 
-    @Test("What the kernel refuses is said", arguments: [Management.Status.invalidIndex, .permissionDenied, .busy])
+    @Test("A refusal by the kernel is reported", arguments: [Management.Status.invalidIndex, .permissionDenied, .busy])
     func refused(status: Management.Status) throws {
         let kernel = FakeKernel(0xA)
         kernel.refuse(.setPowered, status)
@@ -39,7 +39,7 @@ struct ManagementClientTests {
         #expect(throws: ManagementClient.Failure.refused(status)) { try client.setPowered(true, Self.first) }
     }
 
-    @Test("A kernel that does not answer is given up")
+    @Test("A kernel that does not respond causes a timeout")
     func silent() throws {
         let kernel = FakeKernel(0xA)
         kernel.mute()
@@ -47,7 +47,7 @@ struct ManagementClientTests {
         #expect(throws: ManagementClient.Failure.silent) { try client.controllers() }
     }
 
-    @Test("An answer that makes no sense is an error, not a trap")
+    @Test("An invalid response is an error, not a crash")
     func malformed() throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)

@@ -16,7 +16,7 @@ struct UserChannelTests {
         return TransportOwner(PortTransport(UserChannelPort(reference, kernel: kernel, pause: .zero)))
     }
 
-    @Test("Each packet of the host is one write, and each read is one packet for it")
+    @Test("Each packet of the host is one write, and each read is one packet")
     func carries() async throws {
         let kernel = FakeKernel(Self.address)
         let owner = try owner("0", of: kernel)
@@ -39,7 +39,7 @@ struct UserChannelTests {
         owner.stop()
     }
 
-    @Test("An adapter that the kernel's host uses is switched off there, and on again afterwards")
+    @Test("An adapter that the kernel's host uses is powered off first, and on again afterwards")
     func restored() async throws {
         let kernel = FakeKernel(Self.address)
         kernel.plug(Self.first, address: Self.address, isPowered: true)
@@ -61,7 +61,7 @@ struct UserChannelTests {
         #expect(!kernel.isPowered(Self.first))
     }
 
-    @Test("An adapter that is switched off for nothing is switched on again")
+    @Test("An adapter that was powered off in vain is powered on again")
     func refused() async throws {
         let kernel = FakeKernel()
         kernel.plug(Self.first, address: Self.address, isPowered: true)
@@ -75,7 +75,7 @@ struct UserChannelTests {
     }
 
     @Test(
-        "An adapter that comes is opened at once, however long the next attempt is away",
+        "A new adapter is opened immediately, however long until the next attempt",
         arguments: [
             ManagementEvent(.indexAdded, on: first), ManagementEvent(.extendedIndexAdded(.init(bus: .usb)), on: first),
         ]
@@ -101,7 +101,7 @@ struct UserChannelTests {
         owner.stop()
     }
 
-    @Test("An adapter that is busy for a moment is asked for again")
+    @Test("An adapter that is busy for a moment is tried again")
     func busy() async throws {
         let kernel = FakeKernel(Self.address)
         kernel.change(Self.first) { $0.bindings = [EBUSY, EBUSY, 0] }
@@ -110,7 +110,7 @@ struct UserChannelTests {
         owner.stop()
     }
 
-    @Test("An adapter that is pulled out is lost, then absent, and used again when it is back")
+    @Test("An unplugged adapter is first lost, then absent, and used again once it is back")
     func unplugged() async throws {
         let kernel = FakeKernel(Self.address)
         let owner = try owner("0", of: kernel)
@@ -131,7 +131,7 @@ struct UserChannelTests {
     }
 
     @Test(
-        "What is read at once and is no whole packet ends the connection",
+        "A read that is not exactly one packet ends the connection",
         arguments: [[0xFF], [4, 14, 4], [4, 14], [4, 14, 1, 0, 4]]
     )
     func garbage(octets: [UInt8]) async throws {
@@ -262,7 +262,7 @@ struct UserChannelTests {
         ),
     ]
 
-    @Test("What stands in the way is named, with the cure", arguments: obstacles)
+    @Test("An obstacle is reported with its remedy", arguments: obstacles)
     func obstacle(_ obstacle: Obstacle) async throws {
         let kernel = FakeKernel(Self.address)
         obstacle.arrange(kernel)

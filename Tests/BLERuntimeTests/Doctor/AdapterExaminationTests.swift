@@ -131,7 +131,7 @@ struct AdapterExaminationTests {
         ),
     ]
 
-    @Test("What stands in the way is a problem with its cure, and none when it has been cured", arguments: cases)
+    @Test("An obstacle is a problem until its remedy is applied", arguments: cases)
     func obstacle(_ case: Case) async throws {
         let patient = Patient(`case`.host)
         `case`.break_(patient.kernel)
@@ -146,10 +146,7 @@ struct AdapterExaminationTests {
         #expect(after.findings(`case`.code).isEmpty && !after.isObstructed)
     }
 
-    @Test(
-        "What stands in the way of an adapter that is not needed is no problem",
-        arguments: cases.filter { $0.host == nil }
-    )
+    @Test("An obstacle of an adapter that is not needed is not a problem", arguments: cases.filter { $0.host == nil })
     func elsewhere(_ case: Case) async {
         let patient = Patient("demo")
         `case`.break_(patient.kernel)
@@ -158,14 +155,14 @@ struct AdapterExaminationTests {
         #expect(examination.findings.allSatisfy { $0.severity == .fact })
     }
 
-    @Test("A right that is missing is one problem, however many adapters there are")
+    @Test("A missing permission is one problem, however many adapters there are")
     func rights() async {
         let patient = Patient(kernel: FakeKernel(0xA, 0xB, 0xC))
         patient.kernel.forbid()
         #expect(await patient.examined().findings.filter { $0.severity == .problem }.map(\.code) == [.notPermitted])
     }
 
-    @Test("All that has to be cured of an adapter is said at once")
+    @Test("All problems of an adapter are reported together")
     func several() async {
         let patient = Patient()
         patient.kernel.forbid()
@@ -174,7 +171,7 @@ struct AdapterExaminationTests {
         #expect(problems.map(\.code) == [.adapterBlocked, .notPermitted])
     }
 
-    @Test("An adapter of BlueZ that is asked for by name is taken from it, with a warning, and is not asked for now")
+    @Test("A named adapter is taken from BlueZ with a warning, and is not queried during the examination")
     func named() async throws {
         let patient = Patient("hci:0")
         patient.kernel.plug(Self.first, address: 0xA, isPowered: true)
@@ -186,7 +183,7 @@ struct AdapterExaminationTests {
         #expect(patient.kernel.isPowered(Self.first))
     }
 
-    @Test("The first adapter that nobody uses is what apps use, and what stands in the way of others is a fact")
+    @Test("The first unused adapter is chosen, and obstacles of other adapters are only facts")
     func chosen() async {
         let patient = Patient(kernel: FakeKernel(0xA, 0xB))
         patient.kernel.block(Self.first, .soft)
@@ -197,7 +194,7 @@ struct AdapterExaminationTests {
         #expect(!examination.isObstructed)
     }
 
-    @Test("A controller is asked if nobody uses its adapter, and what it lacks is a finding")
+    @Test("A controller is queried if its adapter is unused, and missing features are findings")
     func asked() async throws {
         let kernel = FakeKernel(0xA), patient = Patient(kernel: kernel)
         async let examination = patient.examined(asking: true)

@@ -4,10 +4,10 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Examination of what the environment names", .timeLimit(.minutes(30)))
+@Suite("Examination of environment variables", .timeLimit(.minutes(30)))
 struct PlaceExaminationTests {
     @Test(
-        "A variable that is not understood is named, and its cure makes it understood",
+        "An invalid variable is reported, and its remedy makes it valid",
         arguments: [
             ("BLUETOOTH_HOST", "hci", Finding.Code.hostMalformed), ("BLUETOOTH_HOST", "tcp:nowhere", .hostMalformed),
             ("BLUETOOTH_HOST", "nonsense", .hostMalformed), ("BLUETOOTH_HOST", "world:/nowhere", .worldUnusable),
@@ -32,7 +32,7 @@ struct PlaceExaminationTests {
         #expect(codes.contains(.variableSet) == (name != HostSpecification.variable))
     }
 
-    @Test("Where there is no home nothing is kept, and addresses are not private, until there is one")
+    @Test("Without a home directory nothing is stored and addresses are not private, until there is one")
     func nowhere() async throws {
         let patient = Patient()
         patient.variables = [ProgramEnvironment.privacyVariable: "on"]
@@ -78,7 +78,7 @@ struct PlaceExaminationTests {
         ),
     ]
 
-    @Test("What is wrong with a controller at a socket is said, and not of one that is able", arguments: speakers)
+    @Test("A problem of a controller on a socket is reported, and none for a working one", arguments: speakers)
     func speaker(_ speaker: Speaker) async throws {
         let controller = try ScriptedController()
         let patient = Patient("\(controller.address)")
@@ -104,7 +104,7 @@ struct PlaceExaminationTests {
         #expect(after.findings(speaker.code).isEmpty && !after.isObstructed)
     }
 
-    @Test("Where nobody listens a controller is to be started, and then there is one")
+    @Test("If nothing listens, the remedy is to start a controller")
     func refused() async throws {
         guard let port = ReservedPort() else {
             Issue.record("the system has no port left")
@@ -123,7 +123,7 @@ struct PlaceExaminationTests {
         #expect(after.findings(.nobodyListens).isEmpty && !after.isObstructed)
     }
 
-    @Test("A daemon that is named and does not run is to be started, and then apps use it")
+    @Test("If the named daemon does not run, the remedy is to start it, and then apps use it")
     func absentDaemon() async throws {
         let path = "/tmp/patient-\(UInt64.random(in: 0 ... .max))"
         let patient = Patient("bled:\(path)")
@@ -139,7 +139,7 @@ struct PlaceExaminationTests {
         #expect(after.findings(.hostChosen).map(\.subject) == ["bled:\(path)"])
     }
 
-    @Test("Where a daemon runs apps use that, and need neither an adapter nor a right")
+    @Test("If a daemon runs, apps use it, and need neither an adapter nor a permission")
     func presentDaemon() async throws {
         let patient = Patient(kernel: FakeKernel())
         patient.variables["XDG_RUNTIME_DIR"] = patient.folder
@@ -152,7 +152,7 @@ struct PlaceExaminationTests {
         #expect(!after.isObstructed && after.findings(.hostChosen).map(\.subject) == [path])
     }
 
-    @Test("A Unix socket that is missing is to be made, and then there is a controller")
+    @Test("If a Unix socket is missing, the remedy is to create it, and then there is a controller")
     func missing() async throws {
         let path = "/tmp/patient-\(UInt64.random(in: 0 ... .max))"
         let patient = Patient("unix:\(path)")
@@ -167,7 +167,7 @@ struct PlaceExaminationTests {
         #expect(after.findings(.socketMissing).isEmpty && !after.isObstructed)
     }
 
-    @Test("A host that has no address is named")
+    @Test("A host name that does not resolve is reported")
     func unknown() async {
         let name = String(repeating: "x", count: 70)
         let examination = await Patient("tcp:\(name):7001").examined(asking: true)
@@ -175,7 +175,7 @@ struct PlaceExaminationTests {
     }
 
     @Test(
-        "What is no serial port of a board is said",
+        "A path that is not a serial port of a board is reported",
         arguments: [("/nowhere/ttyACM0", Finding.Code.portMissing), ("/dev/null", .portIsNone)]
     )
     func port(path: String, code: Finding.Code) async {
@@ -184,7 +184,7 @@ struct PlaceExaminationTests {
         #expect(examination.isObstructed)
     }
 
-    @Test("A board that does not answer is silent")
+    @Test("A board that does not respond is reported as silent")
     func board() async throws {
         let board = try #require(Board(ignoring: 1_000))
         let patient = Patient("serial:\(board.path)")
@@ -193,7 +193,7 @@ struct PlaceExaminationTests {
     }
 
     @Test(
-        "Who has a serial port is named, with the command that ends it",
+        "The program that uses a serial port is reported, with the command that ends it",
         arguments: [("minicom", "kill 12"), ("ModemManager", "sudo systemctl stop ModemManager")]
     )
     func portTaken(name: String, command: String) throws {
@@ -206,7 +206,7 @@ struct PlaceExaminationTests {
         #expect(finding.command == command && examination.isObstructed)
     }
 
-    @Test("A port or socket that its user may not open names the right that is missing, until it is given")
+    @Test("A port or socket that the user may not open is reported with the missing permission, until it is granted")
     func forbidden() async throws {
         try #require(getuid() == 0, "only root can become somebody who has no rights")
         await #expect(processExitsWith: .success) {

@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Examination of what is kept", .timeLimit(.minutes(30)))
+@Suite("Examination of stored state", .timeLimit(.minutes(30)))
 struct StateExaminationTests {
-    @Test("A state that is as it should be is a fact, before and after it was begun")
+    @Test("A valid state is a fact, before and after it is created")
     func kept() async {
         let patient = Patient()
         #expect(await patient.examined().findings(.stateKept).first?.sentence.contains("will be created") == true)
@@ -16,7 +16,7 @@ struct StateExaminationTests {
         #expect(after.count(of: .warning) == 0)
     }
 
-    @Test("A state that others may read is made private by the cure", arguments: [0o644, 0o640, 0o602] as [mode_t])
+    @Test("The remedy for a state that others can read makes it private", arguments: [0o644, 0o640, 0o602] as [mode_t])
     func notPrivate(mode: mode_t) async throws {
         let patient = Patient()
         patient.makeState()
@@ -28,7 +28,7 @@ struct StateExaminationTests {
         #expect(await patient.examined().count(of: .warning) == 0)
     }
 
-    @Test("A state that is not as it was written can be put aside", arguments: ["nonsense", "{}", "{\"version\": 2}"])
+    @Test("A damaged state can be set aside", arguments: ["nonsense", "{}", "{\"version\": 2}"])
     func damaged(text: String) async throws {
         let patient = Patient()
         patient.makeState()
@@ -39,7 +39,7 @@ struct StateExaminationTests {
         #expect(await patient.examined().count(of: .warning) == 0)
     }
 
-    @Test("A state of a later version says so, and is fine when it has been moved")
+    @Test("A state of a later version is reported, and the problem ends when the file is moved")
     func newer() async throws {
         let patient = Patient()
         patient.makeState()
@@ -51,7 +51,7 @@ struct StateExaminationTests {
         #expect(await patient.examined().count(of: .warning) == 0)
     }
 
-    @Test("A lock that another program does not let go of is said, until it does")
+    @Test("A lock held by another program is reported until it is released")
     func locked() async throws {
         let patient = Patient()
         patient.makeState()
@@ -63,7 +63,7 @@ struct StateExaminationTests {
         #expect(await patient.examined().count(of: .warning) == 0)
     }
 
-    @Test("A state that its user may not read or replace names the right that is missing, until it is given")
+    @Test("A state that the user may not read or replace is reported with the missing permission, until it is granted")
     func forbidden() async throws {
         try #require(getuid() == 0, "only root can become somebody who has no rights")
         await #expect(processExitsWith: .success) {

@@ -2,7 +2,7 @@ import BLERuntime
 import FoundationEssentials
 import Testing
 
-@Suite("Numbers that others write")
+@Suite("Numbers in input")
 struct BoundsTests {
     /// A file with one number of each kind.
     private struct Numbers: Decodable {
@@ -24,7 +24,7 @@ struct BoundsTests {
         try JSONDecoder().decode([Numbers].self, from: Data(json.utf8))
     }
 
-    @Test("Numbers within the bounds are read, the bounds included")
+    @Test("Numbers within the bounds are accepted, including the bounds")
     func within() throws {
         let numbers = try read(
             #"[{"octets": 1}, {"octets": 512, "share": 0.9, "big": 18446744073709551615}, {"octets": 1e2, "share": 0}]"#
@@ -35,7 +35,7 @@ struct BoundsTests {
     }
 
     @Test(
-        "Numbers outside are refused, with the keys that lead to them and what is expected",
+        "Numbers out of bounds are refused, with their keys and the expected range",
         arguments: [
             "0", "513", "-1", "1.5", "1e30", "1e300", "1e999", "99999999999999999999", "-1e999", #""1""#, "[]", "{}",
             "true",
@@ -46,13 +46,13 @@ struct BoundsTests {
         #expect(error?.explanation == "a whole number of octets from 1 to 512 is expected, at [1].octets")
     }
 
-    @Test("A number that may be left out is refused as well", arguments: ["-0.1", "0.91", "1e999", #""""#])
+    @Test("An optional number out of bounds is also refused", arguments: ["-0.1", "0.91", "1e999", #""""#])
     func optional(number: String) {
         let error = #expect(throws: DecodingError.self) { try read(#"[{"octets": 1, "share": \#(number)}]"#) }
         #expect(error?.explanation == "a number from 0 to 0.9 is expected, at [0].share")
     }
 
-    @Test("What has to be there is missed by its key")
+    @Test("A missing value is reported by its key")
     func missing() {
         for json in ["[{}]", #"[{"octets": null}]"#] {
             let error = #expect(throws: DecodingError.self) { try read(json) }
@@ -62,7 +62,7 @@ struct BoundsTests {
     }
 
     @Test(
-        "What people type is a number within the bounds, or is refused",
+        "Typed text must be a number within the bounds",
         arguments: ["0", "-1", "nan", "inf", "-inf", "1e20", "1e999", "", " 1", "1 ", "one", "0x", "60.1", "١"]
     )
     func typed(text: String) throws {
@@ -73,7 +73,7 @@ struct BoundsTests {
         #expect(try bounds.read("60") == 60)
     }
 
-    @Test("Integers are not read from what is none", arguments: ["1.5", "1e3", "65536", "-1", "", "+"])
+    @Test("Only integers are parsed as integers", arguments: ["1.5", "1e3", "65536", "-1", "", "+"])
     func integers(text: String) {
         #expect(throws: Bounds<UInt16>.Refusal.self) { try Bounds(0...UInt16.max).read(text) }
     }

@@ -2,7 +2,7 @@ import BLERuntime
 import BLEWire
 import Testing
 
-@Suite("UUIDs as people write them")
+@Suite("UUIDs in input")
 struct WrittenUUIDTests {
     static let texts: [(text: String, uuid: String?)] = [
         ("180F", "180F"), ("0x180F", "180F"), ("0X180f", "180F"), ("0x0000180F", "0000180F"),
@@ -14,12 +14,12 @@ struct WrittenUUIDTests {
         ("Battery  ", "180F"),
     ]
 
-    @Test("A UUID may follow 0x, or be an assigned name", arguments: texts)
+    @Test("A UUID may be preceded by 0x, or be an assigned name", arguments: texts)
     func forms(text: String, uuid: String?) {
         #expect(BluetoothUUID(written: text) == uuid.flatMap { BluetoothUUID($0) })
     }
 
-    @Test("A name counts only for the kinds of attributes that are asked for")
+    @Test("A name is accepted only for the requested kinds of attributes")
     func kinds() {
         #expect(BluetoothUUID(written: "Battery Level", naming: [.service]) == nil)
         #expect(BluetoothUUID(written: "Battery", naming: [.characteristic]) == nil)

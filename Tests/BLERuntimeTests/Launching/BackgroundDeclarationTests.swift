@@ -6,7 +6,7 @@ import Testing
 @Suite("Background modes in the environment")
 struct BackgroundDeclarationTests {
     @Test(
-        "A process is in the foreground without a declaration; with one, a role that is not named sleeps",
+        "Without a declaration a process is in the foreground, and with one an undeclared role is suspended",
         arguments: [
             (nil, AppPhase.foreground, .foreground), ("", .suspended, .suspended),
             ("bluetooth-central", .background, .suspended), ("bluetooth-peripheral", .suspended, .background),

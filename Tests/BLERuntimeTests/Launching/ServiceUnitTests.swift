@@ -3,10 +3,10 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Units of the service manager that apps run as")
+@Suite("Service units of apps")
 struct ServiceUnitTests {
     @Test(
-        "A unit is the last service in the path of the process's group, but no manager of units",
+        "The unit is the last service in the path of the process's cgroup, except user managers",
         arguments: [
             ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/sensor.service\n", "sensor.service", true),
             ("0::/system.slice/sensor.service\n", "sensor.service", false),
@@ -26,7 +26,7 @@ struct ServiceUnitTests {
     }
 
     @Test(
-        "A unit's file declares modes in its section for Bluetooth, by the rules of systemd",
+        "A unit's file declares modes in its Bluetooth section, by the rules of systemd",
         arguments: [
             ("[X-Bluetooth]\nUIBackgroundModes=bluetooth-central\n", ["bluetooth-central"]),
             ("[X-Bluetooth]\n UIBackgroundModes = a, b\tc \n", ["a", "b", "c"]),
@@ -44,7 +44,7 @@ struct ServiceUnitTests {
         #expect(ServiceUnit.backgroundModes(in: text) == modes)
     }
 
-    @Test("The file that counts is the first in systemd's order, that of a template for what is made from it")
+    @Test("The first file in systemd's order applies, and a template's file applies to its instances")
     func places() throws {
         let root = FileManager.default.temporaryDirectory.path + "/units-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: root) }
@@ -68,7 +68,7 @@ struct ServiceUnitTests {
     }
 
     @Test(
-        "Names of service units are those that systemd allows",
+        "Valid service unit names are those that systemd allows",
         arguments: [
             ("sensor.service", true), ("a@b.service", true), ("dev-x\\x2dy.service", true), (".service", false),
             ("sensor", false), ("sensor.socket", false), ("../sensor.service", false), ("a/b.service", false),

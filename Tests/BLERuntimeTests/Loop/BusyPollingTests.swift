@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("When a loop asks before it sleeps")
+@Suite("Busy polling before sleeping")
 struct BusyPollingTests {
     private static let short = BusyPolling.longest
     private static let long = BusyPolling.longest + .nanoseconds(1)
@@ -27,7 +27,7 @@ struct BusyPollingTests {
     }
 
     @Test(
-        "It takes eight short waits in a row",
+        "Polling starts after eight short waits in a row",
         arguments: [
             ([Duration](repeating: short, count: 7), false), ([Duration](repeating: short, count: 8), true),
             ([Duration](repeating: long, count: 100), false), ([Duration](repeating: .zero, count: 7) + [long], false),
@@ -38,14 +38,14 @@ struct BusyPollingTests {
         #expect(polling(after: waits).isDue == isDue)
     }
 
-    @Test("Where there is a radio at the other end nothing is asked in vain")
+    @Test("A loop whose peer is a radio never polls")
     func radio() {
         var polling = polling(after: [Duration](repeating: Self.short, count: 100))
         polling.isAllowed = false
         #expect(!polling.isDue)
     }
 
-    @Test("It goes on while answers come, and stops with the first that does not")
+    @Test("Polling continues while there are responses, and stops at the first miss")
     func stops() {
         var polling = polling(after: [Duration](repeating: Self.short, count: 8))
         for _ in 0..<10_000 { polling.ended(.answered) }
@@ -55,7 +55,7 @@ struct BusyPollingTests {
     }
 
     @Test(
-        "What did not pay needs twice as many short waits the next time, but never more than there may be",
+        "Unprofitable polling doubles the required short waits, up to the limit",
         arguments: [
             (BusyPolling.Outcome.unanswered, BusyPolling.responsesPerFailure),
             (.preempted, BusyPolling.responsesPerPreemption),
@@ -73,7 +73,7 @@ struct BusyPollingTests {
         #expect(needed(by: polling) == BusyPolling.shortWaitsBeforePolling.lowerBound)
     }
 
-    @Test("Answers that somebody else has seen count as the loop's own", arguments: [0, 15, 16, 1_000_000, .max])
+    @Test("Responses seen by another thread count as the loop's own", arguments: [0, 15, 16, 1_000_000, .max])
     func othersAnswers(count: Int) {
         var polling = polling()
         polling.ended(.unanswered, after: count)

@@ -45,14 +45,14 @@ struct EpollSetTests {
         }
     }
 
-    @Test("hears of each, however many there are", arguments: [1, 15, 16, 17, 200])
+    @Test("The loop receives events of every descriptor, however many there are", arguments: [1, 15, 16, 17, 200])
     func each(count: Int) {
         let crowd = Crowd(count)
         #expect(crowd.hears(of: 0..<count) == Array(0..<count))
         #expect(crowd.hears(of: (0..<count).reversed()) == Array((0..<count).reversed()))
     }
 
-    @Test("hears of all that have something to say at once, also of more than it asks about at a time")
+    @Test("The loop receives all simultaneous events, even more than it fetches at a time")
     func together() {
         let crowd = Crowd(150)
         crowd.loop.sync { for pipe in crowd.pipes { pipe.write() } }
@@ -60,7 +60,7 @@ struct EpollSetTests {
         #expect(Set(crowd.hears(of: [])) == Set(0..<150))
     }
 
-    @Test("hears nothing of those in which nobody is interested, until somebody is")
+    @Test("The loop receives no events of a descriptor until there is interest in it")
     func interest() {
         let crowd = Crowd(20)
         #expect(crowd.hears(of: [3]) == [3])
@@ -71,7 +71,7 @@ struct EpollSetTests {
         #expect(crowd.hears(of: []) == [3])
     }
 
-    @Test("hears nothing of those that were cancelled, and goes on as one with few when most were")
+    @Test("The loop receives no events of cancelled descriptors, and shrinks once most are cancelled")
     func cancelled() {
         let crowd = Crowd(20)
         #expect(crowd.hears(of: [0]) == [0])
@@ -83,7 +83,7 @@ struct EpollSetTests {
         #expect(crowd.hears(of: 0..<20) == [18, 19])
     }
 
-    @Test("A descriptor that is watched again hears of what the first watch would have")
+    @Test("A descriptor that is watched again receives the pending event of the first watch")
     func again() {
         let crowd = Crowd(20), notes = Notes()
         #expect(crowd.hears(of: [5]) == [5])
@@ -98,7 +98,7 @@ struct EpollSetTests {
         watch.cancel()
     }
 
-    @Test("Where one is no descriptor to wait for, all are asked about one by one")
+    @Test("If a descriptor does not support epoll, all are polled one by one")
     func uncrowdable() throws {
         let crowd = Crowd(20), raw = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
         try #require(raw >= 0)
@@ -109,7 +109,7 @@ struct EpollSetTests {
         #expect(crowd.hears(of: 0..<20) == Array(0..<20))
     }
 
-    @Test("The end of one is heard of as what was waited for")
+    @Test("The end of a stream is reported as the awaited event")
     func end() async {
         let crowd = Crowd(20), (events, sink) = AsyncStream.makeStream(of: LoopWatch.Interest.self)
         var pipe: Pipe? = Pipe()

@@ -34,7 +34,7 @@ struct EventLoopTests {
     /// Lets everything that was posted before run.
     static func settle(_ loop: EventLoop) { loop.sync {} }
 
-    @Test("What was posted before the start runs after it, in order, on the thread")
+    @Test("Work posted before the start runs after it, in order, on the loop's thread")
     func order() {
         let loop = EventLoop("test-loop"), heard = Locked<[Int]>([])
         for number in 0..<100 {
@@ -47,7 +47,7 @@ struct EventLoopTests {
         #expect(!loop.isCurrent)
     }
 
-    @Test("What many threads post runs once, that of each thread in its order")
+    @Test("Work posted by many threads runs once, in order for each thread")
     func manyThreads() {
         let loop = Self.started(), heard = Locked<[[Int]]>(Array(repeating: [], count: 8))
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
@@ -57,7 +57,7 @@ struct EventLoopTests {
         #expect(heard.withLock { $0 } == Array(repeating: Array(0..<1_000), count: 8))
     }
 
-    @Test("What comes together has one turn after it")
+    @Test("Work that arrives together is followed by one turn")
     func oneTurn() {
         let loop = EventLoop("test-loop"), turns = Locked(0), atOnce = Locked<[Int]>([])
         for _ in 0..<10 { loop.post { atOnce.withLock { $0.append(turns.withLock { $0 }) } } }
@@ -69,7 +69,7 @@ struct EventLoopTests {
         #expect(atOnce.withLock { $0 } == Array(repeating: 0, count: 10))
     }
 
-    @Test("The turn comes again when it said, not before")
+    @Test("The next turn comes at its requested time, not before")
     func deadline() async {
         let (times, sink) = AsyncStream.makeStream(of: (said: Instant?, now: Instant).self)
         let loop = EventLoop("test-loop"), said = Locked<Instant?>(nil), clock = loop.clock
@@ -89,7 +89,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("Alarms ring once, in time and not before; those that are cancelled do not")
+    @Test("Alarms fire once and not early, and cancelled ones never fire")
     func alarms() async {
         let loop = Self.started(), (rings, sink) = AsyncStream.makeStream(of: (due: Instant, now: Instant).self)
         loop.post {
@@ -109,7 +109,7 @@ struct EventLoopTests {
         #expect(heard.map(\.due) == heard.map(\.due).sorted())
     }
 
-    @Test("A descriptor is heard of when it is ready and something is waited for")
+    @Test("A descriptor is reported when it is ready and something is awaited")
     func watching() async {
         let loop = Self.started(), pipe = Pipe(), (events, sink) = AsyncStream.makeStream(of: LoopWatch.Interest.self)
         let watch = loop.watch(pipe.reading, for: []) { possible in
@@ -129,7 +129,7 @@ struct EventLoopTests {
     }
 
     @Test(
-        "A loop that asks before it sleeps hears of descriptors, other threads and alarms",
+        "A loop that polls before it sleeps receives events of descriptors, other threads and alarms",
         arguments: [1, 4, 16],
         [false, true]
     )
@@ -170,7 +170,7 @@ struct EventLoopTests {
         #expect(heard == ["alarm": wanted, "post": wanted])
     }
 
-    @Test("The end of a stream counts as what was waited for, and as nothing if that was nothing")
+    @Test("The end of a stream counts as the awaited event, and is not reported if none is awaited")
     func end() async {
         let loop = Self.started(), (events, sink) = AsyncStream.makeStream(of: LoopWatch.Interest.self)
         var pipe: Pipe? = Pipe()
@@ -184,7 +184,7 @@ struct EventLoopTests {
         watch.cancel()
     }
 
-    @Test("Of two descriptors that are ready at once, the first may cancel the second")
+    @Test("When two descriptors are ready together, the first handler may cancel the second")
     func cancelling() async {
         let loop = Self.started(), first = Pipe(), second = Pipe()
         let (events, sink) = AsyncStream.makeStream(of: Int.self)
@@ -207,7 +207,7 @@ struct EventLoopTests {
         #expect(await events.first { _ in true } == 1)
     }
 
-    @Test("A cancelled watch lets go of its descriptor")
+    @Test("A cancelled watch releases its descriptor")
     func lettingGo() async {
         let loop = Self.started()
         weak var held: FileDescriptor?
@@ -222,7 +222,7 @@ struct EventLoopTests {
         #expect(held == nil)
     }
 
-    @Test("The thread ends when nobody holds the loop")
+    @Test("The thread ends once the loop is released")
     func ending() async {
         final class Witness: Sendable {
             let gone: @Sendable () -> Void
@@ -240,7 +240,7 @@ struct EventLoopTests {
         #expect(await ends.first { _ in true } != nil)
     }
 
-    @Test("An actor may have a loop as its executor")
+    @Test("A loop can be an actor's executor")
     func executor() async {
         actor Counter {
             let loop = EventLoopTests.started()

@@ -3,11 +3,11 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Who waits in place of a loop's thread")
+@Suite("Inline waiter")
 struct InlineWaiterTests {
     private static let now = Instant(nanoseconds: 5_000_000)
 
-    @Test("A thread that says nothing more is relied on for a millisecond")
+    @Test("A silent thread is relied on for a millisecond")
     func patience() throws {
         let inlineWaiter = InlineWaiter()
         #expect(inlineWaiter.end(at: Self.now) == nil)
@@ -26,7 +26,7 @@ struct InlineWaiterTests {
         #expect(inlineWaiter.end(at: Self.now) == nil)
     }
 
-    @Test("What was in vain is not wanted any more, and the loop is told of it once, with the answers before it")
+    @Test("After a futile wait no further one is wanted, and the loop learns it once, with the responses before it")
     func givingUp() throws {
         let inlineWaiter = InlineWaiter()
         inlineWaiter.isWanted = true

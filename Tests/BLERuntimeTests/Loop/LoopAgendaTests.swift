@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("What a loop waits for")
+@Suite("Deadlines of a loop")
 struct LoopAgendaTests {
     private static let begin = Instant() + .seconds(1)
     private var agenda = LoopAgenda()
@@ -23,7 +23,7 @@ struct LoopAgendaTests {
         return agenda.waitsForOther()
     }
 
-    @Test("A thread is woken by another's turn for an earlier deadline only")
+    @Test("Another thread's turn wakes the loop's thread only for an earlier deadline")
     mutating func earlier() {
         #expect(wait(for: Self.begin + .seconds(30)) == Self.begin + .seconds(30))
         for due in [Self.begin + .seconds(30), Self.begin + .seconds(31), nil] {
@@ -48,7 +48,7 @@ struct LoopAgendaTests {
         #expect(wait(for: late, at: soon) == late)
     }
 
-    @Test("An earlier deadline that was given up is waited for, and no other after it", arguments: [nil, 40] as [Int?])
+    @Test("A deadline that was given up is still waited for once", arguments: [nil, 40] as [Int?])
     mutating func givenUp(next: Int?) {
         let deadline = Self.begin + .seconds(30), next = next.map { Self.begin + .seconds($0) }
         _ = wait(for: deadline)

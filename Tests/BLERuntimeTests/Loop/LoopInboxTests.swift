@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("What other threads leave for a loop")
+@Suite("Loop inbox")
 struct LoopInboxTests {
     /// Whether somebody has rung since this was last asked.
     private func hasRung(_ inbox: LoopInbox) -> Bool {
@@ -11,7 +11,7 @@ struct LoopInboxTests {
         return read(inbox.wakeDescriptor.raw, &count, MemoryLayout<UInt64>.size) > 0
     }
 
-    @Test("It is rung for a thread that sleeps, once, and for no other", arguments: [false, true])
+    @Test("Only a sleeping thread is woken, and only once", arguments: [false, true])
     func ringing(isAsleep: Bool) {
         let inbox = LoopInbox()
         inbox.wake()
@@ -25,7 +25,7 @@ struct LoopInboxTests {
         #expect(inbox.isWoken && !inbox.isWaiting)
     }
 
-    @Test("Whoever was woken neither waits nor sleeps before the next round")
+    @Test("A woken thread neither waits nor sleeps before its next turn")
     func woken() {
         let inbox = LoopInbox()
         var bodies: [@Sendable () -> Void] = []
@@ -37,7 +37,7 @@ struct LoopInboxTests {
         #expect(hasRung(inbox))
     }
 
-    @Test("A bell that is hushed has not rung")
+    @Test("A wake-up that is cleared is no longer signalled")
     func hushing() {
         let inbox = LoopInbox()
         #expect(inbox.beginWaiting(asleep: true))
@@ -47,7 +47,7 @@ struct LoopInboxTests {
         inbox.clearWake()
     }
 
-    @Test("Work is done once, in the order in which it was left, also by the round that is the last")
+    @Test("Work runs once, in the order in which it was posted, even in the last turn")
     func work() {
         let inbox = LoopInbox(), done = Locked<[Int]>([])
         var bodies: [@Sendable () -> Void] = []

@@ -43,7 +43,7 @@ struct LoopInlineWaiterTests {
         }
     }
 
-    @Test("Who waits sees the answer, and takes the turn that it calls for", arguments: [1, 2, 20])
+    @Test("The waiting thread sees the response and takes the turn for it", arguments: [1, 2, 20])
     func answered(looks: Int) {
         let scene = Scene(answerAfter: looks)
         // Where the processor is needed elsewhere the loop waits itself, and the next one stands in.
@@ -58,7 +58,7 @@ struct LoopInlineWaiterTests {
         scene.loop.stopWaiting()
     }
 
-    @Test("Nobody waits where the loop itself would not ask")
+    @Test("No thread waits when the loop itself would not poll")
     func unwanted() {
         let scene = Scene()
         scene.loop.thread.inlineWaiter.isWanted = false
@@ -66,7 +66,7 @@ struct LoopInlineWaiterTests {
         #expect(scene.looks.load(ordering: .relaxed) == 0)
     }
 
-    @Test("Who waits in vain gives up, and is not wanted again at once")
+    @Test("A thread that waits in vain gives up, and the loop does not ask for another immediately")
     func inVain() {
         let scene = Scene()
         #expect(!scene.loop.waitHere { false })
@@ -75,7 +75,7 @@ struct LoopInlineWaiterTests {
         #expect(!scene.loop.waitHere { true })
     }
 
-    @Test("What somebody else leaves for the loop is done meanwhile, by its own thread")
+    @Test("Work that other threads post meanwhile runs on the loop's own thread")
     func others() {
         let scene = Scene(), thread = Atomic<UInt>(0)
         let isDone = scene.loop.waitHere {
@@ -86,7 +86,7 @@ struct LoopInlineWaiterTests {
         scene.loop.stopWaiting()
     }
 
-    @Test("A turn that wants to come again sooner than the loop would wake has the loop wait itself, and comes")
+    @Test("If a turn's next deadline is earlier than the loop would wake, the loop waits itself and meets it")
     func deadline() {
         let scene = Scene(answerAfter: 1, due: .milliseconds(2))
         #expect(!scene.loop.waitHere { scene.isAnswered.load(ordering: .relaxed) })
@@ -95,7 +95,7 @@ struct LoopInlineWaiterTests {
         #expect(scene.notes.lastThread != UInt(pthread_self()))
     }
 
-    @Test("The loop waits itself when it is told to, and when nobody has said for a millisecond that he waits")
+    @Test("The loop waits itself when told to, or when the waiting thread has been silent for a millisecond")
     func relief() {
         let scene = Scene()
         for tells in [true, false] {

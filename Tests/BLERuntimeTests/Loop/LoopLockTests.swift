@@ -21,7 +21,7 @@ struct LoopLockTests {
         #expect(count.value == rounds * changes)
     }
 
-    @Test("Who does not wait has it only while nobody else does")
+    @Test("A thread that does not wait gets the lock only if it is free")
     func availability() {
         let lock = LoopLock(), taken = DispatchSemaphore(value: 0), goesOn = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Turns of a loop on other threads", .timeLimit(.minutes(30)))
+@Suite("Turns on other threads", .timeLimit(.minutes(30)))
 struct LoopTurnTests {
     /// What turns leave behind.
     final class Notes: Sendable {
@@ -37,7 +37,7 @@ struct LoopTurnTests {
         while !loop.takeTurnHere() { sched_yield() }
     }
 
-    @Test("While the loop waits another thread takes the turn, and has the place of the loop's own")
+    @Test("While the loop waits, another thread can take the turn in its place")
     func place() {
         let loop = EventLoop("test-loop"), notes = Notes()
         loop.start { [weak loop] in
@@ -51,7 +51,7 @@ struct LoopTurnTests {
         #expect(loop.sync { UInt(pthread_self()) } != UInt(pthread_self()))
     }
 
-    @Test("Nobody takes a turn before the start or while the loop works")
+    @Test("No other thread can take a turn before the start or while the loop works")
     func refusal() {
         let loop = EventLoop("test-loop"), notes = Notes()
         #expect(!loop.takeTurnHere())
@@ -72,7 +72,7 @@ struct LoopTurnTests {
     }
 
     @Test(
-        "A deadline that another thread's turn says is kept, however long the loop meant to wait",
+        "A deadline set by another thread's turn is met, however long the loop meant to wait",
         arguments: [nil, Duration.seconds(3_600)]
     )
     func deadline(before: Duration?) async {
@@ -92,7 +92,7 @@ struct LoopTurnTests {
         #expect(due.withLock { $0 }.map { due in first.map { $0 >= due } ?? false } == true)
     }
 
-    @Test("What another thread's turn wants to watch is watched from then on")
+    @Test("A descriptor that another thread's turn begins to watch is watched from then on")
     func watching() async {
         let loop = EventLoop("test-loop"), pipe = EventLoopTests.Pipe()
         let (events, sink) = AsyncStream.makeStream(of: LoopWatch.Interest.self)
@@ -115,7 +115,7 @@ struct LoopTurnTests {
     }
 
     @Test(
-        "However many threads take turns and wake the loop, one turn is taken at a time, and none is forgotten",
+        "However many threads take turns and wake the loop, one turn runs at a time and none is lost",
         arguments: [false, true]
     )
     func exclusion(polls: Bool) {

@@ -2,7 +2,7 @@ import BLERuntime
 import Dispatch
 import Testing
 
-@Suite("What is known of the main queue", .timeLimit(.minutes(30)))
+@Suite("Activity of the main queue", .timeLimit(.minutes(30)))
 struct MainQueueTests {
     /// Comes back until the bell was tried, which it is not while other tests add to the queue.
     @MainActor private func checkSupport() async -> Bool {
@@ -13,7 +13,7 @@ struct MainQueueTests {
         return false
     }
 
-    @Test("The main queue is not quiet when something was added to it, by a block or by a task")
+    @Test("The main queue is not quiet once a block or task was added")
     @MainActor func additions() async {
         guard await checkSupport() else { return #expect(!MainQueue.mayBeSupported) }
         await Task.yield()

@@ -3,26 +3,26 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("When who polls looks, and leaves the processor")
+@Suite("Pace of polling")
 struct PollingScheduleTests {
     private static let begin = Instant(nanoseconds: 1_000_000)
 
     private func after(_ nanoseconds: Int64) -> Instant { Self.begin.later(byNanoseconds: nanoseconds) }
 
-    @Test("Both are due at the beginning")
+    @Test("Both a check and a yield are due at the beginning")
     func beginning() {
         let schedule = PollingSchedule(from: Self.begin)
         #expect(schedule.isReadDue(at: Self.begin) && schedule.isYieldDue(at: Self.begin))
     }
 
-    @Test("After a look in vain the next one is due in two microseconds")
+    @Test("After a check without a result, the next one is due in two microseconds")
     func looking() {
         var schedule = PollingSchedule(from: Self.begin)
         schedule.readNothing(at: after(500))
         #expect(!schedule.isReadDue(at: after(2_499)) && schedule.isReadDue(at: after(2_500)))
     }
 
-    @Test("A processor that nobody else used is kept for 50 microseconds, and one that somebody used is left again")
+    @Test("An uncontended processor is kept for 50 microseconds, and a contended one is yielded again")
     func yielding() {
         var schedule = PollingSchedule(from: Self.begin)
         schedule.yielded(from: Self.begin, to: after(400))
@@ -31,7 +31,7 @@ struct PollingScheduleTests {
         #expect(schedule.isYieldDue(at: after(58_000)))
     }
 
-    @Test("When something was seen both are due again")
+    @Test("After a result both are due again")
     func seeing() {
         var schedule = PollingSchedule(from: Self.begin)
         schedule.yielded(from: Self.begin, to: after(400))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Captures that are named instead of read")
+@Suite("Unsupported captures")
 struct CaptureKindTests {
     /// The head of classic pcap, least significant octet first.
     static func pcap(_ link: UInt8, magic: [UInt8] = [0xD4, 0xC3, 0xB2, 0xA1]) -> [UInt8] {
@@ -31,7 +31,7 @@ struct CaptureKindTests {
         ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz"), ([0x04, 0x22, 0x4D, 0x18], "LZ4"), (Array("BZh9".utf8), "bzip2"),
     ]
 
-    @Test("The kind of a capture that is not read is named, whatever the pieces are", arguments: kinds.indices)
+    @Test("An unsupported capture is refused with its kind, however its bytes are split", arguments: kinds.indices)
     func naming(index: Int) {
         let (octets, name) = Self.kinds[index]
         for pieces in [1, 5, .max] {
@@ -40,7 +40,7 @@ struct CaptureKindTests {
         }
     }
 
-    @Test("Link types of packets that are passed over are named, each once")
+    @Test("Link types of skipped packets are listed once each")
     func foreign() {
         let section = CaptureReaderTests.bigSection, packet = CaptureReaderTests.bigPacket([1], at: 1)
         var reader = CaptureReader()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Captures that are read")
+@Suite("Capture reader")
 struct CaptureReaderTests {
     static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
     static let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
@@ -76,7 +76,7 @@ struct CaptureReaderTests {
         }
     }
 
-    @Test("What was written in pcapng is read, in pieces of any size", arguments: [1, 3, 7, 64, .max])
+    @Test("A pcapng capture that was written is read back, in pieces of any size", arguments: [1, 3, 7, 64, .max])
     func pcapng(pieces: Int) {
         let instant = Instant(nanoseconds: Self.time)
         let (items, failure) = Self.read(Self.capture(.pcapng), pieces: pieces)
@@ -91,7 +91,7 @@ struct CaptureReaderTests {
         )
     }
 
-    @Test("What was written in btsnoop is read, in pieces of any size", arguments: [1, 3, 7, 64, .max])
+    @Test("A btsnoop capture that was written is read back, in pieces of any size", arguments: [1, 3, 7, 64, .max])
     func btsnoop(pieces: Int) {
         let nobody = PacketSource(machine: ""), (items, failure) = Self.read(Self.capture(.btsnoop), pieces: pieces)
         #expect(failure == nil)
@@ -104,7 +104,7 @@ struct CaptureReaderTests {
     }
 
     @Test(
-        "A capture that is cut anywhere gives what is whole before, and says that it is cut",
+        "A truncated capture gives all complete packets, and an error that it is truncated",
         arguments: ["pcapng", "btsnoop"]
     )
     func truncation(name: String) throws {
@@ -124,7 +124,7 @@ struct CaptureReaderTests {
         #expect(Self.read([]).failure == "it is empty")
     }
 
-    @Test("What btmon writes is read: packets of adapters, and what the kernel says")
+    @Test("Files of btmon are read, with the packets of adapters and the kernel's notes")
     func monitor() {
         let records: [([UInt8], UInt64)] = [
             ([0, 1, 2, 3], 0x0001_0000), (Array(Self.reset.dropFirst()), 0x0001_0002),
@@ -155,7 +155,7 @@ struct CaptureReaderTests {
         )
     }
 
-    @Test("Packets without an indicator get the one that their flags mean; what was dropped is told")
+    @Test("Packets without an indicator get it from their flags, and dropped packets are reported")
     func unframed() {
         let records = [([1], 2, 0), ([2], 3, 4), ([3], 0, 4), ([4], 1, 9)] as [([UInt8], UInt64, UInt64)]
         let octets = records.flatMap { Self.record($0, flags: $1, drops: $2) }
@@ -170,7 +170,7 @@ struct CaptureReaderTests {
         )
     }
 
-    @Test("Sections in either order of octets follow each other, with blocks of other kinds between them")
+    @Test("Sections in both byte orders can follow each other, with other kinds of blocks between them")
     func sections() {
         let foreign = Self.block(0x0BAD, [1, 2, 3, 4]), other = Self.interface(1)
         let octets =
@@ -195,7 +195,7 @@ struct CaptureReaderTests {
         #expect(reader.foreignPackets == 1)
     }
 
-    @Test("What the kernel tells monitors is read in pcapng, too")
+    @Test("Monitor records of the kernel are also read from pcapng")
     func monitorBlocks() {
         let command = Self.bigPacket([0, 2, 0, 2] + Self.reset.dropFirst(), at: 5)
         let octets = Self.bigSection + Self.interface(254) + command + Self.bigPacket([0, 2], at: 5)
@@ -204,7 +204,7 @@ struct CaptureReaderTests {
     }
 
     @Test(
-        "Times are counted in the units of their interface",
+        "Times are in the units of their interface",
         arguments: [
             ([0, 9, 0, 1, 0, 0, 0, 0], 5, 5_000_000_000), ([0, 9, 0, 1, 12, 0, 0, 0], 5_000, 5),
             ([0, 9, 0, 1, 0x80, 0, 0, 0], 2, 2_000_000_000), ([0, 9, 0, 1, 0x8A, 0, 0, 0], 512, 500_000_000),
@@ -221,7 +221,7 @@ struct CaptureReaderTests {
     }
 
     @Test(
-        "What is no capture is refused, with where and why",
+        "A file that is not a capture is refused, with the position and the reason",
         arguments: [
             (Array("{\"a\": 1}".utf8), "it is neither pcapng nor btsnoop"),
             (Array("btsnoop\0".utf8) + big(2, 4) + big(1_002, 4), "version 2"),
@@ -251,7 +251,7 @@ struct CaptureReaderTests {
         }
     }
 
-    @Test("A reader that has refused a capture goes on refusing it")
+    @Test("A reader that has failed keeps failing")
     func broken() {
         var reader = CaptureReader()
         reader.append(Array("nonsense".utf8))
@@ -259,7 +259,7 @@ struct CaptureReaderTests {
         #expect(throws: CaptureReader.Failure.self) { try reader.finish() }
     }
 
-    @Test("Whatever becomes of the octets of a capture, reading it ends", arguments: UInt64(0)..<16)
+    @Test("Reading a capture ends, however it was damaged", arguments: UInt64(0)..<16)
     func accidents(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let records = [(Self.reset, 0x0001_0002), ([6, 3, 1, 2], 0xFFFF_000D)] as [([UInt8], UInt64)]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Capture of packets")
+@Suite("Packet capture")
 struct CaptureTests {
     static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
     static let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
@@ -34,7 +34,7 @@ struct CaptureTests {
         )
     }
 
-    @Test("The name of the file says how it is written, and another name is refused")
+    @Test("The extension of the file name selects the format, and an unknown one is refused")
     func names() {
         #expect(CaptureFormat(path: "/x/a.pcapng") == .pcapng)
         #expect(CaptureFormat(path: "a.btsnoop") == .btsnoop)
@@ -42,7 +42,7 @@ struct CaptureTests {
         #expect(throws: CaptureFile.Failure.self) { try CaptureFile(path: "/tmp/a.log") { _ in } }
     }
 
-    @Test("A capture in pcapng is blocks of a section, an interface and packets with comments")
+    @Test("A pcapng capture consists of a section, an interface and packets with comments")
     func pcapng() {
         let format = CaptureFormat.pcapng
         #expect(
@@ -73,7 +73,7 @@ struct CaptureTests {
         )
     }
 
-    @Test("A capture in btsnoop is a head and packets with flags and microseconds")
+    @Test("A btsnoop capture consists of a header and packets with flags and microseconds")
     func btsnoop() {
         let format = CaptureFormat.btsnoop
         #expect(format.header == Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x03, 0xEA])
@@ -86,7 +86,7 @@ struct CaptureTests {
         #expect(format.record([0x02, 1, 0, 0, 0], .toController, of: 0, at: 0, comments: [])[8..<12] == [0, 0, 0, 0])
     }
 
-    @Test("What has passed is in the file at once, with comments at the next packet and each machine introduced")
+    @Test("Packets are written immediately, with comments on the next packet and an introduction of each machine")
     func writing() throws {
         try Self.withPath("a.pcapng") { path in
             let file = try CaptureFile(path: path) { Issue.record("\($0)") }
@@ -113,7 +113,7 @@ struct CaptureTests {
         return facts.st_mode & 0o777
     }
 
-    @Test("Its user alone can read a file, also one that others could read before", arguments: [false, true])
+    @Test("Only its user can read the file, even if others could read it before", arguments: [false, true])
     func rights(isThere: Bool) throws {
         try Self.withPath("a.pcapng") { path in
             if isThere {
@@ -127,7 +127,7 @@ struct CaptureTests {
         }
     }
 
-    @Test("A pipe is written to like a file, and its rights stay as they are")
+    @Test("A pipe is written to like a file, and keeps its permissions")
     func pipe() throws {
         try Self.withPath("a.pcapng") { path in
             try #require(mkfifo(path, 0o600) == 0)
@@ -142,7 +142,7 @@ struct CaptureTests {
         }
     }
 
-    @Test("A file that is full makes room for a new one, and one earlier is kept")
+    @Test("A full file is rotated, and one earlier file is kept")
     func rotation() throws {
         try Self.withPath("a.btsnoop") { path in
             let file = try CaptureFile(path: path, limit: 100) { Issue.record("\($0)") }
@@ -154,7 +154,7 @@ struct CaptureTests {
         }
     }
 
-    @Test("A file that cannot be made is refused; one that cannot be written any more is given up, once")
+    @Test("A file that cannot be created is refused, and a failed write ends the capture once")
     func failing() throws {
         try Self.withPath("a.pcapng") { path in
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Packets that a capture did not keep whole")
+@Suite("Truncated packets in captures")
 struct CutPacketTests {
     private static let answer = CaptureReaderTests.answer
     private static let kept = 5
@@ -47,7 +47,7 @@ struct CutPacketTests {
             + CaptureReaderTests.big(flags, 4) + CaptureReaderTests.big(0, 12) + answer[start..<kept]
     }
 
-    @Test("A packet that was cut is read with the octets that are there, and the number of those that are not")
+    @Test("A truncated packet is read with the available octets and the number of missing ones")
     func reading() throws {
         for (name, octets) in Self.captures {
             let (items, failure) = CaptureReaderTests.read(octets)
@@ -60,7 +60,7 @@ struct CutPacketTests {
         }
     }
 
-    @Test("A packet that was cut keeps its original length when it is written again", arguments: ["pcapng", "btsnoop"])
+    @Test("A truncated packet keeps its original length when it is written again", arguments: ["pcapng", "btsnoop"])
     func writing(name: String) throws {
         let format = try #require(CaptureFormat(path: "a." + name))
         let source = format == .pcapng ? CaptureReaderTests.source : PacketSource(machine: "")
@@ -71,7 +71,7 @@ struct CutPacketTests {
         #expect(CaptureReaderTests.read(octets).items == [.packet(record)])
     }
 
-    @Test("An original length that is less than what is there, or larger than any packet, does no harm")
+    @Test("An original length smaller than the data or larger than any packet does no harm")
     func lengths() {
         for original in [0, UInt64(UInt32.max)] {
             let lengths = CaptureReaderTests.big(original, 4) + CaptureReaderTests.big(4, 4)
@@ -90,7 +90,7 @@ struct CutPacketTests {
     }
 
     @Test(
-        "Times before 1970 keep their fraction of a second when they are written and read",
+        "Times before 1970 keep their fraction of a second",
         arguments: ["pcapng", "btsnoop"],
         [-332_687_153_418_000, -1_000, -6_213_559_680_000_000_000, 5_000]
     )
@@ -106,7 +106,7 @@ struct CutPacketTests {
         }
     }
 
-    @Test("A part of a microsecond before 1970 is rounded down, as one after it")
+    @Test("Fractions of a microsecond before 1970 are rounded down, as those after it")
     func rounding() {
         for (time, microseconds) in [(-1, -1), (-1_000, -1), (-1_001, -2), (999, 0)] as [(Int64, Int64)] {
             let octets = CaptureFormat.btsnoop.record([1], .toHost, of: 0, at: time, comments: [])

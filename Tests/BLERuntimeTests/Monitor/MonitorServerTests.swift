@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Hosts that are watched", .timeLimit(.minutes(30)))
+@Suite("Watching hosts", .timeLimit(.minutes(30)))
 struct MonitorServerTests {
     static let source = PacketSource(program: "app 7", machine: "hci0")
     static let report = [0x04, 0x3E, 0x00] + [UInt8](repeating: 9, count: 250)
@@ -89,7 +89,7 @@ struct MonitorServerTests {
         for _ in 0..<3 { _ = try house.sync { _ in } }
     }
 
-    @Test("Who comes is shown what passes from then on, with who it is and what apps ask for")
+    @Test("A watcher receives everything from then on, with the host's identity and the apps' requests")
     func showing() throws {
         let house = try House()
         try house.sync { door in
@@ -116,7 +116,7 @@ struct MonitorServerTests {
         #expect(record.source == Self.source && record.bytes == [4, 0x0E, 0] && record.direction == .toHost)
     }
 
-    @Test("The host is found in the kernel's table for as long as its door is open")
+    @Test("A host is found in the kernel's table as long as it can be watched")
     func found() throws {
         let house = try House()
         #expect(HostSocket.listening.contains(house.socket))
@@ -135,7 +135,7 @@ struct MonitorServerTests {
         }
     }
 
-    @Test("Each host of a process has a door of its own, and one that is let go of is closed")
+    @Test("Each host of a process has its own socket, which closes when the host is released")
     func several() throws {
         let houses = try (0..<3).map { _ in try House() }
         #expect(Set(houses.map(\.socket)).count == 3)
@@ -145,7 +145,7 @@ struct MonitorServerTests {
         #expect(try lens.items { _ in false } == [])
     }
 
-    @Test("Five come: the first four are shown it, and the fifth when one of them has gone")
+    @Test("The first four watchers receive data, and a fifth only when one of them leaves")
     func four() throws {
         let house = try House()
         var lenses = try (0..<4).map { _ in try Lens(at: house.socket) }
@@ -163,7 +163,7 @@ struct MonitorServerTests {
         }
     }
 
-    @Test("Who is not admitted by the user that he is is shown nothing")
+    @Test("A watcher of a user that is not admitted receives nothing")
     func stranger() throws {
         let asked = Locked<[UInt32]>([])
         let house = try House { user in
@@ -174,7 +174,7 @@ struct MonitorServerTests {
         #expect(try !house.sync { $0.isWatched } && asked.withLock { $0 } == [geteuid()])
     }
 
-    @Test("One that never reads costs the host a megabyte and no waiting; what it missed it is told when it reads")
+    @Test("A watcher that never reads costs at most a megabyte and no delay, and learns how much it missed")
     func slow() throws {
         let house = try House(), lens = try Lens(at: house.socket)
         try Self.settle(house)
@@ -198,7 +198,7 @@ struct MonitorServerTests {
         #expect(shown < 10_000 && lost > 30_000)
     }
 
-    @Test("A watch attaches to hosts that come, reads them to their end, and tells who does not let it")
+    @Test("A watch attaches to new hosts, reads them to their end, and reports those that refuse")
     func watch() async throws {
         let (events, heard) = AsyncStream.makeStream(of: HostMonitor.Event.self)
         let sockets = Locked<[HostSocket]>([])
@@ -231,7 +231,7 @@ struct MonitorServerTests {
         withExtendedLifetime(lenses) {}
     }
 
-    @Test("A socket that sends what is no capture is let go of, once")
+    @Test("A socket that does not send a capture is dropped once")
     func nonsense() async throws {
         let loop = EventLoop("test-liar"), place = HostSocket(process: getpid(), number: 64)
         loop.start()

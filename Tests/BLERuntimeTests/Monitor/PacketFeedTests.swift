@@ -3,13 +3,13 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Feed of a monitor")
+@Suite("Monitor feed")
 struct PacketFeedTests {
     static func feed(limit: Int = 100) -> PacketFeed {
         PacketFeed(beginning: [0xBE], limit: limit) { [0xFF, UInt8($0)] }
     }
 
-    @Test("What fits comes out once, in order, behind the beginning")
+    @Test("Records that fit come out once and in order, after the header")
     func order() {
         var feed = Self.feed()
         for number in UInt8(1)...3 { feed.add([number], pending: 0) }
@@ -19,7 +19,7 @@ struct PacketFeedTests {
         #expect(feed.take(pending: 0) == [4])
     }
 
-    @Test("What does not fit is left out, and said as soon as half is free, before anything else")
+    @Test("Records that do not fit are dropped, and reported as lost before anything else once half is free")
     func losses() {
         var feed = Self.feed()
         let record = [UInt8](repeating: 7, count: 33)
@@ -45,9 +45,9 @@ struct PacketFeedTests {
     }
 }
 
-@Suite("Sockets at which hosts are watched")
+@Suite("Monitor sockets")
 struct HostSocketTests {
-    @Test("A name is read as it is written, and no other")
+    @Test("Only a name in the canonical form is parsed")
     func names() {
         let socket = HostSocket(process: 4_711, number: 2)
         #expect(socket.name == "corebluetooth-linux/monitor/4711/2")
@@ -60,7 +60,7 @@ struct HostSocketTests {
         #expect(HostSocket(name: "elsewhere/4711/2") == nil)
     }
 
-    @Test("Those that listen are found in the kernel's table, in order, whatever else is in it")
+    @Test("Listening sockets are found in the kernel's table, in order, whatever else it contains")
     func table() {
         let line = "0000000082ef5b3a: 00000002 00000000 00010000 0001 01"
         let table = """
@@ -85,7 +85,7 @@ struct HostSocketTests {
     }
 
     @Test(
-        "A host is shown to its own user and to root, and not to users whom the kernel cannot name",
+        "A host is shown to its own user and to root, but not to users that the kernel cannot name",
         arguments: [
             (1_000, 1_000, true), (0, 1_000, true), (0, 0, true), (1_001, 1_000, false), (1_000, 0, false),
             (65_534, 65_534, false), (0, 65_534, true),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("The log of what passes")
+@Suite("Traffic log")
 struct TrafficLogTests {
     /// A log that is kept in memory.
     private final class Lines: Sendable {
@@ -39,12 +39,18 @@ struct TrafficLogTests {
         bytes: [0x01, 0x03, 0x0C, 0x00]
     )
 
-    @Test("Who asks for less has none", arguments: [Logger.Level.info, .notice, .warning, .error, .critical])
+    @Test(
+        "There is no traffic log at less verbose levels",
+        arguments: [Logger.Level.info, .notice, .warning, .error, .critical]
+    )
     func none(level: Logger.Level) {
         #expect(TrafficLog(Lines().logger(level)) == nil)
     }
 
-    @Test("With debug apps are heard, and with trace packets are seen, too", arguments: [Logger.Level.debug, .trace])
+    @Test(
+        "The debug level logs apps' requests and events, and the trace level also packets",
+        arguments: [Logger.Level.debug, .trace]
+    )
     func lines(level: Logger.Level) throws {
         let lines = Lines()
         var log = try #require(TrafficLog(lines.logger(level)))

@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import Testing
 
-@Suite("Text that is shown on a terminal")
+@Suite("Printable text")
 struct PrintableTextTests {
     static let texts: [(text: String, shown: String)] = [
         ("Lamp", "Lamp"), ("", ""), ("Küche 💡", "Küche 💡"), ("מנורה", "מנורה"), ("燈", "燈"),
@@ -21,7 +21,7 @@ struct PrintableTextTests {
         ),
     ]
 
-    @Test("Characters that change how other text is shown are replaced, and no others", arguments: texts)
+    @Test("Only characters that affect how other text is displayed are replaced", arguments: texts)
     func replaced(text: String, shown: String) {
         #expect(text.printable.unicodeScalars.elementsEqual(shown.unicodeScalars), "\(text.printable)")
         #expect(text.printable.printable.unicodeScalars.elementsEqual(shown.unicodeScalars))
@@ -37,7 +37,7 @@ struct PrintableTextTests {
         }
     }
 
-    @Test("No control, format character or separator of lines is left in text, nor as itself in JSON")
+    @Test("Text and JSON contain no control characters, format characters or line separators")
     func categories() throws {
         #expect(Self.refused.count > 200)
         for scalar in Self.refused {
@@ -50,7 +50,7 @@ struct PrintableTextTests {
         }
     }
 
-    @Test("JSON keeps its lines and every other character, and escapes marks without a letter")
+    @Test("JSON keeps its lines and all other characters, and escapes combining marks without a base letter")
     func json() throws {
         let texts = ["Küche 💡", "\u{301}x", "\u{E0041}", "e\u{301}"]
         let encoder = JSONEncoder()
@@ -62,7 +62,7 @@ struct PrintableTextTests {
         #expect(read.map { Array($0.unicodeScalars) } == texts.map { Array($0.unicodeScalars) })
     }
 
-    @Test("Output keeps its lines and what emphasizes, and nothing else that begins with an escape")
+    @Test("Output keeps its lines and emphasis, but no other escape sequence")
     func lines() {
         let bold = Emphasis.bold.rawValue + "Lamp\u{202E}" + Emphasis.none.rawValue + "\n\n\u{1B}[2J\u{1B}[1"
         let shown = "\u{1B}[1mLamp\u{FFFD}\u{1B}[0m\n\n\u{FFFD}[2J\u{FFFD}[1"
@@ -70,7 +70,7 @@ struct PrintableTextTests {
         #expect("a\r\nb".printableLines.unicodeScalars.elementsEqual("a\u{FFFD}\nb".unicodeScalars))
     }
 
-    @Test("A line that is written to a stream has nothing in it that a terminal must not be given")
+    @Test("A line written to a stream contains nothing harmful to a terminal")
     func stream() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             try StandardStream.output.write(line: "Lamp\u{202E}\u{1B}]0;x\u{7}\nDoor")
@@ -79,7 +79,7 @@ struct PrintableTextTests {
         #expect(written.hasSuffix("Lamp\u{FFFD}\u{FFFD}]0;x\u{FFFD}\nDoor\n"), "\(written)")
     }
 
-    @Test("Nor has a line of the log")
+    @Test("A log line contains nothing harmful to a terminal")
     func log() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             Logger.coreBluetooth.error("“Lamp\u{202E}\n” is gone")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("What is known of a bonded peer's attributes, in a file")
+@Suite("Cached databases in the state file")
 struct DatabaseDocumentTests {
     /// A bonded peer of which this is known.
     static func record(_ number: UInt64, _ database: CachedDatabase?) -> PeerRecord {
@@ -49,7 +49,7 @@ struct DatabaseDocumentTests {
         ).map { CachedDatabase(hash: UInt128(seed) << 64 | 5, attributes: $0) }
     }
 
-    @Test("It is found again", arguments: 0..<16)
+    @Test("A stored database is read back", arguments: 0..<16)
     func persists(seed: UInt64) throws {
         let records = (1...3).map { Self.record($0, Self.database(of: 400, seed: seed * 3 + $0)) }
         #expect(records.allSatisfy { $0.bond?.database != nil })
@@ -62,7 +62,7 @@ struct DatabaseDocumentTests {
     }
 
     @Test(
-        "If it is malformed it is lost, and nothing else",
+        "A malformed database is lost, and nothing else",
         arguments: [
             ("\"hash\" : \"5\"", "\"hash\" : \"x\""), ("\"hash\" : \"5\"", "\"hash\" : 5"),
             ("\"hash\" : \"5\"", "\"trash\" : 5"), ("0001-0009 1800", "0009-0001 1800"),
@@ -110,7 +110,7 @@ struct DatabaseDocumentTests {
         }
     }
 
-    @Test("A file with octets changed at random is read, or put aside", arguments: 0..<16)
+    @Test("A file with random changes is read or set aside", arguments: 0..<16)
     func damaged(seed: UInt64) throws {
         var random = SampleRandom(state: seed)
         let record = Self.record(1, Self.database(of: 30, seed: seed))
@@ -128,7 +128,7 @@ struct DatabaseDocumentTests {
         }
     }
 
-    @Test("Of more peers than fit a file, those of use last keep it, and all keep their bonds")
+    @Test("When databases do not fit, the most recently used peers keep theirs, and all keep their bonds")
     func bounded() throws {
         let database = try #require(Self.database(of: 1000, seed: 1))
         let records = (1...8).map { Self.record($0, database) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("What a process learnt of a peer")
+@Suite("Changes to a peer's record")
 struct PeerChangeTests {
     private static let address = DeviceAddress(0xC0FF_EE00_0001, .random)
 
@@ -30,7 +30,7 @@ struct PeerChangeTests {
         return bond
     }
 
-    @Test("A name replaces just what it was learnt in place of")
+    @Test("A changed name replaces only that name")
     func names() {
         let change = PeerChange(from: Self.record("Tea"), to: Self.record("Coffee"))
         #expect(change.applied(to: nil) == Self.record("Coffee"))
@@ -39,7 +39,7 @@ struct PeerChangeTests {
         #expect(other.applied(to: Self.record("Milk", advertised: "M")) == Self.record("Milk", advertised: "T"))
     }
 
-    @Test("Whoever knows nothing of a bond takes none away")
+    @Test("A change from a process that does not know a bond does not remove it")
     func unknownBond() {
         let stored = Self.record("Tea", Self.bond(1))
         #expect(PeerChange(from: nil, to: Self.record()).applied(to: stored) == stored)
@@ -47,7 +47,7 @@ struct PeerChangeTests {
         #expect(renamed == Self.record("Coffee", Self.bond(1)))
     }
 
-    @Test("Of two pairings the one that is stored last counts, with nothing of the other")
+    @Test("Of two pairings the one stored last wins, with nothing of the other")
     func pairings() {
         let old = Self.bond(1), new = Self.bond(2, features: .robustCaching)
         let paired = PeerChange(from: Self.record(old), to: Self.record(new))
@@ -57,7 +57,7 @@ struct PeerChangeTests {
         #expect(learnt.applied(to: Self.record(new)).bond == new)
     }
 
-    @Test("A bond that was removed elsewhere stays so, unless the devices paired anew")
+    @Test("A bond that another process removed stays removed, unless the devices paired again")
     func removed() {
         let learnt = Self.record(Self.bond(1, features: .robustCaching))
         #expect(PeerChange(from: Self.record(Self.bond(1)), to: learnt).applied(to: Self.record()).bond == nil)
@@ -65,7 +65,7 @@ struct PeerChangeTests {
         #expect(gone.applied(to: learnt).bond == nil)
     }
 
-    @Test("What two processes learnt of one bond is kept of both, and no counter goes back")
+    @Test("Two processes' changes to one bond are merged, and no counter goes back")
     func memories() {
         let before = Self.record(Self.bond(1, next: 5))
         let configured = PeerChange(from: before, to: Self.record(Self.bond(1, features: .robustCaching, next: 8)))
@@ -77,7 +77,7 @@ struct PeerChangeTests {
         #expect(configured.applied(to: Self.record(spent)).bond?.remoteSigning?.nextCounter == nil)
     }
 
-    @Test("Two processes that pair with one peer on two adapters keep both bonds, and each removes its own")
+    @Test("Two processes that pair with one peer on two adapters keep both bonds, and each removes only its own")
     func adapters() {
         let adapters = [DeviceAddress(1, .public), DeviceAddress(2, .public)]
         let paired = adapters.map { adapter in
@@ -92,7 +92,7 @@ struct PeerChangeTests {
         #expect(PeerChange(from: paired[0], to: Self.record()).applied(to: both).bonds == paired[1].bonds)
     }
 
-    @Test("A bond of an unknown adapter becomes that of the adapter on which its key was shown")
+    @Test("A bond with an unknown adapter is assigned to the adapter on which its key was used")
     func adopted() {
         let old = Self.record(Self.bond(1))
         var known = Self.bond(1)

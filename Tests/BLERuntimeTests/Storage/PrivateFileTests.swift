@@ -16,7 +16,7 @@ struct PrivateFileTests {
         return Set(try FileManager.default.contentsOfDirectory(atPath: String(file.path[..<end])))
     }
 
-    @Test("A write that the disk cuts off anywhere leaves what was there before, and nothing else")
+    @Test("A write that the disk truncates at any point leaves the previous content unchanged")
     func cut() async throws {
         await #expect(processExitsWith: .success) {
             try Self.withFile { file in
@@ -41,7 +41,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("What a process left that was killed while it wrote is in nobody's way", arguments: [0, 1, 300, 100_001])
+    @Test("Remains of a process that was killed while writing do no harm", arguments: [0, 1, 300, 100_001])
     func leftOver(length: Int) throws {
         try Self.withFile { file in
             try file.locked { () throws(FileProblem) in try file.replace(with: [1]) }
@@ -53,7 +53,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("One at a time has the lock, also of one process")
+    @Test("Only one holder at a time has the lock, even within one process")
     func locked() async throws {
         let directory = FileManager.default.temporaryDirectory.path + "/lock-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -74,7 +74,7 @@ struct PrivateFileTests {
         #expect(try file.read() == [40])
     }
 
-    @Test("A lock that is not let go of is a problem with a cure, and the file stays as it is")
+    @Test("A lock that is never released is a problem with a remedy, and the file stays unchanged")
     func stuck() throws {
         try Self.withFile { file in
             try file.locked { () throws(FileProblem) in
@@ -87,7 +87,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("What is set aside keeps its octets under a name of its own, up to nine times")
+    @Test("A file that is set aside keeps its content under a new name, up to nine times")
     func aside() throws {
         try Self.withFile { file in
             try file.locked { () throws(FileProblem) in
@@ -105,7 +105,7 @@ struct PrivateFileTests {
     }
 
     @Test(
-        "A problem says what it is of, and what to do",
+        "A problem names its file and the remedy",
         arguments: [
             (ENOSPC, "No space left on device. Free up space on its disk."), (EIO, "Input/output error."),
             (EROFS, "Read-only file system. Set XDG_STATE_HOME to a writable directory."),
@@ -115,7 +115,7 @@ struct PrivateFileTests {
         #expect("\(FileProblem(.written, "/a/b", errno: errno))" == "/a/b cannot be written: \(end)")
     }
 
-    @Test("A permission that is missing is named with the command that gives it")
+    @Test("A missing permission is reported with the command that grants it")
     func permission() throws {
         try Self.withFile { file in
             try file.locked { () throws(FileProblem) in try file.replace(with: [1]) }

@@ -4,7 +4,7 @@ import BLEWire
 import FoundationEssentials
 import Testing
 
-@Suite("What is kept of virtual radios")
+@Suite("State of virtual radios")
 struct RadioStateFilesTests {
     private static let radio = VirtualRadio(address: DeviceAddress(0xCAB1_E000_0001, .public), run: 0x1A2B)
     private static let lamp = PeerRecord(
@@ -24,7 +24,7 @@ struct RadioStateFilesTests {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".json") }.sorted()
     }
 
-    @Test("A peer is found again in the same run, and in no other run or on no other controller")
+    @Test("A peer is found again only in the same run and on the same controller")
     func runs() throws {
         try Self.withFolder { folder in
             let first = RadioStateFiles(folder: folder, secret: 7)
@@ -41,7 +41,7 @@ struct RadioStateFilesTests {
         }
     }
 
-    @Test("There are only so many files, and others are left alone")
+    @Test("The number of files is limited, and other files are left alone")
     func most() throws {
         try Self.withFolder { folder in
             for index in 0..<(RadioStateFiles.most + 20) {

@@ -102,7 +102,7 @@ struct RestartTests {
         }
     }
 
-    @Test("It takes two round trips before an app can read")
+    @Test("Two round trips are enough before an app can read")
     func secondLink() throws {
         try StateFileTests.withPath { path in
             var first = Pair(path: path)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("The state as a process has it")
+@Suite("A process's draft of the state")
 struct StateDraftTests {
     private static let now = Instant() + .seconds(100)
 
@@ -14,7 +14,7 @@ struct StateDraftTests {
         return PeerRecord(identifier: identifier, address: DeviceAddress(number, .public), advertisedName: name)
     }
 
-    @Test("What is learnt of a peer again and again is one change")
+    @Test("Repeated updates of a peer become one change")
     func gathers() throws {
         var draft = StateDraft(StateDocument(secret: 1, peers: (1...3).map { Self.record($0) }))
         for number in 0..<300 { _ = draft.remember(Self.record(2, "\(number)"), at: Self.now) }
@@ -24,7 +24,7 @@ struct StateDraftTests {
         #expect(draft.document.peers.all.map(\.address.value) == [1, 3, 2])
     }
 
-    @Test("What is learnt of a device is not stored for a peer that has claimed its address")
+    @Test("Data about a device is not stored for a peer that only claims its address")
     func claimed() {
         var claimant = Self.record(2, "Stranger")
         claimant.bond = Bond(identity: DeviceAddress(1, .public))
@@ -35,7 +35,7 @@ struct StateDraftTests {
         #expect(draft.document.peers.all.first?.bond?.identity == DeviceAddress(2, .public))
     }
 
-    @Test("What is learnt while it is written comes on top of what the file has then")
+    @Test("Changes during a write are applied on top of the file's new content")
     func meanwhile() throws {
         var draft = StateDraft(StateDocument(secret: 1)), others = StateDocument(secret: 1, peers: [Self.record(9)])
         #expect(draft.remember(Self.record(1), at: Self.now) == .wake(at: Self.now))
@@ -49,7 +49,7 @@ struct StateDraftTests {
         #expect(rest.map(\.after.address.value) == [2])
     }
 
-    @Test("What could not be written is kept with what is learnt since, and told once")
+    @Test("Changes that could not be written are kept with later ones, and the failure is reported once")
     func failing() throws {
         var draft = StateDraft(StateDocument(secret: 1))
         let full = FileProblem(.written, "/nowhere", errno: ENOSPC)
@@ -67,7 +67,7 @@ struct StateDraftTests {
         #expect(draft.failed(FileProblem(.written, "/nowhere", errno: EIO), changes, at: Self.now).isNews)
     }
 
-    @Test("It holds no more than there is room for, however long nothing can be written")
+    @Test("The draft is limited, however long nothing can be written")
     func bounded() throws {
         var draft = StateDraft(StateDocument(secret: 1))
         for number in 0..<3_000 as Range<UInt64> { _ = draft.remember(Self.record(number), at: Self.now) }

@@ -22,7 +22,7 @@ struct StateFileTests {
         try body(directory + "/deep/down/host.json")
     }
 
-    @Test("The secret and the peers are found again")
+    @Test("The secret and the peers are read back")
     func persists() throws {
         try Self.withPath { path in
             let first = StateFile(path: path, freshSecret: 7)
@@ -35,7 +35,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("A bond is found again, with all that the server remembers of the client")
+    @Test("A bond is read back, with all that the server stores about the client")
     func bonds() throws {
         var bond = Bond(identity: DeviceAddress(3, .public), security: .authenticated, keySize: 7)
         bond.remoteSigning = RemoteSigning(key: Key128(wire: .max - 1), nextCounter: 17)
@@ -65,7 +65,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("Only its user may read the file")
+    @Test("Only its user can read the file")
     func permissions() throws {
         try Self.withPath { path in
             let file = StateFile(path: path, freshSecret: 7)
@@ -82,7 +82,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("What is new about a peer replaces what was known")
+    @Test("New data about a peer replaces the old")
     func replaces() throws {
         try Self.withPath { path in
             let file = StateFile(path: path, freshSecret: 7)
@@ -110,7 +110,7 @@ struct StateFileTests {
     }
 
     @Test(
-        "A file that cannot be understood is put aside",
+        "A file that cannot be parsed is set aside",
         arguments: [
             "", "{", "[]", "{}", "\u{0}", #"{"secret": "xyz", "peers": []}"#, #"{"peers": [{}]}"#,
             #"{"secret": 1, "peers": {}}"#, #"{"secret": "1", "peers": []"#,
@@ -129,7 +129,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("A value that cannot be read costs no bond but its own, and the file stays aside as it was")
+    @Test("An invalid value costs only its own bond, and the original file is set aside")
     func partly() throws {
         var bonded = Self.pot
         bonded.bond = Bond(identity: Self.pot.address, longTermKey: LongTermKey(key: .zero))
@@ -147,7 +147,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("The file of a later version is left alone")
+    @Test("A file of a later version is left alone")
     func newer() throws {
         try Self.withPath { path in
             _ = StateFile(path: path, freshSecret: 1)
@@ -161,7 +161,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("What is learnt is kept until it can be stored")
+    @Test("Changes are kept until they can be stored")
     func later() throws {
         try Self.withPath { path in
             let file = StateFile(path: path, freshSecret: 7)
@@ -177,7 +177,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("A file that may not be read stays as it is, and nothing is begun in its place")
+    @Test("A file that may not be read stays unchanged and is not replaced")
     func forbidden() async throws {
         try await #require(processExitsWith: .success) {
             try Self.withPath { path in
@@ -205,7 +205,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("Several processes keep each other's peers, and so do those that are killed")
+    @Test("Several processes keep each other's peers, even if some are killed")
     func processes() async throws {
         let directory = FileManager.default.temporaryDirectory.path + "/state-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -258,7 +258,7 @@ struct StateFileTests {
         #expect(Set(names).isSubset(of: ["host.json", "host.json.lock", "host.json.new"]))
     }
 
-    @Test("Of too many peers those that were remembered last are kept")
+    @Test("When there are too many peers, those stored last are kept")
     func bounded() throws {
         try Self.withPath { path in
             let file = StateFile(path: path, freshSecret: 7)
@@ -269,7 +269,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("Where nothing can be written, the state lasts as long as the process")
+    @Test("If nothing can be written, the state lasts as long as the process")
     func unwritable() {
         let file = StateFile(path: "/proc/nowhere/host.json", freshSecret: 7)
         file.remember(Self.tea)
@@ -277,7 +277,7 @@ struct StateFileTests {
         #expect(file.peers == [Self.tea])
     }
 
-    @Test("The path follows the environment")
+    @Test("The path follows the environment variables")
     func path() {
         let path = { (environment: [String: String]) in StateFile.standardPath { environment[$0] } }
         #expect(path(["XDG_STATE_HOME": "/s", "HOME": "/h"]) == "/s/corebluetooth/host.json")

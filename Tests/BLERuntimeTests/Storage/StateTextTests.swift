@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("The text of a state file")
+@Suite("Text of the state file")
 struct StateTextTests {
     /// A state with a peer of each kind.
     static var document: StateDocument {
@@ -24,14 +24,14 @@ struct StateTextTests {
         return (read.document(freshSecret: 0), read.losses)
     }
 
-    @Test("It is read as it was written")
+    @Test("A document is read back unchanged")
     func whole() throws {
         let read = try Self.read(Self.text)
         #expect(read.document == Self.document)
         #expect(read.losses == [])
     }
 
-    @Test("Where it is cut off, nothing of it counts", .timeLimit(.minutes(30)))
+    @Test("A truncated file is rejected as a whole", .timeLimit(.minutes(30)))
     func cut() throws {
         let octets = StateText(Self.document).octets
         for length in octets.indices {
@@ -40,7 +40,7 @@ struct StateTextTests {
     }
 
     @Test(
-        "What cannot be read is named and left out, and all else is read",
+        "An invalid value is named and omitted, and everything else is read",
         arguments: [
             ("\"777\"", "777", "secret"), ("\"777\"", "\"xyz\"", "secret"), ("\"777\"", "null", "secret"),
             ("\"S\"", "5", "peers[0].name"),
@@ -80,7 +80,7 @@ struct StateTextTests {
         }
     }
 
-    @Test("A peer that is none at all is named by its place", arguments: ["null", "5", "[]", "{}", "\"peer\""])
+    @Test("An invalid peer is named by its index", arguments: ["null", "5", "[]", "{}", "\"peer\""])
     func noPeer(text: String) throws {
         let read = try Self.read(#"{"version": 1, "secret": "7", "peers": [\#(text), \#(text)]}"#)
         #expect(read.losses.count == 2)
@@ -88,7 +88,7 @@ struct StateTextTests {
         #expect(read.document == StateDocument(secret: 7))
     }
 
-    @Test("A file without a version did not tell advertised names from others")
+    @Test("A name in a file without a version counts as an advertised name")
     func old() throws {
         let peer = #"{"identifier": "1", "address": "00:00:00:00:00:01", "isRandom": false, "name": "Tea"}"#
         let read = try Self.read(#"{"secret": "7", "peers": [\#(peer)]}"#)
@@ -108,7 +108,7 @@ struct StateTextTests {
         return record
     }
 
-    @Test("Each adapter's bond is read as it was written")
+    @Test("Each adapter's bond is read back unchanged")
     func adapters() throws {
         let document = StateDocument(secret: 7, peers: [Self.shared])
         let read = try Self.read(String(decoding: StateText(document).octets, as: UTF8.self))
@@ -117,7 +117,7 @@ struct StateTextTests {
     }
 
     @Test(
-        "Of the bonds with other adapters only that is lost which cannot be read",
+        "Of the bonds with other adapters, only the invalid one is lost",
         arguments: [
             ("\"adapter\" : \"00:00:00:00:00:01\"", "\"adapter\" : 5", "peers[0].adapterBonds[0].adapter"),
             ("\"adapter\" : \"00:00:00:00:00:01\",", "", "peers[0].adapterBonds"),
@@ -132,7 +132,7 @@ struct StateTextTests {
         #expect(read.document.peers.all.first?.bonds == [Self.shared.bonds[0], Self.shared.bonds[2]])
     }
 
-    @Test("A bond in a file of version 1 counts on any adapter")
+    @Test("A bond in a version 1 file is valid on any adapter")
     func versionOne() throws {
         let bond =
             #"{"address": "00:00:00:00:00:01", "isRandom": false, "keySize": 16, "security": 1, "#
@@ -147,7 +147,7 @@ struct StateTextTests {
         }
     }
 
-    @Test("A file of a later version is not read")
+    @Test("A file of a later version is refused")
     func newer() {
         #expect(throws: StateText.Unreadable.newer(version: 3)) {
             try Self.read(#"{"version": 3, "secret": "7", "peers": []}"#)

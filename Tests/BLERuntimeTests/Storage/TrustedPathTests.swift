@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Trusted path")
+@Suite("Trusted paths")
 struct TrustedPathTests {
     private static let stranger: uid_t = 4_711
 
@@ -26,7 +26,7 @@ struct TrustedPathTests {
     }
 
     @Test(
-        "A directory that other users may write in is refused, unless it is sticky",
+        "A directory that other users can write to is refused, unless it is sticky",
         arguments: [(0o777, false), (0o702, false), (0o1777, true), (0o755, true)] as [(mode_t, Bool)]
     )
     func writable(mode: mode_t, isTrusted: Bool) throws {
@@ -39,7 +39,7 @@ struct TrustedPathTests {
         }
     }
 
-    @Test("A directory of another user is refused wherever it is on the way", .enabled(if: geteuid() == 0))
+    @Test("A directory owned by another user is refused anywhere along the path", .enabled(if: geteuid() == 0))
     func owner() throws {
         try Self.withDirectory { directory in
             let folder = directory + "/a"
@@ -52,7 +52,10 @@ struct TrustedPathTests {
         }
     }
 
-    @Test("A symbolic link of another user is refused, and one's own is followed", .enabled(if: geteuid() == 0))
+    @Test(
+        "A symbolic link owned by another user is refused, and the user's own is followed",
+        .enabled(if: geteuid() == 0)
+    )
     func links() throws {
         try Self.withDirectory { directory in
             try #require(mkdir(directory + "/real", 0o755) == 0)
@@ -74,7 +77,7 @@ struct TrustedPathTests {
         }
     }
 
-    @Test("Links that lead to each other end as such")
+    @Test("Links that form a loop are refused")
     func loop() throws {
         try Self.withDirectory { directory in
             try #require(symlink("b", directory + "/a") == 0 && symlink("a", directory + "/b") == 0)
@@ -83,7 +86,7 @@ struct TrustedPathTests {
         }
     }
 
-    @Test("A file that another user left in a directory open to all is not opened", .enabled(if: geteuid() == 0))
+    @Test("A file that another user left in a world-writable directory is not opened", .enabled(if: geteuid() == 0))
     func planted() throws {
         try Self.withDirectory { directory in
             try #require(chmod(directory, 0o1777) == 0)
@@ -98,7 +101,7 @@ struct TrustedPathTests {
         }
     }
 
-    @Test("A link that takes the file's place after the check is not followed")
+    @Test("A link that replaces the file after the check is not followed")
     func swapped() throws {
         try Self.withDirectory { directory in
             let place = try TrustedPath(directory + "/file")
@@ -112,7 +115,7 @@ struct TrustedPathTests {
         }
     }
 
-    @Test("Directories that are missing are created with the permissions given, whatever their names are")
+    @Test("Missing directories are created with the given permissions, whatever their names are")
     func creating() throws {
         try Self.withDirectory { directory in
             #expect(Self.reason(directory + "/a/b/file") == .system(errno: ENOENT))
@@ -126,7 +129,10 @@ struct TrustedPathTests {
         }
     }
 
-    @Test("A capture goes into no directory of another user, nor to a second name", .enabled(if: geteuid() == 0))
+    @Test(
+        "A capture is not written into another user's directory or to a file with a second hard link",
+        .enabled(if: geteuid() == 0)
+    )
     func capture() throws {
         try Self.withDirectory { directory in
             try #require(chmod(directory, 0o755) == 0)

@@ -8,7 +8,7 @@ struct WritePacingTests {
     private static let now = Instant() + .seconds(100)
     private static let justBefore = Duration.nanoseconds(-1)
 
-    @Test("What is urgent is written at once, and then not before a second has passed")
+    @Test("An urgent change is written immediately, and the next one a second later at the earliest")
     func urgent() {
         var pacing = WritePacing(), now = Self.now
         #expect(pacing.deadline == nil)
@@ -26,7 +26,7 @@ struct WritePacingTests {
         #expect(pacing.changed(.soon, at: due + .seconds(5)) == .wake(at: due + .seconds(5)))
     }
 
-    @Test("What can wait is written after a minute, or with what cannot")
+    @Test("A change that is not urgent is written after a minute, or together with an urgent one")
     func later() {
         var pacing = WritePacing()
         let due = Self.now + .seconds(60)
@@ -40,7 +40,7 @@ struct WritePacingTests {
         #expect(pacing.begin(at: due) == .wait)
     }
 
-    @Test("What changes while it is written is written afterwards, as urgently as the most urgent of it")
+    @Test("Changes during a write are written afterwards, with the highest urgency among them")
     func meanwhile() {
         var pacing = WritePacing()
         _ = pacing.changed(.soon, at: Self.now)
@@ -53,7 +53,7 @@ struct WritePacingTests {
         #expect(pacing.ended(isWritten: true, at: end) == .wake(at: end + .seconds(1)))
     }
 
-    @Test("What could not be written is tried again after a minute, or a second after something else changed")
+    @Test("A failed write is repeated after a minute, or a second after another change")
     func failing() {
         var pacing = WritePacing()
         _ = pacing.changed(.soon, at: Self.now)
@@ -62,7 +62,7 @@ struct WritePacingTests {
         #expect(pacing.changed(.soon, at: Self.now) == .wake(at: Self.now + .seconds(1)))
     }
 
-    @Test("At the end everything is written that is not yet, whether it is time or not")
+    @Test("At the end, all pending changes are written regardless of the time")
     func last() {
         var pacing = WritePacing()
         #expect(pacing.begin(at: Self.now, isLast: true) == .wait)
@@ -70,7 +70,7 @@ struct WritePacingTests {
         #expect(pacing.begin(at: Self.now, isLast: true) == .write)
     }
 
-    @Test("A burst of writings may follow each other, and a pause makes room for the next burst")
+    @Test("A burst of writes is allowed, and a pause makes room for another")
     func burst() {
         var pacing = WritePacing(burst: 3)
         for now in [Self.now, Self.now + .seconds(60)] {
@@ -86,7 +86,7 @@ struct WritePacingTests {
         }
     }
 
-    @Test("However much changes in an hour, it is written once in a second")
+    @Test("However much changes within an hour, there is at most one write a second")
     func bounded() {
         var pacing = WritePacing(), now = Self.now, count = 0
         for _ in 0..<36_000 {

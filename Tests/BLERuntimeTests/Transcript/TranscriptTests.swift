@@ -5,7 +5,7 @@ import Testing
 @testable import BLEHost
 @testable import BLERuntime
 
-@Suite("What apps call and hear, in words")
+@Suite("Transcript of calls and callbacks")
 struct TranscriptTests {
     private static let lamp = PeerIdentifier(rawValue: 0x44BE_FCB7_9354_84A5_B59A_2EC0_0154_2FD0)
     private static let name = "44BEFCB7-9354-84A5-B59A-2EC001542FD0 (Lamp)"
@@ -16,7 +16,7 @@ struct TranscriptTests {
         Set((UInt8.min...UInt8.max).filter { Message(blank: $0) != nil })
     }
 
-    @Test("No request shows a type of Swift or a place in memory")
+    @Test("No request shows a Swift type or a memory address")
     func requests() {
         var generator = PacketGenerator(random: SeededGenerator(seed: 1), payloadLimit: 12)
         var transcript = Transcript(), all: Set<UInt8> = [], peers: Set<UInt8> = [], servers: Set<UInt8> = []
@@ -42,7 +42,7 @@ struct TranscriptTests {
         }
     }
 
-    @Test("No event shows a type of Swift or a place in memory")
+    @Test("No event shows a Swift type or a memory address")
     func events() {
         var generator = PacketGenerator(random: SeededGenerator(seed: 2), payloadLimit: 12)
         var transcript = Transcript(), all: Set<UInt8> = [], peers: Set<UInt8> = [], servers: Set<UInt8> = []
@@ -151,7 +151,7 @@ struct TranscriptTests {
         )
     }
 
-    @Test("Devices have the identifier that apps see and the name that was heard, attributes their UUIDs")
+    @Test("Devices are shown with the identifier and name that apps see, and attributes with their UUIDs")
     func lines() throws {
         var transcript = Transcript()
         #expect(transcript.line(.connect(Self.lamp, ConnectRequest()), of: 0) == "connect \(Self.lamp.text)")
@@ -179,7 +179,7 @@ struct TranscriptTests {
         #expect(transcript.line(lost, to: 0) == "didDisconnect \(Self.name) error: Connection Timeout")
     }
 
-    @Test("What an app publishes has its UUIDs in the lines of that app alone")
+    @Test("A published attribute is shown with its UUID only in the lines of its own app")
     func published() {
         var transcript = Transcript()
         let id = LocalAttributeID(rawValue: 2)
@@ -194,7 +194,7 @@ struct TranscriptTests {
         #expect(transcript.line(.service(.update(id, [99], to: nil)), of: 5) == "updateValue attribute 2 63")
     }
 
-    @Test("A name of a stranger does not steer a terminal, and a long value is cut")
+    @Test("A peer's name cannot control the terminal, and a long value is shortened")
     func strangers() {
         var transcript = Transcript()
         let line = transcript.line(Self.report("\u{1B}[2J\u{202E}\n" + String(repeating: "x", count: 200)), to: 0)
@@ -204,7 +204,7 @@ struct TranscriptTests {
         #expect(write.hasSuffix("abab… (512 octets)"))
     }
 
-    @Test("Passkeys and keys are left out")
+    @Test("Passkeys and keys are omitted")
     func secrets() {
         var transcript = Transcript()
         let inquiry = PairingInquiry(peer: Self.lamp, name: nil, question: .display(passkey: 123_456), cause: .request)

@@ -11,13 +11,13 @@ struct BackoffTests {
         #expect(delays == [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000].map { .milliseconds($0) })
     }
 
-    @Test("A controller that never was there is absent at once, and that is said once")
+    @Test("A controller that was never there is absent immediately, and that is reported once")
     func neverThere() {
         var backoff = Backoff()
         #expect((0..<2_000).map { _ in backoff.failed().isAbsent } == [true] + [Bool](repeating: false, count: 1_999))
     }
 
-    @Test("A controller that was lost is absent after the third attempt")
+    @Test("A lost controller is absent after the third attempt")
     func lost() {
         var backoff = Backoff()
         _ = backoff.failed()
@@ -25,7 +25,7 @@ struct BackoffTests {
         #expect((0..<5).map { _ in backoff.failed().isAbsent } == [false, false, true, false, false])
     }
 
-    @Test("Connections to who is no controller count as attempts that fail")
+    @Test("Connections to something that is not a controller count as failed attempts")
     func nobody() {
         var backoff = Backoff()
         let steps = (0..<4).map { _ in
@@ -39,7 +39,7 @@ struct BackoffTests {
         #expect(!backoff.isAbsent)
     }
 
-    @Test("After a connection the pauses are short again")
+    @Test("The pauses are short again after a connection")
     func shortAgain() {
         var backoff = Backoff()
         for _ in 0..<5 { _ = backoff.failed() }

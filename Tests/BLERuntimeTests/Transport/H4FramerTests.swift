@@ -29,7 +29,7 @@ struct H4FramerTests {
         return (packets, nil)
     }
 
-    @Test("Packets come out whole, however the stream is cut", arguments: [1, 2, 3, 4, 5, 7, 64, 10_000])
+    @Test("Packets come out whole, however the stream is split", arguments: [1, 2, 3, 4, 5, 7, 64, 10_000])
     func cut(size: Int) {
         let stream = Self.packets.flatMap { $0 }
         let chunks = stride(from: 0, to: stream.count, by: size).map {
@@ -40,7 +40,7 @@ struct H4FramerTests {
         #expect(result.error == nil)
     }
 
-    @Test("A stream cut in two at any octet gives the same packets")
+    @Test("A stream split in two at any octet gives the same packets")
     func cutAnywhere() {
         let stream = Self.packets.flatMap { $0 }
         for index in stream.indices {
@@ -48,7 +48,7 @@ struct H4FramerTests {
         }
     }
 
-    @Test("An incomplete packet is kept back")
+    @Test("An incomplete packet is held back")
     func incomplete() {
         for count in 1..<Self.data.count {
             #expect(Self.frame([Array(Self.data[..<count])]).packets.isEmpty)
@@ -56,7 +56,7 @@ struct H4FramerTests {
     }
 
     @Test(
-        "What begins no packet is refused after the packets before it",
+        "Octets that begin no packet are refused after the packets before them",
         arguments: [0x00, 0x01, 0x06, 0x7F, 0xFF] as [UInt8]
     )
     func garbage(indicator: UInt8) {
@@ -65,7 +65,7 @@ struct H4FramerTests {
         #expect(result.error?.code == .garbage)
     }
 
-    @Test("A host sends commands and no events")
+    @Test("A host may send commands, but not events")
     func host() {
         #expect(Self.frame([Self.command + Self.data], from: .host).packets == [Self.command, Self.data])
         #expect(Self.frame([Self.event], from: .host).error?.code == .garbage)
@@ -80,7 +80,7 @@ struct H4FramerTests {
         #expect(Self.frame([header(most + 1)]).error?.code == .garbage)
     }
 
-    @Test("A reset forgets half a packet")
+    @Test("A reset discards a partial packet")
     func reset() throws {
         var framer = H4Framer(from: .controller), packets: [[UInt8]] = []
         try framer.receive(Array(Self.data[..<6]).span) { _ in }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("How long a program takes to answer")
+@Suite("Expected response time of a program")
 struct ResponseTimeEstimateTests {
     /// Asks so often, looks every two microseconds when that is worth while, and hears parts so many microseconds after
     /// each question; returns how often it looked in vain, and how often it heard something, for the last half of them.
@@ -29,7 +29,7 @@ struct ResponseTimeEstimateTests {
         return (vain, heard)
     }
 
-    @Test("An answer that takes as long each time is looked for hardly ever in vain", arguments: [4, 20, 50, 90])
+    @Test("A response with a constant delay is polled for with hardly any misses", arguments: [4, 20, 50, 90])
     func steady(microseconds: Int64) {
         var delay = ResponseTimeEstimate()
         let (vain, heard) = converse(&delay, parts: [microseconds])
@@ -37,7 +37,7 @@ struct ResponseTimeEstimateTests {
         #expect(abs(delay.expected - 1_000 * microseconds) <= 100 * microseconds + 2_000)
     }
 
-    @Test("Who waits for what comes before the answer and for the answer looks three times at most")
+    @Test("Waiting for an intermediate packet and the response takes at most three polls")
     func parts() {
         var delay = ResponseTimeEstimate()
         let (vain, heard) = converse(&delay, parts: [15, 50])
@@ -45,7 +45,7 @@ struct ResponseTimeEstimateTests {
         #expect((40_000...52_000).contains(delay.expected))
     }
 
-    @Test("No answer is expected later than 100 µs, and one that comes sooner from then on is looked for sooner")
+    @Test("No response is expected after more than 100 µs, and later faster responses lower the expectation")
     func bounds() {
         var delay = ResponseTimeEstimate()
         _ = converse(&delay, parts: [5_000], rounds: 50)
@@ -54,7 +54,7 @@ struct ResponseTimeEstimateTests {
         #expect(delay.expected < 15_000)
     }
 
-    @Test("Who goes on to say something looks as soon as the first of it may be answered")
+    @Test("A program that continues sending polls as soon as its first packet may be answered")
     func goesOn() {
         var delay = ResponseTimeEstimate()
         _ = converse(&delay, parts: [50])
@@ -68,7 +68,10 @@ struct ResponseTimeEstimateTests {
         #expect(delay.isOver(at: now))
     }
 
-    @Test("Who says more than a question looks at once", arguments: [[1_025], [1_000, 25], [256, 256, 256, 256, 32]])
+    @Test(
+        "A program that sends more than a request polls immediately",
+        arguments: [[1_025], [1_000, 25], [256, 256, 256, 256, 32]]
+    )
     func streams(writes: [Int]) {
         var delay = ResponseTimeEstimate()
         _ = converse(&delay, parts: [50])
@@ -81,7 +84,7 @@ struct ResponseTimeEstimateTests {
         #expect(delay.isOver(at: now))
     }
 
-    @Test("What is more than an answer is none to wait for the next time", arguments: [[1_025], [1_000, 25]])
+    @Test("Data that is more than a response is not expected the next time", arguments: [[1_025], [1_000, 25]])
     func heardStream(parts: [Int]) {
         var delay = ResponseTimeEstimate()
         _ = converse(&delay, parts: [50])

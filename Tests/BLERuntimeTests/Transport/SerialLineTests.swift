@@ -38,7 +38,7 @@ struct SerialLineTests {
         return line
     }
 
-    @Test("A line begins with a reset, and the host speaks when it is answered")
+    @Test("A line begins with a reset, and the host may send once it is answered")
     func begins() throws {
         var line = SerialLine(name: "port")
         #expect(line.begin() == [SerialLine.reset])
@@ -55,7 +55,7 @@ struct SerialLineTests {
     }
 
     @Test(
-        "What comes before the answer is dropped, whatever it is",
+        "Anything before the response to the reset is dropped",
         arguments: [
             Array("*** Booting Zephyr OS build v3.7.0 ***\r\n".utf8), [0x04], [0x04, 0x0E],
             [0x02, 0xFF, 0xFF, 0xFF, 0xFF], [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C], data, event,
@@ -77,7 +77,7 @@ struct SerialLineTests {
         }
     }
 
-    @Test("An answer that is a failure, or has noise behind it, is none")
+    @Test("A response that reports a failure or is followed by noise does not count")
     func noAnswer() throws {
         var line = SerialLine(name: "port")
         _ = line.begin()
@@ -89,7 +89,7 @@ struct SerialLineTests {
         #expect(line.isReady)
     }
 
-    @Test("A reset without an answer is sent again, more at a time, and given up in the end")
+    @Test("An unanswered reset is repeated, in larger numbers, and given up in the end")
     func again() throws {
         var line = SerialLine(name: "serial:/dev/ttyUSB0@115200")
         _ = line.begin()
@@ -113,7 +113,7 @@ struct SerialLineTests {
         }
     }
 
-    @Test("The host hears an answer for each of its own resets, and none of those to the line's")
+    @Test("The host receives responses to its own resets, but not to the line's")
     func surplus() throws {
         var line = try Self.ready()
         #expect(try Self.say(&line, Self.answer + Self.answer + Self.event) == [Self.event])
@@ -140,7 +140,7 @@ struct SerialLineTests {
         return (heard, false)
     }
 
-    @Test("Packets are heard wherever there is a moment of silence", arguments: 1..<22)
+    @Test("Packets are received wherever there is a moment of silence", arguments: 1..<22)
     func pause(position: Int) throws {
         let packets = [Self.event, Self.data, Self.event]
         let stream = packets.flatMap { $0 }
@@ -149,7 +149,7 @@ struct SerialLineTests {
         #expect(!isOver)
     }
 
-    @Test("An octet that is lost ends the line before a packet is wrong", arguments: 0..<22)
+    @Test("A lost octet ends the line before a wrong packet is delivered", arguments: 0..<22)
     func lost(position: Int) throws {
         let packets = [Self.event, Self.data, Self.event]
         var (stream, ends) = (packets.flatMap { $0 }, [7, 15, 22])
@@ -171,7 +171,7 @@ struct SerialLineTests {
         #expect(heard == Array(packets.prefix(heard.count)))
     }
 
-    @Test("The host hears the last packet after a moment, and after a longer one if there was a pause in it")
+    @Test("The last packet is delivered after a moment of silence, and after a longer one if it had a pause in it")
     func moments() throws {
         var line = try Self.ready()
         #expect(try Self.feed(&line, Self.event + Self.data) == [Self.event])
@@ -186,7 +186,7 @@ struct SerialLineTests {
         #expect(try Self.rest(&line) == [Self.data])
     }
 
-    @Test("Noise behind a packet ends the line", arguments: [0x00, 0x01, 0x7F, 0xFF])
+    @Test("Noise after a packet ends the line", arguments: [0x00, 0x01, 0x7F, 0xFF])
     func garbage(octet: UInt8) throws {
         var line = try Self.ready()
         #expect(try Self.feed(&line, Self.event + Self.data) == [Self.event])

@@ -9,7 +9,7 @@ struct SerialPortTests {
         TransportOwner(PortTransport(SerialPort(SerialAddress(path: board.path, rate: 1_000_000))))
     }
 
-    @Test("A controller is reset, and then speaks octets of any value with the host")
+    @Test("A controller is reset, and then exchanges octets of any value with the host")
     func speaks() async throws {
         let board = try #require(Board())
         let owner = owner(of: board)
@@ -22,7 +22,7 @@ struct SerialPortTests {
         owner.stop()
     }
 
-    @Test("A board that begins late, and says what is no HCI, is reset until it answers")
+    @Test("A board that starts late and prints other text is reset until it responds")
     func late() async throws {
         let board = try #require(Board(ignoring: 3, greeting: Array("*** Booting ***\r\n\u{4}".utf8)))
         let owner = owner(of: board)
@@ -36,7 +36,7 @@ struct SerialPortTests {
         owner.stop()
     }
 
-    @Test("After noise, or when octets are lost, the controller is reset, and no packet is wrong")
+    @Test("After noise or lost octets the controller is reset, and no wrong packet is delivered")
     func recovers() async throws {
         let board = try #require(Board())
         let owner = owner(of: board)
@@ -54,7 +54,7 @@ struct SerialPortTests {
     }
 
     @Test(
-        "What is no port of a board is named, with the cure",
+        "A path that is not a serial port is reported with the remedy",
         arguments: [("/nowhere/ttyACM0", "Plug in the board"), ("/dev/null", "ls /dev/ttyACM*")]
     )
     func obstacle(path: String, cure: String) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("The reading side of a socket", .timeLimit(.minutes(30)))
+@Suite("Socket input", .timeLimit(.minutes(30)))
 struct SocketInputTests {
     /// Both ends of a connection of which nobody else knows.
     struct Connection {
@@ -64,7 +64,7 @@ struct SocketInputTests {
         }
     }
 
-    @Test("Whatever is looked at and taken, in any order, each octet comes once", arguments: [false, true], 0..<16)
+    @Test("Each octet comes once, in whatever order data is peeked at and taken", arguments: [false, true], 0..<16)
     func once(isTCP: Bool, seed: UInt64) throws {
         let connection = try Connection(isTCP: isTCP)
         var intake = SocketInput(of: connection.near), dice = SeededGenerator(seed: seed)
@@ -91,7 +91,7 @@ struct SocketInputTests {
     }
 
     @Test(
-        "Who has answered takes what was more than 160 octets, and who has not only what is more than 512",
+        "More than 160 octets are taken after a response, and otherwise only more than 512",
         arguments: [(160, true, true), (161, true, false), (512, false, true), (513, false, false)]
     )
     func keeping(count: Int, hasAnswered: Bool, keeps: Bool) throws {
@@ -103,7 +103,7 @@ struct SocketInputTests {
         #expect(connection.untaken == (keeps ? count : 0))
     }
 
-    @Test("The end of a connection is told of after the last octet", arguments: [false, true], [false, true])
+    @Test("The end of a connection is reported after the last octet", arguments: [false, true], [false, true])
     func end(isTCP: Bool, looks: Bool) throws {
         let connection = try Connection(isTCP: isTCP)
         var intake = SocketInput(of: connection.near)
@@ -123,7 +123,7 @@ struct SocketInputTests {
         }
     }
 
-    @Test("Of much that comes at once the buffer takes more each time, up to 65536 octets")
+    @Test("The buffer grows with the amount of data, up to 65536 octets")
     func growth() throws {
         let connection = try Connection(isTCP: false)
         var intake = SocketInput(of: connection.near), sizes: [Int] = []
@@ -136,7 +136,7 @@ struct SocketInputTests {
         #expect(sizes == [4_096, 16_384, 65_536, 65_536])
     }
 
-    @Test("An answer acknowledges what it answers: a conversation has hardly more segments than answers")
+    @Test("A response also acknowledges its request, so there are hardly more TCP segments than responses")
     func acknowledgement() throws {
         func segments(looking: Bool) throws -> Int {
             let connection = try Connection(isTCP: true), question = [UInt8](repeating: 1, count: 30)

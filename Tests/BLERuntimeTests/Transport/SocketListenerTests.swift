@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Socket listener", .timeLimit(.minutes(30)))
 struct SocketListenerTests {
-    @Test("A process without descriptors waits for the next connection without using the processor, and takes it later")
+    @Test("A process without free descriptors waits for the next connection without busy looping, and accepts it later")
     func exhausted() async {
         await #expect(processExitsWith: .success) {
             let loop = EventLoop("test"), rounds = Locked(0), accepted = Locked(0)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Socket stream", .timeLimit(.minutes(30)))
 struct SocketStreamTests {
-    @Test("A stream that nobody holds any more closes its connection", arguments: [false, true])
+    @Test("A stream that is released closes its connection", arguments: [false, true])
     func released(isPaused: Bool) async throws {
         let loop = EventLoop("test-listener")
         loop.start()
@@ -25,7 +25,7 @@ struct SocketStreamTests {
         owner.stop()
     }
 
-    @Test("Catching up takes all that was written and the end of the stream", arguments: [0, 1, 65_536, 100_000])
+    @Test("Catching up reads all that was written and the end of the stream", arguments: [0, 1, 65_536, 100_000])
     func catchUp(count: Int) throws {
         var ends: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -48,7 +48,7 @@ struct SocketStreamTests {
         #expect(heard.withLock { $0 } == (count, 1))
     }
 
-    @Test("A stream whose other end goes and leaves much unread ends, and nothing else does")
+    @Test("A stream whose peer leaves with much unread data ends, and nothing else does")
     func unread() async throws {
         var ends: [Int32] = [0, 0]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
@@ -73,10 +73,7 @@ struct SocketStreamTests {
         #expect(loop.sync { stream.pendingOctets } == 0)
     }
 
-    @Test(
-        "A backlog that is dropped ends where something ends that was written at once",
-        arguments: [1_000, 70_000, 1 << 20]
-    )
+    @Test("A dropped backlog ends at the boundary of a write", arguments: [1_000, 70_000, 1 << 20])
     func drop(count: Int) throws {
         var ends: [Int32] = [0, 0]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
@@ -106,7 +103,7 @@ struct SocketStreamTests {
     }
 
     @Test(
-        "What may be answered is left with the system, and of a stream to which nothing is said nothing is",
+        "Data that may be answered stays in the kernel, and a stream that never sends leaves nothing there",
         arguments: [(1, 300), (2, 0), (3, 300), (4, 0), (5, 0), (9, 0)]
     )
     func left(chunks: Int, untaken: Int) throws {

@@ -38,7 +38,7 @@ struct SocketTransportTests {
         controller.stop()
     }
 
-    @Test("A controller that answers and cannot be reset is tried less and less often, and counts as absent")
+    @Test("A controller that responds but cannot be reset is tried less and less often, and counts as absent")
     func useless() async throws {
         let controller = try ScriptedController(), owner = TransportOwner(to: controller.address)
         var seen: [TransportOwner.Event] = []
@@ -55,7 +55,7 @@ struct SocketTransportTests {
         controller.stop()
     }
 
-    @Test("A controller that was never there is absent, and is found when it comes")
+    @Test("A controller that was never there is absent, and is found once it appears")
     func comesLate() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/hci-\(UUID().uuidString.prefix(8))"
         let owner = TransportOwner(to: .unix(path: path))
@@ -67,7 +67,7 @@ struct SocketTransportTests {
         controller.stop()
     }
 
-    @Test("A controller that went away and stays away is absent in the end")
+    @Test("A controller that disappears and stays away becomes absent")
     func staysAway() async throws {
         // A port could be somebody else's as soon as it is free.
         let path = FileManager.default.temporaryDirectory.path + "/hci-\(UUID().uuidString.prefix(8))"
@@ -99,7 +99,7 @@ struct SocketTransportTests {
     }
 
     @Test(
-        "Who says something else, or nothing, and closes is no controller after the third time",
+        "A peer that sends something else or nothing and closes is not a controller after the third time",
         arguments: [false, true]
     )
     func wrongPort(isSilent: Bool) async throws {
@@ -116,7 +116,7 @@ struct SocketTransportTests {
         controller.stop()
     }
 
-    @Test("What the other end is slow to read is kept and arrives whole")
+    @Test("Data that the peer is slow to read is buffered and arrives whole")
     func backPressure() async throws {
         let controller = try ScriptedController(isReading: false)
         let owner = TransportOwner(to: controller.address)
@@ -133,7 +133,7 @@ struct SocketTransportTests {
         controller.stop()
     }
 
-    @Test("An end that never reads is given up")
+    @Test("A peer that never reads is disconnected")
     func congested() async throws {
         let controller = try ScriptedController(isReading: false)
         let owner = TransportOwner(to: controller.address)
@@ -147,7 +147,7 @@ struct SocketTransportTests {
         controller.stop()
     }
 
-    @Test("While the client pauses nothing arrives, and everything does afterwards")
+    @Test("Nothing arrives while the client pauses, and everything does afterwards")
     func pauses() async throws {
         let controller = try ScriptedController()
         let owner = TransportOwner(to: controller.address)

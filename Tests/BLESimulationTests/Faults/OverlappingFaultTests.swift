@@ -3,7 +3,7 @@ import BLESimulation
 import BLEWire
 import Testing
 
-@Suite("Faults that overlap")
+@Suite("Overlapping faults")
 struct OverlappingFaultTests {
     /// Two faults, by when they strike and how long they last, in seconds, and when the later of their ends is.
     private static let spans = [
@@ -24,7 +24,7 @@ struct OverlappingFaultTests {
     }
 
     @Test(
-        "What several do to a machine is over with the last of them",
+        "A machine recovers only when the last of several faults ends",
         arguments: spans.indices,
         [
             ("bluetoothOff", [.poweredOn, .poweredOff]), ("unplugged", [.poweredOn, .resetting, .unsupported]),
@@ -40,7 +40,7 @@ struct OverlappingFaultTests {
     }
 
     @Test(
-        "A link that is lost twice comes back when both losses are over, whichever ends have them",
+        "A link lost twice returns when both losses are over, at whichever ends they are",
         arguments: spans.indices,
         [("server", "server"), ("client", "server"), ("server", "client")]
     )
@@ -65,7 +65,7 @@ struct OverlappingFaultTests {
         return (world, server, client)
     }
 
-    @Test("Nobody hears a machine with a new radio before its loss is over")
+    @Test("A machine with a replaced radio is not received before its link loss is over")
     func replugged() async throws {
         let (world, server, client) = echo(), sensor = world.machine("server")
         world.plan([try #require(Self.fault("linkLoss", at: 5, for: 25, of: "server"))])
@@ -80,7 +80,7 @@ struct OverlappingFaultTests {
         #expect(client.connections == 2)
     }
 
-    @Test("A machine that comes while another has a loss hears of it when that is over")
+    @Test("A machine added during another's link loss does not receive it until that is over")
     func added() async throws {
         let world = World(seed: 1), server = EchoServer(on: world.machine("server", at: .init(x: 2)))
         world.plan([try #require(Self.fault("linkLoss", at: 5, for: 20, of: "server"))])
@@ -92,7 +92,7 @@ struct OverlappingFaultTests {
         #expect(client.isComplete && server.written.count == 1)
     }
 
-    @Test("Machines that are rejoined during a loss meet when it is over, and those kept apart do not")
+    @Test("Machines rejoined during a link loss connect when it is over, and separated ones do not")
     func rejoined() async throws {
         let (world, _, client) = echo(), ends = ("server", "client")
         world.plan([try #require(Self.fault("linkLoss", at: 5, for: 15, of: "server"))])
@@ -110,7 +110,7 @@ struct OverlappingFaultTests {
         #expect(client.connections == 2)
     }
 
-    @Test("A machine that is started anew meanwhile stays as its faults have it")
+    @Test("A machine that restarts during faults stays in the state that they require")
     func restarted() async throws {
         let faults = [(5, 10), (10, 30)].map { Self.fault("bluetoothOff", at: $0.0, for: $0.1, of: "machine") }
         let (world, machine, _) = try app(faults), app = SeamApp()
@@ -123,7 +123,7 @@ struct OverlappingFaultTests {
         #expect(app.states == [.poweredOff, .poweredOn])
     }
 
-    @Test("A radio that comes back while Bluetooth is off is off, whichever went first")
+    @Test("A radio that returns while Bluetooth is off stays off, whichever happened first")
     func mixed() async throws {
         let (world, _, app) = try app([
             Self.fault("bluetoothOff", at: 5, for: 20, of: "machine"),
@@ -141,7 +141,7 @@ struct OverlappingFaultTests {
         #expect(app.states.suffix(2) == [.poweredOff, .poweredOn])
     }
 
-    @Test("What a test does by hand holds, whatever fault ends")
+    @Test("A change that a test makes itself persists, whichever faults end")
     func byHand() async throws {
         let (world, machine, app) = try app(
             [(5, 5), (10, 10), (30, 10), (35, 15), (60, 5)].map {

@@ -2,7 +2,7 @@ import BLEHost
 import BLESimulation
 import Testing
 
-@Suite("The words of a fault, and the line that repeats a run")
+@Suite("Text of a fault, and the line that repeats a run")
 struct RepetitionTests {
     private static let durations: [Duration] = [
         .zero, .nanoseconds(1), .microseconds(500), .milliseconds(1), .microseconds(-1_500), .seconds(86_401),
@@ -15,7 +15,7 @@ struct RepetitionTests {
         "x at time 5 ms of y", "line\nfeed", "\u{301}combining", "Küche 💡", "1", "\0", #"a\(b)"#, "x 1 of \"y\"",
     ]
 
-    @Test("A fault is the same after it was written down, however short or long it is", arguments: durations)
+    @Test("A fault is read back from its text, whatever its duration", arguments: durations)
     func anyDuration(duration: Duration) {
         let faults = [
             World.Fault(.linkLoss(duration), at: .time(duration), of: "x"),
@@ -25,7 +25,7 @@ struct RepetitionTests {
         for fault in faults { #expect(World.Fault("\(fault)") == fault, "\(fault)") }
     }
 
-    @Test("So it is whatever the machine and the step are called", arguments: names, names)
+    @Test("A fault is read back from its text, whatever its machine and step are called", arguments: names, names)
     func anyName(machine: String, step: String) {
         let faults = [
             World.Fault(.controllerReset, at: .step(step, 2), of: machine),
@@ -35,7 +35,7 @@ struct RepetitionTests {
     }
 
     @Test(
-        "What is nearly a fault in words is none",
+        "Text that is almost a fault is refused",
         arguments: [
             "linkLoss . ms at packet 1 of x", "linkLoss 1. ms at packet 1 of x", "linkLoss .5 ms at packet 1 of x",
             "linkLoss 1.0000000000000001 ms at packet 1 of x", "linkLoss 1e3 ms at packet 1 of x",
@@ -52,7 +52,7 @@ struct RepetitionTests {
 
     private struct Broken: Error {}
 
-    @Test("The line is Swift, whatever machines are called")
+    @Test("The line is valid Swift, whatever the machines are called")
     func line() async throws {
         let fault = World.Fault(.linkLoss(.microseconds(500)), at: .time(.seconds(90_000)), of: "a \"b\" \\(c)\n\u{7}")
         let failure = await #expect(throws: World.Failure.self) {
@@ -64,7 +64,7 @@ struct RepetitionTests {
         #expect(failure?.description.contains("\n1 fault is enough to break it. Repeat with:\n\n    \(line)") == true)
     }
 
-    @Test("How many faults it takes is said in words that fit", arguments: 0...2)
+    @Test("The text states how many faults are needed, with correct grammar", arguments: 0...2)
     func count(of faults: Int) async throws {
         let fault = World.Fault(.controllerReset, at: .time(.seconds(1)), of: "phone")
         let failure = await #expect(throws: World.Failure.self) {
@@ -86,7 +86,7 @@ struct RepetitionTests {
         guard app.states.count == count else { throw Broken() }
     }
 
-    @Test("What breaks a run after a day, for half a millisecond, breaks it again")
+    @Test("A half-millisecond fault after a day is reproduced")
     func again() async throws {
         let hazards = [World.Hazard(.bluetoothOff(.microseconds(500)), of: "a \"phone\" of old")]
         let failure = await #expect(throws: World.Failure.self) {

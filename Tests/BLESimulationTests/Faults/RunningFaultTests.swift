@@ -6,7 +6,7 @@ import Testing
 struct RunningFaultTests {
     private static let effects: [RunningFaults.Effect] = [.isolated, .switchedOff, .unplugged]
 
-    @Test("What faults do is over with the last that ends, in whichever order", arguments: effects, [false, true])
+    @Test("An effect ends with the last of its faults, in any order", arguments: effects, [false, true])
     func last(effect: RunningFaults.Effect, isReversed: Bool) {
         var faults = RunningFaults()
         #expect(!faults.have(effect))
@@ -28,7 +28,7 @@ struct RunningFaultTests {
         }
     }
 
-    @Test("A fault that gave way ends nothing any more, also no later one of its kind")
+    @Test("A fault that was overridden ends nothing, not even a later one of its kind")
     func gaveWay() {
         var faults = RunningFaults()
         let first = faults.begin(.switchedOff), other = faults.begin(.isolated)

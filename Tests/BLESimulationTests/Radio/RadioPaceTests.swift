@@ -3,9 +3,9 @@ import Testing
 
 @testable import BLESimulation
 
-@Suite("Pace of a radio")
+@Suite("Radio pace")
 struct RadioPaceTests {
-    @Test("The air has the time of the clock, and what is due is done a millisecond late", arguments: [false, true])
+    @Test("The air follows the clock, and due work runs a millisecond late", arguments: [false, true])
     func clock(hurries: Bool) {
         let pace = RadioPace(hurries: hurries), now = Instant(nanoseconds: 5_000_000)
         #expect(pace.time(on: now) == now)
@@ -13,7 +13,7 @@ struct RadioPaceTests {
         #expect(pace.mayJump == hurries)
     }
 
-    @Test("After a jump the air stays ahead of the clock by as much, and a turn comes that much sooner")
+    @Test("After a jump the air stays that far ahead of the clock, and turns come earlier by that much")
     func jump() {
         var pace = RadioPace(hurries: true)
         pace.jump(to: Instant(nanoseconds: 7_000_000), from: Instant(nanoseconds: 5_000_000))

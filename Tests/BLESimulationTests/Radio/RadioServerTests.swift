@@ -35,7 +35,7 @@ struct RadioServerTests {
         return runner
     }
 
-    @Test("Two hosts on two ports find each other and exchange values")
+    @Test("Two hosts on two ports discover each other and exchange values")
     func meet() async throws {
         let radio = RadioServer(seed: 1)
         let ports = [
@@ -50,7 +50,7 @@ struct RadioServerTests {
         radio.stop()
     }
 
-    @Test("A host that is switched off leaves its controller to others, and takes it when it is switched on again")
+    @Test("A host that is switched off releases its controller, and takes it again when switched on")
     func power() async throws {
         let radio = RadioServer(seed: 1), queue = DispatchQueue(label: "app")
         let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
@@ -75,7 +75,7 @@ struct RadioServerTests {
         radio.stop()
     }
 
-    @Test("Those that connect to a shared port have a controller each, and find each other", arguments: [false, true])
+    @Test("Hosts on a shared port each have their own controller, and discover each other", arguments: [false, true])
     func shared(hurries: Bool) async throws {
         let radio = RadioServer(seed: 1, pace: RadioPace(hurries: hurries))
         let port = try radio.share(.tcp(host: "127.0.0.1", port: 0))
@@ -89,7 +89,7 @@ struct RadioServerTests {
         radio.stop()
     }
 
-    @Test("An app that answers what it heard sends on its own queue, without a change of threads")
+    @Test("An app's response to an event is sent on its own queue, without a thread switch")
     func answering() async throws {
         let radio = RadioServer(seed: 1)
         let first = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
@@ -116,7 +116,7 @@ struct RadioServerTests {
         var value: Int { count.load(ordering: .relaxed) }
     }
 
-    @Test("A capture has all packets of a host, and what its apps ask for and hear")
+    @Test("A capture contains all packets of a host, and its apps' requests and events")
     func captured() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/capture-\(UInt64.random(in: 0 ... .max)).pcapng"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -141,7 +141,7 @@ struct RadioServerTests {
         #expect(octets.firstRange(of: Array("receives: didDiscover ".utf8)) == nil)
     }
 
-    @Test("Who watches a host sees all that passes, and one who does not read holds up nobody")
+    @Test("A watcher of a host receives everything, and one that does not read delays nothing")
     func watched() async throws {
         let radio = RadioServer(seed: 1)
         let first = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
@@ -186,7 +186,7 @@ struct RadioServerTests {
         radio.stop()
     }
 
-    @Test("A host that goes away leaves its peer disconnected, and may return")
+    @Test("A host that leaves disconnects its peer, and may return")
     func goes() async throws {
         let radio = RadioServer(seed: 1)
         let first = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
@@ -206,7 +206,7 @@ struct RadioServerTests {
         radio.stop()
     }
 
-    @Test("When the socket is lost the state is resetting, then unsupported, and powered on when there is one again")
+    @Test("When the socket is lost the state is resetting, then unsupported, and powered on once it is back")
     func lost() async throws {
         let radio = RadioServer(seed: 1)
         let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
@@ -223,7 +223,7 @@ struct RadioServerTests {
         again.stop()
     }
 
-    @Test("A second host at a port is turned away, and has it when the first has gone")
+    @Test("A second host on a port is rejected, and accepted once the first has left")
     func second() async throws {
         let refused = Locked<[UInt16]>([])
         let radio = RadioServer(seed: 1, refused: { port in refused.withLock { $0.append(port) } })
@@ -265,7 +265,7 @@ struct RadioServerTests {
         }
     }
 
-    @Test("Controllers have addresses of their own, which are others in another run unless the seed is the same")
+    @Test("Controllers have different addresses, which change between runs unless the seed is the same")
     func addresses() async throws {
         let first = try await addresses(seed: 1), again = try await addresses(seed: 1)
         let other = try await addresses(seed: 2)
@@ -274,7 +274,7 @@ struct RadioServerTests {
         for address in first { #expect(address.value >> 40 & 3 == 2, "\(address) is of one device and locally given") }
     }
 
-    @Test("Nothing is stored of peers that are met on a virtual radio")
+    @Test("Peers on a virtual radio are not stored")
     func forgets() async throws {
         let directory = FileManager.default.temporaryDirectory.path + "/radio-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -294,7 +294,7 @@ struct RadioServerTests {
         #expect(StateFile(path: path, freshSecret: 8).peers.isEmpty)
     }
 
-    @Test("A port that is taken is refused")
+    @Test("A port in use is refused")
     func taken() throws {
         let radio = RadioServer(seed: 1)
         let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))

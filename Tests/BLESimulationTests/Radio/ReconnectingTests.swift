@@ -50,7 +50,7 @@ struct ReconnectingTests {
         deinit { close(socket) }
     }
 
-    @Test("The newest connection to a controller of the conformance driver counts, though the one before is open")
+    @Test("The newest connection to a conformance driver's controller replaces one that is still open")
     func newest() throws {
         let radio = RadioServer(seed: 1, newcomers: .replace)
         let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
@@ -65,7 +65,7 @@ struct ReconnectingTests {
         radio.stop()
     }
 
-    @Test("A program that connects anew before its connection is closed is served when it is", arguments: 1...3)
+    @Test("A program that reconnects before its old connection has closed is served once it has", arguments: 1...3)
     func atOnce(count: Int) throws {
         let refused = Locked(0)
         // As long as it takes: the test decides when the first one leaves.

@@ -3,9 +3,9 @@ import Testing
 
 @testable import BLESimulation
 
-@Suite("Connections that wait for a controller")
+@Suite("Connections waiting for a controller")
 struct WaitingConnectionsTests {
-    @Test("Each waits until its deadline, and the first of them is served first")
+    @Test("Each connection waits until its deadline, and the first one is served first")
     func order() {
         var waiting = WaitingConnections<Int>()
         let start = Instant() + .seconds(1)
@@ -22,7 +22,7 @@ struct WaitingConnectionsTests {
         #expect(next == [1, 2, nil] && waiting.deadline == nil)
     }
 
-    @Test("There are no more than eight")
+    @Test("At most eight connections wait")
     func limit() {
         var waiting = WaitingConnections<Int>()
         let taken = (0..<10).count { waiting.add($0, until: Instant()) }

@@ -54,7 +54,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "A file that makes no sense is refused",
+        "An invalid file is refused",
         arguments: [
             "", "[]", "{}", #"{"machines": [{}]}"#, #"{"machines": [], "loss": 2}"#,
             #"{"machines": [{"name": "a"}, {"name": "a"}]}"#,
@@ -66,7 +66,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "A characteristic that makes no sense is refused",
+        "An invalid characteristic is refused",
         arguments: [
             #""uuid": "1""#, #""uuid": "2A37", "properties": ["fly"]"#, #""uuid": "2A37", "value": "0""#,
             #""uuid": "2A37", "value": "0g""#, #""uuid": "2A37", "notify": {"every": 0, "values": ["00"]}"#,
@@ -81,7 +81,7 @@ struct ScenarioTests {
         #expect(throws: DecodingError.self) { try Scenario(json: Data(scenario.utf8)) }
     }
 
-    @Test("Octets may follow 0x, and characters may stand in their place")
+    @Test("Octets may be preceded by 0x, or given as text")
     func values() throws {
         func value(_ field: String) throws -> [UInt8]? {
             let scenario = try Scenario(json: Data(Self.characteristic(field).utf8))
@@ -92,7 +92,7 @@ struct ScenarioTests {
         #expect(try value(#""text": "0x0a""#) == Array("0x0a".utf8))
     }
 
-    @Test("What is included comes before, or its place is told")
+    @Test("An included service must come first, and the error gives its position")
     func parts() throws {
         let services = #"{"uuid": "180F"}, {"uuid": "180A", "includes": ["180f", "1810"]}, {"uuid": "1810"}"#
         let error = #expect(throws: DecodingError.self) {
@@ -124,7 +124,7 @@ struct ScenarioTests {
         machine(#""services": [{"uuid": "180D", "characteristics": [{"uuid": "2A37", \#(field)}]}]"#)
     }
 
-    @Test("Each number is refused outside of its bounds, with its keys", arguments: numbers.indices)
+    @Test("Each number out of bounds is refused with its keys", arguments: numbers.indices)
     func bounds(index: Int) {
         let (keys, json, wrong) = Self.numbers[index]
         for number in wrong + Self.huge {
@@ -136,7 +136,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "A value has 512 octets at most, wherever it is",
+        "A value has at most 512 octets, wherever it is",
         arguments: [
             (#""value": "%""#, "00", "value"), (#""text": "%""#, "x", "text"),
             (#""notify": {"every": 1, "values": ["00", "%"]}"#, "00", "notify.values"),
@@ -153,7 +153,7 @@ struct ScenarioTests {
         #expect(error?.explanation == "a value has at most 512 octets, but this one has 513, at \(place)")
     }
 
-    @Test("A device without an app is found, read, written and heard")
+    @Test("A device without an app can be found, read, written and subscribed to")
     func lives() async throws {
         let world = try Scenario(json: Data(Self.text.utf8)).makeWorld()
         let visitor = Visitor(on: world.machine("phone"))
@@ -165,7 +165,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "The app's machine has a name of its own, whatever devices are called",
+        "The app's machine has a unique name, whatever the devices are called",
         arguments: [
             ([], "phone"), (["Lamp", "Phone"], "phone"), (["phone"], "phone 2"), (["phone 2"], "phone"),
             (["phone 3", "phone", "phone 2"], "phone 4"),
@@ -175,7 +175,7 @@ struct ScenarioTests {
         #expect(Scenario(peripherals: devices.map { .init(name: $0, services: []) }).appMachine == name)
     }
 
-    @Test("The devices of the demo advertise what they are")
+    @Test("The devices of the demo advertise their names")
     func demo() async {
         let world = Scenario.demo.makeWorld()
         let app = ScanningApp(on: world.machine("phone"))

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// `docs/world.schema.json`, by which editors check files of devices and worlds, against what reads them.
-@Suite("The schema of devices and worlds")
+@Suite("Schema of devices and worlds")
 struct SchemaTests {
     private static let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/world.schema.json")
@@ -38,7 +38,7 @@ struct SchemaTests {
         #"{"machines": [{"name": "a", "services": [{"uuid": "180F", \#(service)}]}]}"#
     }
 
-    @Test("It has just the keys that are read, and lets no others pass", arguments: cases)
+    @Test("The schema has exactly the keys that are read, and allows no others", arguments: cases)
     func keys(part: String, file: String) throws {
         let schema = try Self.part(part)
         let error = #expect(throws: DecodingError.self) { try Scenario(json: Data(file.utf8)) }
@@ -58,7 +58,7 @@ struct SchemaTests {
         ("device", ["latency"], SimulatedPeripheral.Latency.allCases.map(\.rawValue)),
     ]
 
-    @Test("It lists just the names that are read", arguments: lists.indices)
+    @Test("The schema lists exactly the values that are read", arguments: lists.indices)
     func listed(index: Int) throws {
         let (name, path, names) = Self.lists[index]
         var part = try Self.part(name)
@@ -66,7 +66,7 @@ struct SchemaTests {
         #expect(part["enum"] as? [String] == names)
     }
 
-    @Test("A file is either a world, which has machines, or a device")
+    @Test("A file is a world if it has machines, and otherwise a device")
     func kinds() throws {
         let schema = try Self.schema()
         #expect((schema["if"] as? [String: [String]]) == ["required": ["machines"]])
@@ -74,7 +74,7 @@ struct SchemaTests {
         #expect((schema["else"] as? [String: String]) == ["$ref": "#/$defs/device"])
     }
 
-    @Test("The device and the world in the guide are read, and it tells every key of the schema")
+    @Test("The guide's device and world can be read, and the guide explains every key of the schema")
     func guide() throws {
         let root = Self.path.deletingLastPathComponent().deletingLastPathComponent()
         let article = "Sources/BLESimulation/BLESimulation.docc/DescribingDevices.md"

@@ -3,7 +3,7 @@ import BLESimulation
 import FoundationEssentials
 import Testing
 
-@Suite("Files of worlds")
+@Suite("World files")
 struct WorldFileTests {
     private static let text = """
         {
@@ -20,7 +20,7 @@ struct WorldFileTests {
         """
 
     @Test(
-        "A key that nobody reads is refused by its name, with its line and what to write instead",
+        "An unknown key is refused by name, with its line and what to write instead",
         arguments: [
             ("valeu", "use one of "), ("ticks", #""notify""#), ("description", "2901"), ("format", "2904"),
             ("seed", #""machines""#),
@@ -33,13 +33,13 @@ struct WorldFileTests {
         #expect(error.place(in: "x.json", data) == "x.json:7")
     }
 
-    @Test("The same file with a key that there is, is read")
+    @Test("The same file with a known key is read")
     func known() throws {
         let scenario = try Scenario(json: Data(Self.text.replacing("KEY", with: "value").utf8))
         #expect(scenario.peripherals.first?.services.first?.characteristics.first?.value == [0])
     }
 
-    @Test("A device by itself is a world with it alone")
+    @Test("A single device is a world with only that device")
     func device() throws {
         let device = #"{"$schema": "world.schema.json", "name": "Lamp", "services": [{"uuid": "180F"}], "mtu": 23}"#
         let alone = try Scenario(json: Data(device.utf8))
@@ -48,7 +48,7 @@ struct WorldFileTests {
     }
 
     @Test(
-        "What is wrong with a device by itself is told as of one in a world",
+        "An error in a single device is reported as in a world",
         arguments: [
             (#"{"services": []}"#, "“name” is missing"), (#"{"name": "x", "seed": 7}"#, #""machines": […]"#),
             (#"{"seed": 7}"#, "“machines” is missing"), (#"{"name": "x", "services": [{}]}"#, "at services[0]"),
@@ -67,7 +67,7 @@ struct WorldFileTests {
     }
 
     @Test(
-        "Lines are found in whatever text, also in one that is cut off",
+        "Lines are found in any text, even truncated",
         arguments: [
             ("{\n\"a\": [1,\n {\"b\":\n 2}]}", ["a", "1", "b"], 4), ("{\n\"x\": \"}\\\"\", \n\"a\": 1}", ["a"], 3),
             ("[[[[[\n", ["4"], 1), ("{\"a\"", ["a"], 1), ("", ["a"], 1), ("[{\"q\": {}},\n5]", ["1"], 2),
@@ -80,7 +80,7 @@ struct WorldFileTests {
     }
 
     @Test(
-        "A file that is no JSON is named with the line where it ceases to be",
+        "A file that is not JSON is reported with the line where it becomes invalid",
         arguments: [
             ("", 1), ("{", 1), ("{\n\n", 3), ("{\n \"name\": \"A\",\n}", 3), ("{\"name\": \"A\"\n\"at\": 1}", 2),
             ("{\"name\":\n \"A\nB\"}", 2), ("{\"name\": \"A\"}\n}", 2), ("{\"name\":\ntrou}", 2), ("[1,\n2,\n01]", 3),
@@ -95,7 +95,7 @@ struct WorldFileTests {
     }
 
     @Test(
-        "What is JSON is not taken for a mistake of it",
+        "Valid JSON is never reported as invalid",
         arguments: [
             "{}", "[]", "0", "-0.5e+10", "true", "null", "\"\\u00e9\\n\"", "[[], {}, [1, 2]]",
             "{\"a\": {\"b\": [\"c\"]}}\n",

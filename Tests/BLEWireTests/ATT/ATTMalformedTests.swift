@@ -11,13 +11,13 @@ struct ATTMalformedTests {
         .prepareWriteResponse: 5, .handleValueNotification: 3, .handleValueIndication: 3,
     ]
 
-    @Test("Nothing at all is no packet")
+    @Test("An empty packet is refused")
     func empty() {
         #expect(throws: PacketError.truncated(field: "Attribute Opcode")) { try ATTPacket(decoding: []) }
     }
 
     @Test(
-        "A packet of fixed length is refused at every shorter one, and with an octet more",
+        "A fixed-length packet is refused at every shorter length, and with one more octet",
         arguments: ATTVector.all.filter { $0.shape == .fixed }
     )
     func fixedLength(_ vector: ATTVector) {
@@ -28,7 +28,7 @@ struct ATTMalformedTests {
     }
 
     @Test(
-        "A packet that ends in a UUID is refused at every length but those of two kinds of UUID",
+        "A packet that ends in a UUID is refused at every length except those of the two UUID sizes",
         arguments: ATTVector.all.filter { $0.shape == .endingInUUID }
     )
     func uuidLength(_ vector: ATTVector) {
@@ -40,7 +40,7 @@ struct ATTMalformedTests {
     }
 
     @Test(
-        "A packet of open length is refused while a field before its end is cut",
+        "An open-ended packet is refused while a field before its end is truncated",
         arguments: ATTVector.all.filter { $0.shape == .open }
     )
     func openLength(_ vector: ATTVector) throws {
@@ -52,7 +52,7 @@ struct ATTMalformedTests {
     }
 
     @Test(
-        "A list is refused if an entry is cut, inconsistent or missing",
+        "A list is refused if an entry is truncated, inconsistent or missing",
         arguments: [
             ("05 01", .truncated(field: "Information Data")),
             ("05 02", .truncated(field: "Information Data")),
@@ -104,7 +104,7 @@ struct ATTMalformedTests {
         #expect(throws: error) { try ATTPacket(decoding: [UInt8](hex: hex)) }
     }
 
-    @Test("A range that is none is kept for the answer, and is none")
+    @Test("An invalid range is kept for the response, but is not a range")
     func invalidRanges() throws {
         for hex in ["04 0000 FFFF", "04 0500 0400"] {
             guard case .findInformationRequest(let request) = try ATTPacket(decoding: [UInt8](hex: hex)) else {
@@ -115,7 +115,7 @@ struct ATTMalformedTests {
         }
     }
 
-    @Test("The last value of a list of several may be cut off by the MTU, and no other")
+    @Test("Only the last value of a list of several values may be truncated by the MTU")
     func cutOffValue() throws {
         let values: [[UInt8]] = [[1, 2, 3], [UInt8](repeating: 9, count: 40)]
         let response = ATT.ReadMultipleVariableResponse(values: values, mtu: 23)
@@ -126,7 +126,7 @@ struct ATTMalformedTests {
         #expect(try ATTPacket(decoding: octets) == .readMultipleVariableResponse(response))
     }
 
-    @Test("A length that the MTU would cut in two is left out", arguments: [(6, 1), (7, 1), (8, 2), (9, 2)])
+    @Test("A length that does not fit into the MTU whole is omitted", arguments: [(6, 1), (7, 1), (8, 2), (9, 2)])
     func cutOffLength(mtu: Int, count: Int) {
         let response = ATT.ReadMultipleVariableResponse(values: [[1, 2, 3], [4, 5]], mtu: mtu)
         #expect(response.entries.count == count)

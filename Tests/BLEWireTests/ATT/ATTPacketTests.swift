@@ -4,18 +4,18 @@ import Testing
 /// Core 6.0, Vol 3, Part F, 3.4.
 @Suite("ATT packets")
 struct ATTPacketTests {
-    @Test("Octets decode to the packet that the specification says they are", arguments: ATTVector.all)
+    @Test("Octets decode to the packet in the specification", arguments: ATTVector.all)
     func decoding(_ vector: ATTVector) throws {
         #expect(try ATTPacket(decoding: vector.octets) == vector.packet)
     }
 
-    @Test("A packet encodes to the octets that the specification says it is", arguments: ATTVector.all)
+    @Test("A packet encodes to the octets in the specification", arguments: ATTVector.all)
     func encoding(_ vector: ATTVector) {
         #expect(vector.packet.encoded == vector.octets)
         #expect(vector.packet.opcode.wire == vector.octets[0])
     }
 
-    @Test("A packet is appended behind what the encoder has", arguments: ATTVector.all)
+    @Test("A packet is appended after the encoder's existing content", arguments: ATTVector.all)
     func appending(_ vector: ATTVector) {
         var encoder = PacketEncoder()
         encoder.append(contentsOf: [0xEE])
@@ -31,7 +31,7 @@ struct ATTPacketTests {
         #expect(layer.fields.flatMap(\.range) == Array(vector.octets.indices))
     }
 
-    @Test("Every opcode that has a name has a vector, and no other decodes")
+    @Test("Every named opcode has a test vector, and no other opcode decodes")
     func completeness() {
         let known = Set(ATTVector.all.map(\.packet.opcode))
         #expect(known.count == 31)
@@ -43,7 +43,7 @@ struct ATTPacketTests {
         }
     }
 
-    @Test("A dissection says what fields mean")
+    @Test("A dissection explains the fields' values")
     func texts() {
         let error = ATT.ErrorResponse(request: .readRequest, handle: AttributeHandle(0x2A), code: .readNotPermitted)
         let texts = ATTPacket.errorResponse(error).dissection.fields.map(\.text)
@@ -61,7 +61,7 @@ struct ATTCodeTests {
         #expect(opcodes.filter(\.isSigned) == [.signedWriteCommand])
     }
 
-    @Test("The response to a request is called after it")
+    @Test("The response to a request has the same name")
     func responses() throws {
         let opcodes = Set(ATTVector.all.map(\.packet.opcode))
         let requests = opcodes.filter { $0.description.hasSuffix("Request") }
@@ -73,7 +73,7 @@ struct ATTCodeTests {
         #expect(opcodes.subtracting(requests).allSatisfy { $0.response == nil })
     }
 
-    @Test("Every error code is kept, and belongs to at most one of the two ranges")
+    @Test("Every error code is preserved, and belongs to at most one of the two ranges")
     func errorRanges() throws {
         for wire in UInt8.min...UInt8.max {
             let octets = [0x01, 0x0A, 0x03, 0x00, wire]
@@ -87,7 +87,7 @@ struct ATTCodeTests {
         }
     }
 
-    @Test("Each of the 19 errors of the protocol and the 4 of all profiles has a name of its own")
+    @Test("The 19 protocol errors and the 4 common profile errors have distinct names")
     func errorNames() {
         let codes = [UInt8](0x01...0x13) + [UInt8](0xFC...0xFF)
         let names = codes.map { ATT.ErrorCode(wire: $0).description }
@@ -98,7 +98,7 @@ struct ATTCodeTests {
         #expect(ATT.ErrorCode(wire: 0x14).description == "Error 0x14")
     }
 
-    @Test("The largest MTU holds a prepared write of the longest value")
+    @Test("The largest MTU fits a prepared write of the longest value")
     func sizes() {
         let part = [UInt8](repeating: 0, count: ATT.maximumValueLength)
         let packet = ATTPacket.prepareWriteRequest(.init(handle: AttributeHandle(1), offset: 0, part: part))

@@ -17,7 +17,7 @@ struct ReadByTypeEntriesTests {
     }
 
     @Test(
-        "Are as many as fit and are as long as the first, of which what does not fit is cut off",
+        "Entries have the length of the first, as many as fit, and values are truncated to fit",
         arguments: [
             ([19, 19], 23, [19]), ([19, 19], 43, [19]), ([19, 19], 44, [19, 19]), ([3, 3, 4, 3], 23, [3, 3]),
             ([20, 19], 23, [19]), ([300, 253], 517, [253]), ([253, 253, 253], 517, [253, 253]), ([254], 257, [253]),
@@ -32,7 +32,7 @@ struct ReadByTypeEntriesTests {
         #expect(try ATTPacket(decoding: packet.encoded) == packet)
     }
 
-    @Test("Lie as they are sent, and are described one by one")
+    @Test("Entries are encoded in order and dissected one by one")
     func octets() {
         let packet = ATTPacket.readByTypeResponse(.init(entries: Self.entries([2, 2], mtu: 23)))
         #expect(packet.encoded == [0x09, 4, 1, 0, 0, 0, 2, 0, 1, 1])

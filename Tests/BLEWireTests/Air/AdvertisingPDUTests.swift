@@ -53,14 +53,14 @@ struct AdvertisingPDUTests {
         return packet
     }
 
-    @Test("encode to the octets of the specification, and decode from them", arguments: vectors.indices)
+    @Test("PDUs encode to the octets in the specification and decode from them", arguments: vectors.indices)
     func octets(index: Int) throws {
         let (pdu, octets) = Self.vectors[index]
         #expect(pdu.encoded.hexadecimal == octets)
         #expect(try AdvertisingPDU(decoding: pdu.encoded) == pdu)
     }
 
-    @Test("are refused when they are cut short or go on too long", arguments: vectors.indices)
+    @Test("A PDU that is too short or too long is refused", arguments: vectors.indices)
     func lengths(index: Int) {
         let octets = Self.vectors[index].pdu.encoded
         for count in 0..<octets.count {
@@ -69,7 +69,7 @@ struct AdvertisingPDUTests {
         #expect(throws: PacketError.trailing(count: 1)) { try AdvertisingPDU(decoding: octets + [0]) }
     }
 
-    @Test("survive random octets", arguments: UInt64(0)..<16)
+    @Test("Random octets never crash the decoder", arguments: UInt64(0)..<16)
     func garbage(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
@@ -80,7 +80,10 @@ struct AdvertisingPDUTests {
         }
     }
 
-    @Test("point at a channel, a time and a PHY in 24 bits", arguments: [0, 30, 240_000, 245_760, 2_457_300])
+    @Test(
+        "An auxiliary pointer holds a channel, an offset and a PHY in 24 bits",
+        arguments: [0, 30, 240_000, 245_760, 2_457_300]
+    )
     func pointers(offset: Int) {
         let pointer = LL.ExtendedAdvertisement.AuxiliaryPointer(channel: 36, offset: offset, phy: 2)
         #expect(pointer.channel == 36)

@@ -52,7 +52,7 @@ struct LLControlPacketTests {
         return packet
     }
 
-    @Test("encode to the octets of the specification, and decode from them", arguments: vectors.indices)
+    @Test("PDUs encode to the octets in the specification and decode from them", arguments: vectors.indices)
     func octets(index: Int) throws {
         let (packet, octets) = Self.vectors[index]
         #expect(packet.encoded.hexadecimal == octets)
@@ -60,7 +60,7 @@ struct LLControlPacketTests {
         #expect(try LLControlPacket(decoding: packet.encoded) == packet)
     }
 
-    @Test("survive random octets", arguments: UInt64(0)..<16)
+    @Test("Random octets never crash the decoder", arguments: UInt64(0)..<16)
     func garbage(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<1_000 {

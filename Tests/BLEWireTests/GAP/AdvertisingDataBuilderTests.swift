@@ -5,7 +5,7 @@ import Testing
 struct AdvertisingDataBuilderTests {
     private let long = BluetoothUUID.full(0x0001_0203_0405_0607_0809_0A0B_0C0D_0E0F)
 
-    @Test("What fits is encoded in the order in which it was added")
+    @Test("Fields that fit are encoded in the order in which they were added")
     func order() {
         var builder = AdvertisingDataBuilder(capacity: AdvertisingData.maximumLegacyLength)
         let flags = builder.append(flags: [.generalDiscoverable, .classicNotSupported])
@@ -24,7 +24,7 @@ struct AdvertisingDataBuilderTests {
         #expect(builder.room == 31 - builder.data.encodedLength)
     }
 
-    @Test("A UUID goes out in the form that it has, even if it has a shorter one")
+    @Test("A UUID is sent in the form it has, even if there is a shorter one")
     func forms() {
         var builder = AdvertisingDataBuilder(capacity: 31)
         let spelled = BluetoothUUID.full(BluetoothUUID.short(0x180D).expanded)
@@ -48,7 +48,7 @@ struct AdvertisingDataBuilderTests {
         #expect(builder.data.serviceUUIDs == [.short(0x180D), .short(0x180F), long])
     }
 
-    @Test("Never more than the capacity, and no service is lost or doubled", arguments: 0...40)
+    @Test("The capacity is never exceeded, and no service is lost or duplicated", arguments: 0...40)
     func capacity(_ capacity: Int) {
         let services = [.short(0x180D), long, .short(0x180F), .full(1), .medium(0x1234_5678)] as [BluetoothUUID]
         var builder = AdvertisingDataBuilder(capacity: capacity)
@@ -60,7 +60,7 @@ struct AdvertisingDataBuilderTests {
     }
 
     @Test(
-        "A name is cut between characters, and left out if not one fits",
+        "A name is cut between characters, and omitted if not even one fits",
         arguments: [
             (8, "Naïve", AdvertisingDataBuilder.OnName.complete, "Naïve"),
             (7, "Naïve", .shortened, "Naïv"), (6, "Naïve", .shortened, "Naï"), (5, "Naïve", .shortened, "Na"),
@@ -76,7 +76,7 @@ struct AdvertisingDataBuilderTests {
         #expect(builder.data.isLocalNameShortened == (outcome == .shortened))
     }
 
-    @Test("What does not fit whole is refused and changes nothing")
+    @Test("A field that does not fit whole is refused and changes nothing")
     func refusal() {
         var builder = AdvertisingDataBuilder(capacity: 6)
         let maker = builder.append(manufacturerData: [0x59, 0x00, 1, 2, 3])
@@ -90,7 +90,7 @@ struct AdvertisingDataBuilderTests {
         #expect(!flags)
     }
 
-    @Test("One structure never holds more than its length can say")
+    @Test("A structure never exceeds what its length octet can express")
     func longestStructure() {
         var builder = AdvertisingDataBuilder(capacity: AdvertisingData.maximumExtendedLength)
         let maker = builder.append(manufacturerData: [UInt8](repeating: 0, count: 255))

@@ -6,7 +6,7 @@ import Testing
 struct AdvertisingDataFieldsTests {
     private func data(_ hex: String) -> AdvertisingData { AdvertisingData(decoding: [UInt8](hex: hex)) }
 
-    @Test("Nothing that was not sent is there")
+    @Test("Fields that were not sent are absent")
     func absent() {
         let none = data("")
         #expect(none.flags == nil)
@@ -22,14 +22,14 @@ struct AdvertisingDataFieldsTests {
         #expect(none.preferredConnectionIntervals == nil)
     }
 
-    @Test("Flags are bits of the first octet, and none without one")
+    @Test("Flags are the first octet's bits, and absent without one")
     func flags() {
         #expect(data("02 01 06").flags == [.generalDiscoverable, .classicNotSupported])
         #expect(data("03 01 01FF").flags == .limitedDiscoverable)
         #expect(data("01 01").flags == nil)
     }
 
-    @Test("Lists of services are one list, in order, each service once")
+    @Test("All service lists form one list, in order, with each service once")
     func services() {
         let lists = data(
             """
@@ -44,14 +44,14 @@ struct AdvertisingDataFieldsTests {
         #expect(lists.solicitedServiceUUIDs.isEmpty)
     }
 
-    @Test("A list whose last UUID is cut has those before it")
+    @Test("A list whose last UUID is truncated keeps those before it")
     func cutService() {
         #expect(data("04 03 0D180F").serviceUUIDs == [.short(0x180D)])
         #expect(data("02 03 0D").serviceUUIDs.isEmpty)
         #expect(data("10 07 0F0E0D0C0B0A090807060504030201").serviceUUIDs.isEmpty)
     }
 
-    @Test("Solicited services are a list of their own, of all three lengths")
+    @Test("Solicited services form their own list, in all three lengths")
     func solicitation() {
         let solicited = data("03 14 0D18 05 1F 78563412 11 15 0F0E0D0C0B0A09080706050403020100 03 03 0A18")
         let long = BluetoothUUID.full(0x0001_0203_0405_0607_0809_0A0B_0C0D_0E0F)
@@ -59,7 +59,7 @@ struct AdvertisingDataFieldsTests {
         #expect(solicited.serviceUUIDs == [.short(0x180A)])
     }
 
-    @Test("The complete name wins over the shortened one, wherever it is, unless it is empty")
+    @Test("A complete name takes precedence over a shortened one in either order, unless it is empty")
     func names() {
         for empty in ["01 09", "02 09 00", "03 09 0041"] {
             let name = data(empty + "03 08 4142")
@@ -73,7 +73,7 @@ struct AdvertisingDataFieldsTests {
         #expect(short.isLocalNameShortened)
     }
 
-    @Test("A name that is not UTF-8 is repaired, and zeros at its end are none of it")
+    @Test("Invalid UTF-8 in a name is repaired, and trailing zeros are removed")
     func brokenNames() {
         #expect(data("04 09 41FF42").localName == "A\u{FFFD}B")
         #expect(data("03 09 41C3").localName == "A\u{FFFD}")
@@ -90,7 +90,7 @@ struct AdvertisingDataFieldsTests {
         #expect(data("01 0A 02 0A 04 02 0A 05").transmitPower == 4)
     }
 
-    @Test("The first manufacturer data long enough for a company count")
+    @Test("The first manufacturer data long enough for a company identifier is used")
     func manufacturer() {
         let several = data("02 FF 4C 04 FF 5900 AA 03 FF 4C00")
         #expect(several.manufacturerData == [0x59, 0x00, 0xAA])
@@ -98,7 +98,7 @@ struct AdvertisingDataFieldsTests {
         #expect(data("02 FF 4C").manufacturerData == nil)
     }
 
-    @Test("Service data keep their order, and those without a whole UUID are dropped")
+    @Test("Service data keeps its order, and entries without a whole UUID are dropped")
     func serviceData() {
         let several = data("04 16 0F18 64 05 20 78563412 03 16 0A18 02 16 0F 04 16 0F18 63")
         #expect(
@@ -111,7 +111,7 @@ struct AdvertisingDataFieldsTests {
         #expect(long == [.init(service: .full(0x0001_0203_0405_0607_0809_0A0B_0C0D_0E0F), data: [0xAA])])
     }
 
-    @Test("An appearance is a category and a kind of it")
+    @Test("An appearance consists of a category and a subcategory")
     func appearance() {
         let watch = data("03 19 C100").appearance
         #expect(watch?.category == 3)

@@ -21,7 +21,7 @@ struct AdvertisingDataTests {
     }
 
     @Test(
-        "A structure that runs past the end is dropped and reported, and those before it stay",
+        "A structure that exceeds the data is dropped and reported, and those before it are kept",
         arguments: [
             ("02 01 06  05 09 4162", .overrun(.completeLocalName, offset: 3)),
             ("02 01 06  02 09", .overrun(.completeLocalName, offset: 3)),
@@ -35,12 +35,12 @@ struct AdvertisingDataTests {
         #expect(data.fault == fault)
     }
 
-    @Test("No octets are no structures")
+    @Test("Empty data has no structures")
     func empty() {
         #expect(AdvertisingData(decoding: []) == AdvertisingData())
     }
 
-    @Test("Data of the greatest extended length decode whole")
+    @Test("Data of the maximum extended length decodes whole")
     func extended() {
         let structure = AdvertisingData.Structure(.manufacturerData, [UInt8](repeating: 0x5A, count: 254))
         let data = AdvertisingData(Array(repeating: structure, count: 6) + [.init(.completeLocalName, [0x41])])
@@ -49,7 +49,7 @@ struct AdvertisingDataTests {
         #expect(AdvertisingData(decoding: data.encoded) == data)
     }
 
-    @Test("Every type and every length decodes to what was encoded, and reads without a trap")
+    @Test("Every type and length decodes to what was encoded, and can be read without a crash")
     func everyTypeAndLength() {
         for type in UInt8.min...UInt8.max {
             for length in 0...40 {
@@ -61,7 +61,10 @@ struct AdvertisingDataTests {
         }
     }
 
-    @Test("Random octets never trap, and what decodes encodes to the front of them", arguments: UInt64(0)..<16)
+    @Test(
+        "Random octets never crash the decoder, and what decodes encodes to their beginning",
+        arguments: UInt64(0)..<16
+    )
     func garbage(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
@@ -85,7 +88,7 @@ struct AdvertisingDataTests {
         #expect(data.dissection.fields.flatMap(\.range) == Array(0..<data.encodedLength))
     }
 
-    @Test("A dissection names each structure and says what it means")
+    @Test("A dissection names and explains each structure")
     func dissection() {
         let layer = AdvertisingData(decoding: [UInt8](hex: "02 01 06  05 09 41626364  03 03 0D18  04 FF 4C00 10"))
             .dissection

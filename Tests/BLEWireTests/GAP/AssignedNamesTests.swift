@@ -5,7 +5,7 @@ import Testing
 @Suite("Assigned names")
 struct AssignedNamesTests {
     @Test(
-        "Numbers have the names that they were given",
+        "Assigned numbers have their names",
         arguments: [
             (0x1800, "Generic Access"), (0x180D, "Heart Rate"), (0x180F, "Battery"), (0x1812, "Human Interface Device"),
             (0x2800, "Primary Service"), (0x2803, "Characteristic"),
@@ -18,7 +18,7 @@ struct AssignedNamesTests {
         #expect(AssignedNames.attribute(.short(wire)) == name)
     }
 
-    @Test("A UUID has the name of its shortest form, and one of somebody's own has none")
+    @Test("A UUID has the name of its shortest form, and a custom UUID has none")
     func forms() {
         #expect(AssignedNames.service(.full(BluetoothUUID.short(0x180D).expanded)) == "Heart Rate")
         #expect(AssignedNames.service(.medium(0x180D)) == "Heart Rate")
@@ -27,7 +27,7 @@ struct AssignedNamesTests {
         #expect(AssignedNames.characteristic(.short(0x180D)) == nil)
     }
 
-    @Test("Each table stays in the range of its kind")
+    @Test("Each table stays within the range of its kind")
     func ranges() {
         #expect(AssignedNames.services.keys.allSatisfy { 0x1800...0x18FF ~= $0 || $0 >= 0xFC00 })
         #expect(AssignedNames.characteristics.keys.allSatisfy { 0x2A00...0x2CFF ~= $0 })
@@ -35,7 +35,7 @@ struct AssignedNamesTests {
         #expect(AssignedNames.appearanceCategories.keys.allSatisfy { $0 < 1024 })
     }
 
-    @Test("Every common table is well filled")
+    @Test("The common tables are well filled")
     func sizes() {
         #expect(AssignedNames.services.count >= 36)
         #expect(AssignedNames.characteristics.count >= 150)
@@ -43,7 +43,7 @@ struct AssignedNamesTests {
         #expect(AssignedNames.companies.count >= 24)
     }
 
-    @Test("A company without a name is its number")
+    @Test("A company without a name is shown as a number")
     func companies() {
         #expect(CompanyIdentifier(wire: 0x004C).description == "Apple")
         #expect(CompanyIdentifier(wire: 0x0059).description == "Nordic Semiconductor")

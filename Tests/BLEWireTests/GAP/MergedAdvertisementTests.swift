@@ -13,7 +13,7 @@ struct MergedAdvertisementTests {
     }
 
     @Test(
-        "A name and manufacturer data are found in octets as in what they decode to",
+        "Names and manufacturer data read in place equal the decoded ones",
         arguments: [
             "", "00", "04 09 414243", "03 08 4142 04 09 414243", "04 09 414243 03 08 4142", "02 01 06 03 08 4142",
             "05 09 4142", "02 01 06 00 03 09 4142", "01 09 03 09 4142", "02 FF 01 04 FF 4C0001", "03 FF 4C00",
@@ -31,7 +31,7 @@ struct MergedAdvertisementTests {
         }
     }
 
-    @Test("Each packet ends by itself, wherever the other one begins", arguments: 0..<16 as Range<UInt64>)
+    @Test("Each packet ends on its own, wherever the other one begins", arguments: 0..<16 as Range<UInt64>)
     func apart(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         func packet() -> [UInt8] {
@@ -51,14 +51,14 @@ struct MergedAdvertisementTests {
         }
     }
 
-    @Test("Octets of an advertisement that is longer than both packets are refused")
+    @Test("An advertisement length greater than both packets is refused")
     func impossible() {
         #expect(AdvertisementOctets(all: [1, 2], advertisementLength: 3) == nil)
         #expect(AdvertisementOctets(all: [1, 2], advertisementLength: -1) == nil)
     }
 
     @Test(
-        "Manufacturer data of one company are joined, and of two companies the advertisement's count",
+        "Manufacturer data of one company is joined, and of two companies the advertisement's is used",
         arguments: [
             ("04 FF 4C0001", "04 FF 4C0002", "4C00 01 02"), ("04 FF 4C0001", "04 FF 4C0101", "4C00 01"),
             ("03 FF 4C00", "03 FF 4C00", "4C00"), ("02 FF 4C", "04 FF 590003", "5900 03"),
@@ -69,7 +69,7 @@ struct MergedAdvertisementTests {
         #expect(merged(advertisement, response).manufacturerData == [UInt8](hex: expected))
     }
 
-    @Test("Services are listed once, their last data count, and the first power")
+    @Test("Services are listed once, and the last service data and the first power are used")
     func lists() {
         let both = merged(
             "03 03 0D18 03 14 1218 04 16 0F18 01 01 0A",

@@ -2,7 +2,7 @@ import BLEWire
 import Testing
 
 /// Octets that follow from the field tables of Core 6.0, Vol 4, Part E, 7.
-@Suite("HCI: known octets of commands")
+@Suite("HCI: command test vectors")
 struct HCICommandVectorTests {
     /// A command, and the octets of it with the packet indicator.
     struct Vector: Sendable, CustomTestStringConvertible {
@@ -113,13 +113,13 @@ struct HCICommandVectorTests {
         ),
     ]
 
-    @Test("decode to the command and are what it encodes to", arguments: vectors)
+    @Test("A command encodes to the known octets and decodes from them", arguments: vectors)
     func bothWays(_ vector: Vector) throws {
         #expect(vector.packet.encoded == vector.octets)
         #expect(try HCICommandPacket(decoding: Array(vector.octets.dropFirst())) == vector.packet)
     }
 
-    @Test("of LE Create Connection come in the order of the table")
+    @Test("The fields of LE Create Connection are in the order of the table")
     func createConnection() throws {
         let packet = HCICommandPacket.leCreateConnection(
             .init(
@@ -138,7 +138,7 @@ struct HCICommandVectorTests {
         #expect(try HCICommandPacket(decoding: Array(octets.dropFirst())) == packet)
     }
 
-    @Test("of LE Set Extended Scan Parameters hold the parameters of each PHY that is set, and no others")
+    @Test("LE Set Extended Scan Parameters contains the parameters of exactly the selected PHYs")
     func extendedScan() throws {
         let scan = HCI.LESetExtendedScanParameters.Scan(
             type: .active,
@@ -156,7 +156,7 @@ struct HCICommandVectorTests {
         }
     }
 
-    @Test("of LE Extended Create Connection hold the parameters of each PHY that is set, in order")
+    @Test("LE Extended Create Connection contains the parameters of each selected PHY, in order")
     func extendedConnection() throws {
         let first = HCI.LEExtendedCreateConnection.Initiation(
             interval: .standard,
@@ -178,7 +178,7 @@ struct HCICommandVectorTests {
         #expect(try HCICommandPacket(decoding: Array(octets.dropFirst())) == packet)
     }
 
-    @Test("of LE Set Extended Advertising Parameters have intervals of three octets")
+    @Test("LE Set Extended Advertising Parameters has intervals of three octets")
     func extendedAdvertising() throws {
         let packet = HCICommandPacket.leSetExtendedAdvertisingParameters(
             .init(
@@ -198,7 +198,7 @@ struct HCICommandVectorTests {
         #expect(try HCICommandPacket(decoding: Array(octets.dropFirst())) == packet)
     }
 
-    @Test("of LE Set Advertising Data are refused if they claim more than fits")
+    @Test("LE Set Advertising Data is refused if its length exceeds the limit")
     func advertisingDataTooLong() {
         let octets: [UInt8] = [0x08, 0x20, 0x20, 0x20] + [UInt8](repeating: 0, count: 31)
         #expect(throws: PacketError.reserved(field: "Advertising Data Length")) {

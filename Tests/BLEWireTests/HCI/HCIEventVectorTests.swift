@@ -2,7 +2,7 @@ import BLEWire
 import Testing
 
 /// Octets that follow from the field tables of Core 6.0, Vol 4, Part E, 7.7.
-@Suite("HCI: known octets of events")
+@Suite("HCI: event test vectors")
 struct HCIEventVectorTests {
     /// An event, and the octets of it with the packet indicator.
     struct Vector: Sendable, CustomTestStringConvertible {
@@ -96,13 +96,13 @@ struct HCIEventVectorTests {
         Vector(packet: .leScanTimeout, octets: [0x04, 0x3E, 0x01, 0x11]),
     ]
 
-    @Test("decode to the event and are what it encodes to", arguments: vectors)
+    @Test("An event encodes to the known octets and decodes from them", arguments: vectors)
     func bothWays(_ vector: Vector) throws {
         #expect(vector.packet.encoded == vector.octets)
         #expect(try HCIEventPacket(decoding: Array(vector.octets.dropFirst())) == vector.packet)
     }
 
-    @Test("of LE Connection Complete come in the order of the table")
+    @Test("The fields of LE Connection Complete are in the order of the table")
     func connectionComplete() throws {
         let octets: [UInt8] = [
             0x04, 0x3E, 0x13, 0x01, 0x00, 0x40, 0x00, 0x01, 0x01, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x18, 0x00, 0x04,
@@ -124,7 +124,10 @@ struct HCIEventVectorTests {
         #expect(packet.encoded == octets)
     }
 
-    @Test("of a failed connection decode, whatever fills them", arguments: [0x00, 0xFF] as [UInt8])
+    @Test(
+        "The event of a failed connection decodes, whatever its other fields contain",
+        arguments: [0x00, 0xFF] as [UInt8]
+    )
     func failedConnection(filler: UInt8) throws {
         let octets: [UInt8] = [0x3E, 0x13, 0x01, 0x02] + [UInt8](repeating: filler, count: 17)
         guard case .leConnectionComplete(let event) = try HCIEventPacket(decoding: octets) else {
@@ -137,13 +140,13 @@ struct HCIEventVectorTests {
         #expect(event.handle == .lowest)
     }
 
-    @Test("of a connection that was made are refused if its handle is reserved")
+    @Test("The event of a successful connection with a reserved handle is refused")
     func reservedHandle() {
         let octets: [UInt8] = [0x3E, 0x13, 0x01, 0x00] + [UInt8](repeating: 0xFF, count: 17)
         #expect(throws: PacketError.reserved(field: "Connection Handle")) { try HCIEventPacket(decoding: octets) }
     }
 
-    @Test("of Command Complete give their status, and what the command returns")
+    @Test("Command Complete contains the status and the command's return parameters")
     func commandComplete() throws {
         let octets: [UInt8] = [0x0E, 0x07, 0x01, 0x02, 0x20, 0x00, 0xFB, 0x00, 0x0C]
         guard case .commandComplete(let event) = try HCIEventPacket(decoding: octets) else {
@@ -157,7 +160,7 @@ struct HCIEventVectorTests {
         #expect(event == HCI.CommandComplete(HCI.LEReadBufferSize.self, returning: returned))
     }
 
-    @Test("of a failure may end after the status")
+    @Test("Command Complete of a failed command may end after the status")
     func shortFailure() throws {
         guard case .commandComplete(let event) = try HCIEventPacket(decoding: [0x0E, 0x04, 0x01, 0x18, 0x20, 0x01])
         else {

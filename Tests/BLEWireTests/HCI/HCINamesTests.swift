@@ -1,9 +1,9 @@
 import BLEWire
 import Testing
 
-@Suite("HCI: codes and their names")
+@Suite("HCI: names of codes")
 struct HCINamesTests {
-    @Test("No two commands share an opcode or a name, and none is without one")
+    @Test("Every command has a unique opcode and a unique name")
     func commands() {
         let opcodes = HCI.commands.map { $0.opcode }
         #expect(Set(opcodes).count == opcodes.count)
@@ -13,7 +13,7 @@ struct HCINamesTests {
         #expect(HCI.Opcode.none.description == "NOP")
     }
 
-    @Test("No two events share a code or a name")
+    @Test("Every event has a unique code and a unique name")
     func events() {
         let names =
             EveryPacket.hciEvents.map { $0.code.description } + EveryPacket.hciLEEvents.map { $0.subevent.description }
@@ -41,7 +41,7 @@ struct HCINamesTests {
     }
 
     @Test(
-        "A header says how much follows it",
+        "A header gives the length of its payload",
         arguments: [
             (.command, [0x03, 0x0C, 0x07], 7), (.event, [0x3E, 0x13], 19), (.acl, [0x40, 0x20, 0x02, 0x01], 258),
             (.iso, [0x40, 0x20, 0x02, 0xC1], 258), (.synchronous, [0x40, 0x20, 0x09], 9),

@@ -25,7 +25,7 @@ struct HCIPacketDissectionTests {
         #expect(layer.fields.map(\.range) == [0..<1, 1..<3, 3..<4, 4..<5, 5..<6])
     }
 
-    @Test("What a command returned is shown field by field")
+    @Test("The return parameters of a command are shown field by field")
     func commandComplete() throws {
         let octets: [UInt8] = [0x04, 0x0E, 0x0A, 0x01, 0x09, 0x10, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06]
         let layer = try #require(layers(octets).first)
@@ -36,7 +36,7 @@ struct HCIPacketDissectionTests {
         #expect(layer.fields.flatMap(\.range) == Array(octets.indices))
     }
 
-    @Test("Advertising data is shown in words, or as digits if it is not well formed")
+    @Test("Advertising data is shown in words, or as hexadecimal digits if it is malformed")
     func advertisingData() throws {
         func report(_ data: [UInt8]) -> [UInt8] {
             let start: [UInt8] = [0x02, 0x01, 0x00, 0x01, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, UInt8(data.count)]
@@ -52,7 +52,7 @@ struct HCIPacketDissectionTests {
         #expect(text("Data", in: broken) == "0909")
     }
 
-    @Test("What an unknown command returned, or one that failed, is shown as octets")
+    @Test("The return parameters of an unknown or failed command are shown as octets")
     func rawReturn() throws {
         let unknown = try #require(layers([0x04, 0x0E, 0x05, 0x01, 0x01, 0xFC, 0x00, 0x2A]).first)
         #expect(text("Return Parameters", in: unknown) == "002a")
@@ -79,7 +79,7 @@ struct HCIPacketDissectionTests {
     }
 
     @Test(
-        "What is no packet becomes a malformed layer that says why",
+        "An invalid packet becomes a malformed layer with the reason",
         arguments: [
             ([], "the packet ends inside Packet Type"),
             ([0x09, 0x01], "no packet has the code 0x9"),
@@ -99,7 +99,7 @@ struct HCIPacketDissectionTests {
         #expect(last.fields.map(\.name) == [reason])
     }
 
-    @Test("Layers cover the octets without a gap, whatever they are", arguments: 0...5 as ClosedRange<UInt8>)
+    @Test("Layers cover all octets without gaps, whatever they are", arguments: 0...5 as ClosedRange<UInt8>)
     func coverage(type: UInt8) {
         var random = SeededGenerator(seed: UInt64(type))
         let opcodes = HCI.commands.map { $0.opcode.wire.littleEndianOctets }

@@ -1,9 +1,9 @@
 import BLEWire
 import Testing
 
-@Suite("HCI: commands and events as a whole")
+@Suite("HCI: complete commands and events")
 struct HCIPacketTests {
-    @Test("A declared command is known under its opcode, and keeps its octets", arguments: HCI.commands)
+    @Test("A declared command is recognized by its opcode, and keeps its octets", arguments: HCI.commands)
     func knowsCommand(_ type: any HCICommand.Type) throws { try knows(command: type) }
 
     private func knows<Command: HCICommand>(command _: Command.Type) throws {
@@ -20,10 +20,10 @@ struct HCIPacketTests {
         }
     }
 
-    @Test("A declared event is known under its code, and keeps its octets", arguments: EveryPacket.hciEvents)
+    @Test("A declared event is recognized by its code, and keeps its octets", arguments: EveryPacket.hciEvents)
     func knowsEvent(_ type: any HCIEvent.Type) throws { try knows(event: type, start: [type.code.wire]) }
 
-    @Test("A declared LE event is known under its code, and keeps its octets", arguments: EveryPacket.hciLEEvents)
+    @Test("A declared LE event is recognized by its code, and keeps its octets", arguments: EveryPacket.hciLEEvents)
     func knowsLEEvent(_ type: any HCILEEvent.Type) throws { try knows(event: type, start: [0x3E, type.subevent.wire]) }
 
     private func knows<Event: Packet>(event _: Event.Type, start: [UInt8]) throws {
@@ -41,7 +41,7 @@ struct HCIPacketTests {
         }
     }
 
-    @Test("Random parameters of any opcode never trap, and what they decode to is the same again")
+    @Test("Random parameters of any opcode never crash the decoder, and what decodes survives a round trip")
     func randomCommands() throws {
         var random = SeededGenerator(seed: 5)
         let strange: [HCI.Opcode] = [.none, .init(wire: 0xFFFF), .init(wire: 0x203E), .init(wire: 0xFC01)]
@@ -56,7 +56,7 @@ struct HCIPacketTests {
         }
     }
 
-    @Test("Random parameters of any event never trap, and what they decode to is the same again")
+    @Test("Random parameters of any event never crash the decoder, and what decodes survives a round trip")
     func randomEvents() throws {
         var random = SeededGenerator(seed: 6)
         let starts = (0...255).map { [UInt8($0)] } + (0...255).map { [0x3E, UInt8($0)] }
@@ -71,7 +71,7 @@ struct HCIPacketTests {
         }
     }
 
-    @Test("What is not declared is kept with its octets")
+    @Test("An undeclared command or event is kept with its octets")
     func unknown() throws {
         let command = try HCICommandPacket(decoding: [0x01, 0xFC, 0x02, 0xAA, 0xBB])
         #expect(command == .unknown(HCI.Opcode(wire: 0xFC01), [0xAA, 0xBB]))
@@ -86,7 +86,7 @@ struct HCIPacketTests {
         #expect(subevent.encoded == [0x04, 0x3E, 0x02, 0x7F, 0x09])
     }
 
-    @Test("A length octet that disagrees with what is there is refused")
+    @Test("A length octet that does not match the parameters is refused")
     func length() {
         let cut = PacketError.truncated(field: "Parameter Total Length")
         #expect(throws: cut) { try HCICommandPacket(decoding: [0x0C, 0x20, 0x02, 0x01]) }

@@ -1,7 +1,7 @@
 import BLEWire
 import Testing
 
-@Suite("HCI: packets after those before them")
+@Suite("HCI: packet traces")
 struct HCITraceTests {
     private var trace = HCITrace()
 
@@ -33,7 +33,7 @@ struct HCITraceTests {
         _ = frame([isEnhanced ? 0x18 : 0x15, 7, UInt8(response.count), 0] + response, on: 5, isFromHost: false)
     }
 
-    @Test("The last fragment shows what all of them hold, whatever passes the other way meanwhile")
+    @Test("The last fragment shows the whole packet, whatever is sent in the other direction in between")
     mutating func fragments() {
         let whole: [UInt8] = [7, 0, 4, 0, 0x0B, 1, 2, 3, 4, 5, 6]
         let first = data(Array(whole[..<6]), isFromHost: false)
@@ -48,7 +48,7 @@ struct HCITraceTests {
         #expect(last.codes.attribute?.wire == 0x0B && last.codes.handles == [0x40])
     }
 
-    @Test("A fragment whose beginning nobody saw, or that is on another link, completes nothing")
+    @Test("A fragment without a known beginning or on another link completes nothing")
     mutating func strayFragments() {
         #expect(data([1, 2], isFromHost: true, isFirst: false).completed == [])
         _ = data([7, 0, 4, 0, 0x0B], isFromHost: false)
@@ -57,7 +57,7 @@ struct HCITraceTests {
         #expect(data([1, 2, 3, 4, 5, 6], isFromHost: false, isFirst: false).completed.count == 2)
     }
 
-    @Test("Attributes are read on the channels that were opened for them, both ways", arguments: [false, true])
+    @Test("ATT packets are recognized on channels opened for them, in both directions", arguments: [false, true])
     mutating func enhancedBearers(isEnhanced: Bool) {
         open(0x27, isEnhanced: isEnhanced)
         let request = frame([3, 0, 0x0A, 9, 0], on: 0x51, isFromHost: true)
@@ -75,7 +75,7 @@ struct HCITraceTests {
         #expect(frame([1, 0, 0x0A], on: 0x41, isFromHost: false).layers.last?.name == "L2CAP Payload")
     }
 
-    @Test("What an app sends through a channel is shown as it is, in one piece at its end")
+    @Test("An app's channel data is shown as octets, in one piece with its last packet")
     mutating func channels() {
         open(0x80)
         #expect(frame([2, 0, 0x0A, 9], on: 0x51, isFromHost: true).layers.last?.name == "SDU")
@@ -85,7 +85,7 @@ struct HCITraceTests {
     }
 
     @Test(
-        "An SDU that is not what it says is malformed, and the next one is none the worse",
+        "An inconsistent SDU is malformed, and the next one is read correctly",
         arguments: [[0x05], [1, 0, 1, 2], [2, 0, 0x0A, 1]] as [[UInt8]]
     )
     mutating func malformedUnits(payload: [UInt8]) {
@@ -97,7 +97,7 @@ struct HCITraceTests {
         #expect(frame([3, 0, 0x0A, 9, 0], on: 0x51, isFromHost: true).codes.attribute?.wire == 0x0A)
     }
 
-    @Test("A channel that is closed, a link that has ended and a controller that is reset are forgotten")
+    @Test("A closed channel, a link that has ended and a reset controller are forgotten")
     mutating func forgetting() {
         func isKnown(_ trace: inout Self) -> Bool {
             trace.frame([3, 0, 0x0A, 9, 0], on: 0x51, isFromHost: true).codes.attribute != nil
@@ -118,7 +118,7 @@ struct HCITraceTests {
         }
     }
 
-    @Test("The numbers of packets are told, of malformed ones as far as they go")
+    @Test("The codes of packets are returned, and of malformed ones as far as they can be read")
     mutating func codes() {
         let command = trace.dissect(h4: [1, 6, 4, 3, 0x40, 0, 0x13], isFromHost: true).codes
         #expect(command.type == .command && command.opcode?.wire == 0x0406 && command.handles == [0x40])
@@ -135,7 +135,7 @@ struct HCITraceTests {
         #expect(nothing.codes.type == nil && nothing.isMalformed)
     }
 
-    @Test("Any number of links and channels can come: old ones give way to new ones")
+    @Test("The number of links and channels is limited, and old ones are replaced by new ones")
     mutating func limits() {
         for handle in UInt16(0)..<200 { _ = data([7, 0, 4, 0], isFromHost: false, handle: handle) }
         #expect(data([0x0B, 1, 2, 3, 4, 5, 6], isFromHost: false, isFirst: false, handle: 0).completed == [])
@@ -151,7 +151,7 @@ struct HCITraceTests {
         #expect(frame([3, 0, 0x0A, 9, 0], on: 0xFF, isFromHost: true).codes.attribute?.wire == 0x0A)
     }
 
-    @Test("The beginning of a packet that a capture cut is shown with its headers, and is not malformed")
+    @Test("The beginning of a truncated packet is shown with its headers, and is not malformed")
     mutating func cut() {
         let whole: [[UInt8]] = [
             [1, 3, 0x0C, 0], [4, 0x3E, 4, 2, 1, 2, 3], [4, 0x0E, 4, 1, 3, 0x0C, 0],
@@ -175,7 +175,7 @@ struct HCITraceTests {
         #expect(data.layers.map(\.name) == ["ACL Data", "L2CAP", "cut"] && data.codes.attribute?.wire == 0x1B)
     }
 
-    @Test("What a packet was part of is not completed after a piece of it was cut")
+    @Test("A packet with a truncated fragment is never completed")
     mutating func cutFragments() {
         _ = data([7, 0, 4, 0, 0x0B], isFromHost: false)
         _ = trace.dissect(h4: [2, 0x40, 0x10, 4, 0, 1], isFromHost: false, missing: 3)

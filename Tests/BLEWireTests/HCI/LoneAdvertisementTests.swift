@@ -1,7 +1,7 @@
 import BLEWire
 import Testing
 
-@Suite("Legacy advertisements where they lie")
+@Suite("Legacy advertisements read in place")
 struct LoneAdvertisementTests {
     static let report = HCI.LEAdvertisingReport.Report(
         type: .scannable,
@@ -14,7 +14,7 @@ struct LoneAdvertisementTests {
         HCIEventPacket.leAdvertisingReport(.init(reports: reports)).encoded
     }
 
-    @Test("Say what those say that are decoded", arguments: [0, 1, 31])
+    @Test("Fields read in place equal the decoded ones", arguments: [0, 1, 31])
     func fields(count: Int) throws {
         var report = Self.report
         report.data = [UInt8](repeating: 0x5A, count: count)
@@ -24,7 +24,7 @@ struct LoneAdvertisementTests {
         #expect(advertisement.rssi == report.rssi && data == report.data)
     }
 
-    @Test("Are nothing else: none of several, no other event, no other length")
+    @Test("Only a single legacy advertisement of the right length is read in place")
     func others() {
         let whole = Self.packet([Self.report])
         var data = whole, other = whole, subevent = whole, longer = whole, inner = whole

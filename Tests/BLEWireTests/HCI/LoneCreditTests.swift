@@ -1,9 +1,12 @@
 import BLEWire
 import Testing
 
-@Suite("Reports of room on one link alone")
+@Suite("Number of Completed Packets for a single link")
 struct LoneCreditTests {
-    @Test("Are laid out as the event is, and read where they lie", arguments: [1, 0x0102, .max] as [UInt16])
+    @Test(
+        "The event of a single link encodes like the general one, and is read in place",
+        arguments: [1, 0x0102, .max] as [UInt16]
+    )
     func packet(count: UInt16) throws {
         let handle = ConnectionHandle(wire: 0x0ABC)
         let entry = HCI.CompletedPackets(handle: try #require(handle), count: count)

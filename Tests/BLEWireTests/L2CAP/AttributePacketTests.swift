@@ -1,7 +1,7 @@
 import BLEWire
 import Testing
 
-@Suite("Packets of the Attribute Protocol where they lie")
+@Suite("ATT packets read in place")
 struct AttributePacketTests {
     static let link = ConnectionHandle(wire: 0x0ABC) ?? .lowest
 
@@ -19,7 +19,7 @@ struct AttributePacketTests {
         return encoder.bytes
     }
 
-    @Test("Say what those say that are decoded", arguments: [0, 1, 20, 512])
+    @Test("Fields read in place equal the decoded ones", arguments: [0, 1, 20, 512])
     func fields(count: Int) throws {
         let value = [UInt8](repeating: 0x5A, count: count), handle = AttributeHandle(wire: 0xBEEF)
         let octets = Self.packet(ATTPacket.notification(.init(handle: handle, value: value)).encoded)
@@ -35,7 +35,7 @@ struct AttributePacketTests {
         #expect(beyond.isEmpty)
     }
 
-    @Test("Are nothing else: no event, no part, no other channel, no other length")
+    @Test("Only a complete ATT packet of the right length is read in place")
     func others() {
         let whole = Self.packet([0x1B, 1, 0, 7])
         var event = whole, longer = whole, inner = whole, reserved = whole
@@ -59,7 +59,7 @@ struct AttributePacketTests {
         #expect(found != nil)
     }
 
-    @Test("Have a handle only if there are octets for one")
+    @Test("A packet has a handle only if there are octets for one")
     func short() throws {
         let octets = Self.packet([0x0A, 1])
         let found = AttributePacket(octets.span)
@@ -69,7 +69,7 @@ struct AttributePacketTests {
         #expect(attribute == nil && rest.isEmpty)
     }
 
-    @Test("Go out as they are declared, cut where they must be", arguments: [0, 3, 20])
+    @Test("Outgoing packets are encoded as declared, truncated to the limit", arguments: [0, 3, 20])
     func outgoing(limit: Int) {
         let value = [UInt8](0..<20), handle = AttributeHandle(wire: 0x0102)
         var packets = OutgoingPackets()
@@ -91,7 +91,7 @@ struct AttributePacketTests {
         #expect(packets.isEmpty && packets.octets.isEmpty)
     }
 
-    @Test("Are cut into fragments of any size, headers too", arguments: 1...40)
+    @Test("Outgoing packets are fragmented to any size, including their headers", arguments: 1...40)
     func fragments(size: Int) throws {
         let value = [UInt8](10..<30), handle = AttributeHandle(wire: 0x0102)
         let pdus: [ATTPacket] = [

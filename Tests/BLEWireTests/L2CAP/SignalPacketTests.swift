@@ -111,13 +111,13 @@ extension SignalVector {
 struct SignalPacketTests {
     private func identifier() throws -> SignalIdentifier { try #require(SignalIdentifier(wire: 7)) }
 
-    @Test("Octets decode to the packet that the specification says they are", arguments: SignalVector.all)
+    @Test("Octets decode to the packet in the specification", arguments: SignalVector.all)
     func decoding(_ vector: SignalVector) throws {
         let packet = try SignalPacket(decoding: vector.octets)
         #expect(packet == SignalPacket(vector.signal, identifier: try identifier()))
     }
 
-    @Test("A packet encodes to the octets that the specification says it is", arguments: SignalVector.all)
+    @Test("A packet encodes to the octets in the specification", arguments: SignalVector.all)
     func encoding(_ vector: SignalVector) throws {
         #expect(SignalPacket(vector.signal, identifier: try identifier()).encoded == vector.octets)
     }
@@ -130,7 +130,7 @@ struct SignalPacketTests {
         #expect(layer.fields.flatMap(\.range) == Array(vector.octets.indices))
     }
 
-    @Test("A packet is refused at every length but its own", arguments: SignalVector.all)
+    @Test("A packet is refused at every length except its own", arguments: SignalVector.all)
     func length(_ vector: SignalVector) {
         for length in 0..<vector.octets.count {
             #expect(throws: PacketError.self) { try SignalPacket(decoding: Array(vector.octets.prefix(length))) }
@@ -139,7 +139,7 @@ struct SignalPacketTests {
     }
 
     @Test(
-        "A packet whose length is right and whose fields are not is refused",
+        "A packet of the right length with invalid fields is refused",
         arguments: [
             ("12 07 0700 1800 2800 0400 F4", .truncated(field: "Timeout")),
             ("12 07 0900 1800 2800 0400 F401 00", .trailing(count: 1)),
@@ -159,7 +159,7 @@ struct SignalPacketTests {
         #expect(throws: error) { try SignalPacket(decoding: [UInt8](hex: hex)) }
     }
 
-    @Test("Random octets after any code never trap, and what decodes encodes to the same octets")
+    @Test("Random octets after any code never crash the decoder, and what decodes encodes to the same octets")
     func garbage() throws {
         var random = SeededGenerator(seed: 2)
         for round in 0..<10_000 {
@@ -171,7 +171,7 @@ struct SignalPacketTests {
         }
     }
 
-    @Test("Identifiers go round without zero")
+    @Test("Identifiers wrap around without zero")
     func identifiers() {
         var identifier = SignalIdentifier.first
         for _ in 0..<254 { identifier = identifier.next }
@@ -181,7 +181,7 @@ struct SignalPacketTests {
     }
 
     @Test(
-        "Connection parameters are allowed in their ranges and if the link outlives two missed wake-ups",
+        "Connection parameters must be in range, and the timeout must survive two missed events",
         arguments: [
             (6, 6, 0, 10, true), (24, 40, 4, 500, true), (6, 0xC80, 0, 0xC80, true),
             (5, 6, 0, 10, false), (6, 0xC81, 0, 0xC80, false), (40, 24, 0, 500, false),
@@ -202,7 +202,7 @@ struct SignalPacketTests {
 
 @Suite("L2CAP header and channels")
 struct L2CAPHeaderTests {
-    @Test("A header is length and channel, and leaves the payload to be read")
+    @Test("A header has a length and a channel, and leaves the payload unread")
     func header() throws {
         let octets: [UInt8] = [0x05, 0x00, 0x04, 0x00, 0xAA, 0xBB]
         var decoder = PacketDecoder(octets.span)
@@ -216,13 +216,13 @@ struct L2CAPHeaderTests {
         #expect(header.dissection.fields.map(\.text) == ["0x5", "Attribute Protocol"])
     }
 
-    @Test("Only 0x0040 to 0x007F may name a credit-based channel of an LE link")
+    @Test("Only 0x0040 to 0x007F are credit-based channels of an LE link")
     func dynamicChannels() {
         let dynamic = (UInt16.min...UInt16.max).filter { ChannelIdentifier(wire: $0).isDynamic }
         #expect(dynamic == Array(0x0040...0x007F))
     }
 
-    @Test("Only 0x0001 to 0x00FF may name what a channel is for")
+    @Test("Only 0x0001 to 0x00FF are valid SPSMs")
     func multiplexers() {
         #expect([0x0000, 0x0001, 0x00FF, 0x0100].map { SPSM(wire: $0).isValid } == [false, true, true, false])
     }

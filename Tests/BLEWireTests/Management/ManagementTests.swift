@@ -4,7 +4,7 @@ import Testing
 @Suite("Management protocol")
 struct ManagementTests {
     @Test(
-        "A command is its header and its parameters, least significant octet first",
+        "A command consists of a header and parameters, least significant octet first",
         arguments: [
             (.readExtendedIndexList, .none, [], [0x3C, 0x00, 0xFF, 0xFF, 0x00, 0x00]),
             (.readInformation, AdapterIndex(wire: 1), [], [0x04, 0x00, 0x01, 0x00, 0x00, 0x00]),
@@ -47,13 +47,13 @@ struct ManagementTests {
         ),
     ]
 
-    @Test("An event is decoded from its octets, and encoded to them", arguments: events)
+    @Test("An event encodes to its octets and decodes from them", arguments: events)
     func event(event: ManagementEvent, octets: [UInt8]) throws {
         #expect(try ManagementEvent(decoding: octets) == event)
         #expect(event.encoded == octets)
     }
 
-    @Test("An event that ends too soon, or goes on too long, is refused", arguments: events)
+    @Test("An event that is too short or too long is refused", arguments: events)
     func length(event: ManagementEvent, octets: [UInt8]) {
         for count in 0..<octets.count {
             #expect(throws: PacketError.self) { try ManagementEvent(decoding: Array(octets[..<count])) }
@@ -61,7 +61,7 @@ struct ManagementTests {
         #expect(throws: PacketError.trailing(count: 1)) { try ManagementEvent(decoding: octets + [0]) }
     }
 
-    @Test("An event whose length is right and whose parameters are not is refused")
+    @Test("An event of the right length with invalid parameters is refused")
     func parameters() {
         #expect(throws: PacketError.trailing(count: 1)) {
             try ManagementEvent(decoding: [0x04, 0x00, 0x02, 0x00, 0x01, 0x00, 0x00])
@@ -71,7 +71,7 @@ struct ManagementTests {
         }
     }
 
-    @Test("No octets trap")
+    @Test("No octets crash the decoder")
     func garbage() {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<20_000 {
@@ -87,7 +87,7 @@ struct ManagementTests {
         }
     }
 
-    @Test("A list of more controllers than a machine can have is refused")
+    @Test("A list with more controllers than possible is refused")
     func tooMany() throws {
         let entries = (0..<Management.mostControllers).map { AdapterIndex(wire: UInt16($0)) }
         let list = Management.IndexList(entries)
@@ -98,7 +98,7 @@ struct ManagementTests {
         }
     }
 
-    @Test("A name is what comes before the first zero, and fits its field", arguments: ["", "box", "Büro 7"])
+    @Test("A name ends at the first zero, and is truncated to its field", arguments: ["", "box", "Büro 7"])
     func name(text: String) throws {
         var information = Management.Information()
         information.name = text
@@ -110,7 +110,7 @@ struct ManagementTests {
     }
 
     @Test(
-        "The name of an adapter says its number",
+        "The name of an adapter contains its number",
         arguments: [
             ("hci0", 0), ("hci17", 17), ("hci65534", 65_534), ("hci65535", nil), ("hci", nil), ("hci-1", nil),
             ("hci+1", nil), ("hci0x1", nil), ("0", nil), ("HCI0", nil), ("hci٣", nil), ("hci99999999999", nil),
@@ -120,7 +120,7 @@ struct ManagementTests {
         #expect(AdapterIndex(name: name)?.wire == number)
     }
 
-    @Test("Numbers that nobody has named yet have a description")
+    @Test("Unknown numbers also have a description")
     func descriptions() {
         #expect(Management.Status.permissionDenied.description == "Permission Denied")
         #expect(Management.Status.blocked.description == "RFKilled")

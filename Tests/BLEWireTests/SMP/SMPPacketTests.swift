@@ -76,18 +76,18 @@ struct SMPVector: Sendable, CustomTestStringConvertible {
 /// Core 6.0, Vol 3, Part H, 3.
 @Suite("SMP packets")
 struct SMPPacketTests {
-    @Test("Octets decode to the packet that the specification says they are", arguments: SMPVector.all)
+    @Test("Octets decode to the packet in the specification", arguments: SMPVector.all)
     func decoding(_ vector: SMPVector) throws {
         #expect(try SMPPacket(decoding: vector.octets) == vector.packet)
     }
 
-    @Test("A packet encodes to the octets that the specification says it is", arguments: SMPVector.all)
+    @Test("A packet encodes to the octets in the specification", arguments: SMPVector.all)
     func encoding(_ vector: SMPVector) {
         #expect(vector.packet.encoded == vector.octets)
         #expect(vector.packet.opcode.wire == vector.octets[0])
     }
 
-    @Test("A packet is refused at every length but its own", arguments: SMPVector.all)
+    @Test("A packet is refused at every length except its own", arguments: SMPVector.all)
     func lengths(_ vector: SMPVector) {
         for length in 0..<vector.octets.count {
             #expect(throws: PacketError.self) { try SMPPacket(decoding: Array(vector.octets[..<length])) }
@@ -103,7 +103,7 @@ struct SMPPacketTests {
         #expect(layer.fields.flatMap(\.range) == Array(vector.octets.indices))
     }
 
-    @Test("Every code that has a name has a vector, and no other decodes")
+    @Test("Every named code has a test vector, and no other code decodes")
     func completeness() {
         #expect(SMPVector.all.map(\.packet.opcode) == SMP.Opcode.all)
         for wire in UInt8.min...UInt8.max {
@@ -114,7 +114,7 @@ struct SMPPacketTests {
         }
     }
 
-    @Test("Each of the 16 reasons has a name of its own, and others are kept")
+    @Test("The 16 reasons have distinct names, and other reasons are preserved")
     func reasons() {
         let names = (UInt8(0x01)...0x10).map { SMP.Reason(wire: $0).description }
         #expect(Set(names).count == 16)
@@ -123,19 +123,19 @@ struct SMPPacketTests {
     }
 
     @Test(
-        "What devices are capable of is reserved behind its last value",
+        "An IO capability above the last defined one is reserved",
         arguments: ["01 05 00 01 10 00 00", "02 03 02 01 10 00 00"]
     )
     func reserved(hex: String) {
         #expect(throws: PacketError.self) { try SMPPacket(decoding: [UInt8](hex: hex)) }
     }
 
-    @Test("Keys are to be kept if the bonding flags are 01 and nothing else", arguments: UInt8.min...UInt8.max)
+    @Test("Bonding is requested only by bonding flags of 01", arguments: UInt8.min...UInt8.max)
     func bonding(bits: UInt8) {
         #expect(SMP.AuthenticationRequirements(wire: bits).isBonding == (bits & 3 == 1))
     }
 
-    @Test("A monitor says what is agreed")
+    @Test("A monitor shows the negotiated features")
     func texts() {
         let octets = [UInt8](hex: "02 4020 0B00 0700 0600 01 03 00 09 10 02 00")
         var trace = HCITrace()

@@ -4,7 +4,7 @@ import Testing
 @Suite("Attribute handle range")
 struct AttributeHandleRangeTests {
     @Test(
-        "Only handles from 1 on, and in order, are a range",
+        "Only ordered handles from 1 on form a range",
         arguments: [(0, 0, false), (0, 5, false), (5, 4, false), (5, 5, true), (1, 0xFFFF, true)]
             as [(UInt16, UInt16, Bool)]
     )
@@ -12,7 +12,7 @@ struct AttributeHandleRangeTests {
         #expect((AttributeHandleRange(AttributeHandle(start), AttributeHandle(end)) != nil) == isRange)
     }
 
-    @Test("A range contains its ends and nothing beyond them")
+    @Test("A range contains exactly the handles from its start to its end")
     func containment() {
         let range = AttributeHandleRange(3...7)
         #expect([2, 3, 7, 8].map { range.contains(AttributeHandle($0)) } == [false, true, true, false])
@@ -24,7 +24,7 @@ struct AttributeHandleRangeTests {
         #expect(!range.overlaps(AttributeHandleRange(8...9)))
     }
 
-    @Test("A search goes on after the last handle found, until there is none left")
+    @Test("A search continues after the last handle found, until none is left")
     func continuation() {
         let range = AttributeHandleRange(3...7)
         #expect(range.after(AttributeHandle(5)) == AttributeHandleRange(6...7))

@@ -1,10 +1,10 @@
 import BLEWire
 import Testing
 
-@Suite("Values: times, powers and sets of a controller")
+@Suite("Values: times, powers and sets")
 struct ControllerValueTests {
     @Test(
-        "A time of the radio exists between the bounds of the specification, and nowhere else",
+        "A time value exists only within the bounds of the specification",
         arguments: [
             (bounds(ScanInterval.self), 0x0004, 0xFFFF), (bounds(AdvertisingInterval.self), 0x0020, 0x4000),
             (bounds(SupervisionTimeout.self), 0x000A, 0x0C80), (bounds(PeripheralLatency.self), 0, 0x01F3),
@@ -23,7 +23,7 @@ struct ControllerValueTests {
         return [first, last]
     }
 
-    @Test("A duration becomes the nearest interval that is no longer, or the bound that it passes")
+    @Test("A duration is rounded down to an interval, and clamped to the bounds")
     func rounding() {
         #expect(ScanInterval(.milliseconds(10)) == .standard)
         #expect(ScanInterval(.microseconds(10_624)) == .standard)
@@ -54,7 +54,7 @@ struct ControllerValueTests {
     }
 
     @Test(
-        "A command has the bit of the table in section 6.27",
+        "Each command has its bit in the table of section 6.27",
         arguments: [
             (.disconnect, 0, 5), (.setEventMask, 5, 6), (.reset, 5, 7), (.readBDADDR, 15, 1),
             (.setEventMaskPage2, 22, 2), (.leSetEventMask, 25, 0), (.leSetScanEnable, 26, 3), (.leRand, 27, 7),
@@ -83,7 +83,7 @@ struct ControllerValueTests {
         #expect(SupportedCommands(octets: [0]) == nil)
     }
 
-    @Test("Masks have a bit for each event, and answers to commands cannot be masked")
+    @Test("Each event has a mask bit, and responses to commands cannot be masked")
     func masks() {
         #expect(([.leMeta] as EventMask).wire == 0x2000_0000_0000_0000)
         #expect(([.disconnectionComplete, .encryptionKeyRefreshComplete] as EventMask).wire == 0x8000_0000_0010)
@@ -99,7 +99,7 @@ struct ControllerValueTests {
         #expect(!LEEventMask(wire: .max).allows(HCI.LESubevent(wire: 0)))
     }
 
-    @Test("An extended event type tells how much of the data is there")
+    @Test("An extended event type tells whether the data is complete")
     func dataStatus() {
         typealias Kind = HCI.LEExtendedAdvertisingReport.EventType
         #expect(Kind(wire: 0x0000).dataStatus == .complete)

@@ -14,13 +14,13 @@ struct InstantTests {
         (Duration(secondsComponent: 1, attosecondsComponent: 999_999_999), 1_000_000_000),
     ]
 
-    @Test("A duration counts by its whole nanoseconds, short or long", arguments: durations)
+    @Test("Durations are rounded to whole nanoseconds, whether short or long", arguments: durations)
     func sums(duration: Duration, nanoseconds: Int64) {
         #expect((Instant() + duration).nanoseconds == nanoseconds)
         #expect(Instant(nanoseconds: nanoseconds) - Instant() == .nanoseconds(nanoseconds))
     }
 
-    @Test("No duration is too long: the sum is the last instant, or the first")
+    @Test("Adding a long duration saturates at the last or first instant")
     func limits() {
         for duration in [Duration.seconds(Int64.max), .seconds(9_223_372_037)] {
             #expect((Instant() + duration).nanoseconds == .max)
@@ -31,7 +31,7 @@ struct InstantTests {
         #expect((Instant(nanoseconds: .min) + .nanoseconds(-1)).nanoseconds == .min)
     }
 
-    @Test("No two instants are too far apart: the time between them is the longest, or the shortest")
+    @Test("The difference of distant instants saturates")
     func differences() {
         let first = Instant(nanoseconds: .min), last = Instant(nanoseconds: .max), now = Instant(nanoseconds: 7)
         #expect(last.nanoseconds(since: now) == .max - 7 && now.nanoseconds(since: last) == 7 - .max)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Advertising and the background as apps see them")
+@Suite("Apps' view of advertising and background mode")
 struct AdvertisingBehaviourTests {
     let bench = WorldBench()
 
@@ -20,7 +20,7 @@ struct AdvertisingBehaviourTests {
         return bench.app.advertisements.count > count ? bench.app.advertisements.last : nil
     }
 
-    @Test("Advertising begins with word of it and ends at once", .behaviour("1.3.1", "1.3.3", "1.3.4"))
+    @Test("Advertising starts with a callback and stops immediately", .behaviour("1.3.1", "1.3.3", "1.3.4"))
     func startAndStop() async {
         await bench.wait()
         _ = bench.serverApp.take()
@@ -36,7 +36,7 @@ struct AdvertisingBehaviourTests {
         #expect(bench.serverApp.take().isEmpty)
     }
 
-    @Test("What failed because the radio had just gone does not begin when it is back", .behaviour("1.3.3"))
+    @Test("Advertising that failed because the radio was lost does not start when it is back", .behaviour("1.3.3"))
     func startWithoutRadio() async {
         await bench.wait()
         _ = bench.serverApp.take()
@@ -53,7 +53,7 @@ struct AdvertisingBehaviourTests {
         #expect(bench.serverApp.take() == ["state 5", "advertising ok true"])
     }
 
-    @Test("Another start without a stop is answered so", .behaviour("4.5.7"))
+    @Test("Starting again without stopping fails", .behaviour("4.5.7"))
     func twice() async {
         await bench.wait()
         _ = bench.serverApp.take()
@@ -66,7 +66,7 @@ struct AdvertisingBehaviourTests {
     }
 
     @Test(
-        "Values of a wrong type are answered so",
+        "A value of the wrong type fails",
         .behaviour("4.5.8"),
         arguments: [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
     )
@@ -95,7 +95,7 @@ struct AdvertisingBehaviourTests {
     }
 
     @Test(
-        "28 octets of services and name are seen, and 10 of a name beyond that",
+        "28 octets of services and name are advertised, and of a longer name 10 octets",
         .behaviour("4.5.2"),
         arguments: [
             (14, "", ""), (14, "1234567890", "1234567890"), (14, "12345678901", "1234567890"),
@@ -117,7 +117,7 @@ struct AdvertisingBehaviourTests {
     }
 
     @Test(
-        "A service is advertised in the form in which its UUID was made, and found by any",
+        "A service is advertised in its UUID's original form, and found with any form",
         .behaviour("1.10.1"),
         arguments: [("180D", 2), ("0000180D", 4), ("0000180D-0000-1000-8000-00805F9B34FB", 16)]
     )
@@ -130,7 +130,7 @@ struct AdvertisingBehaviourTests {
         #expect(services.map(\.uuidString) == [text])
     }
 
-    @Test("Services beyond the budget are found by those who look for them", .behaviour("4.5.3"))
+    @Test("Services beyond the budget are found by scans for them", .behaviour("4.5.3"))
     func overflow() async {
         await bench.wait()
         let services = uuids(0..<20)
@@ -166,7 +166,10 @@ struct AdvertisingBehaviourTests {
         #expect(bench.server.isAdvertising)
     }
 
-    @Test("In the background there is no name, and services are in the overflow area", .behaviour("4.5.4", "4.10.2"))
+    @Test(
+        "In the background the name is not advertised, and services are in the overflow area",
+        .behaviour("4.5.4", "4.10.2")
+    )
     func background() async throws {
         await bench.publish(.dynamic())
         await bench.wait()
@@ -190,7 +193,7 @@ struct AdvertisingBehaviourTests {
     }
 
     @Test(
-        "Without the mode for it, the background is silent and services answer with an error",
+        "Without its background mode, an app does not advertise, and its services return an error",
         .behaviour("4.5.5", "4.10.4")
     )
     func suspendedServer() async throws {
@@ -211,10 +214,7 @@ struct AdvertisingBehaviourTests {
         #expect(bench.serverApp.take() == ["read 2A37 0"])
     }
 
-    @Test(
-        "An activity on show keeps what the foreground may do, for the roles that were declared",
-        .behaviour("4.10.6")
-    )
+    @Test("A Live Activity keeps foreground behaviour for the declared roles", .behaviour("4.10.6"))
     func liveActivity() async throws {
         await bench.publish(.dynamic())
         await bench.wait()
@@ -231,7 +231,7 @@ struct AdvertisingBehaviourTests {
     }
 
     @Test(
-        "In the background a scan has to name services, and duplicates are not told of",
+        "In the background a scan must name services, and duplicates are not reported",
         .behaviour("1.2.25", "4.10.1")
     )
     func backgroundScan() async throws {
@@ -257,7 +257,7 @@ struct AdvertisingBehaviourTests {
     }
 
     @Test(
-        "In the background an app scans and advertises less, and is found all the same",
+        "In the background an app scans and advertises less often, and is still found",
         .behaviour("4.10.10"),
         arguments: 0..<16 as Range<UInt64>
     )
@@ -285,7 +285,10 @@ struct AdvertisingBehaviourTests {
         #expect(await reports() == 1)
     }
 
-    @Test("Without a mode an app hears in the foreground what happened, in order", .behaviour("4.10.3"))
+    @Test(
+        "Without a background mode, an app receives past events in order once in the foreground",
+        .behaviour("4.10.3")
+    )
     func suspendedClient() async throws {
         let sending = CBMutableCharacteristic.dynamic()
         let peripheral = try #require(await bench.connect(sending))

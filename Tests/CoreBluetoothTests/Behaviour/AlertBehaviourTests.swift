@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("Alerts in the place of apps that sleep")
+@Suite("Alerts for suspended apps")
 struct AlertBehaviourTests {
     let bench = WorldBench()
 
@@ -30,7 +30,7 @@ struct AlertBehaviourTests {
     }
 
     @Test(
-        "Each option has the user told of its occasion, once, and only while the app sleeps",
+        "Each option alerts the user of its event, once, and only while the app is suspended",
         .behaviour("4.10.7"),
         arguments: [
             (CBConnectPeripheralOptionNotifyOnNotificationKey, Machine.Alert.Occasion.notification),
@@ -53,7 +53,7 @@ struct AlertBehaviourTests {
         #expect(bench.phone.alerts == alerts)
     }
 
-    @Test("A connection that an app of a name waits for is told with both names", .behaviour("4.10.7"))
+    @Test("The alert of a pending connection names the app and the device", .behaviour("4.10.7"))
     func connection() async throws {
         let app = CentralApp()
         let central = bench.phone.app("Fitness").inhabit {
@@ -82,7 +82,7 @@ struct AlertBehaviourTests {
         #expect(app.take().contains("connected 2"))
     }
 
-    @Test("An app in the foreground, and one that did not ask, have nobody alerted", .behaviour("4.10.7"))
+    @Test("No alert is shown for an app in the foreground, or one that did not ask", .behaviour("4.10.7"))
     func nobody() async throws {
         _ = try await sleepingApp([:])
         bench.sensor.switchBluetoothOff()
@@ -95,7 +95,7 @@ struct AlertBehaviourTests {
         #expect(awake.phone.alerts.isEmpty)
     }
 
-    @Test("A value of the wrong type is complained of", .behaviour("4.10.7"), arguments: keys)
+    @Test("A value of the wrong type is reported", .behaviour("4.10.7"), arguments: keys)
     func wrongType(key: String) async throws {
         _ = await bench.connect(options: [key: "yes"])
         #expect(

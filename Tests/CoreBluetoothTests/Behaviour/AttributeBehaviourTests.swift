@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A peripheral's attributes as apps see them")
+@Suite("Apps' view of a peripheral's attributes")
 struct AttributeBehaviourTests {
     let bench = WorldBench()
     private static let all: [CBCharacteristicProperties] = [.read, .write, .notify, .indicate]
@@ -23,10 +23,7 @@ struct AttributeBehaviourTests {
         )
     }
 
-    @Test(
-        "The name is the advertised one until that of the GAP service is known, which then stays",
-        .behaviour("1.6.1", "2.2.1")
-    )
+    @Test("The name is the advertised one until the GAP name is known, which then stays", .behaviour("1.6.1", "2.2.1"))
     func name() async throws {
         await bench.wait()
         bench.server.startAdvertising([CBAdvertisementDataLocalNameKey: "Seen"])
@@ -48,7 +45,7 @@ struct AttributeBehaviourTests {
         #expect(peripheral.name == "sensor")
     }
 
-    @Test("A name that is advertised in place of another is told of before the discovery", .behaviour("2.2.1"))
+    @Test("A changed advertised name is reported before the discovery", .behaviour("2.2.1"))
     func advertisedName() async throws {
         await bench.wait()
         let options = [CBCentralManagerScanOptionAllowDuplicatesKey: true]
@@ -73,7 +70,7 @@ struct AttributeBehaviourTests {
     }
 
     @Test(
-        "Services are unknown at first, grow with each discovery, and go with the connection",
+        "Services are unknown at first, accumulate with each discovery, and are lost on disconnection",
         .behaviour("1.6.2", "1.6.6", "1.6.7", "1.7.2", "4.4.4"),
         arguments: UInt64(0)..<16
     )
@@ -116,7 +113,7 @@ struct AttributeBehaviourTests {
         #expect(peripheral.services?.map(\.uuid.uuidString) == ["FFF0", "FFE0", "FFE1"])
     }
 
-    @Test("Included services are discovered, and a service needs those published first", .behaviour("1.6.8", "1.3.7"))
+    @Test("Included services are discovered, and must be published first", .behaviour("1.6.8", "1.3.7"))
     func includedServices() async throws {
         let part = CBMutableService(type: CBUUID(string: "FFE0"), primary: false)
         let whole = CBMutableService(type: CBUUID(string: "FFE1"), primary: true)
@@ -146,7 +143,7 @@ struct AttributeBehaviourTests {
     }
 
     @Test(
-        "Descriptors come by themselves or from the app, and read as what they are",
+        "Descriptors are added automatically or by the app, and read with their types",
         .behaviour("1.6.9", "1.7.6", "1.7.7", "2.2.8")
     )
     func descriptors() async throws {
@@ -178,7 +175,7 @@ struct AttributeBehaviourTests {
     }
 
     @Test(
-        "What cannot be read or notified is answered so, and what cannot be written is dropped with a warning",
+        "Unsupported reads and notifications fail, and unsupported writes are dropped with a warning",
         .behaviour("1.6.10", "1.6.13", "1.6.17", "1.6.20", "4.6.4")
     )
     func properties() async throws {
@@ -196,7 +193,7 @@ struct AttributeBehaviourTests {
         #expect(bench.serverApp.take().isEmpty)
     }
 
-    @Test("Permissions decide what properties promise", .behaviour("4.6.4", "2.2.7"))
+    @Test("Permissions decide, even if properties promise more", .behaviour("4.6.4", "2.2.7"))
     func permissions() async throws {
         let promised = local("FFF1", [.read, .write], [])
         let peripheral = try #require(await bench.connect(promised))
@@ -209,10 +206,7 @@ struct AttributeBehaviourTests {
         #expect(bench.serverApp.take().isEmpty)
     }
 
-    @Test(
-        "The size of packets is agreed on before the app hears of the connection",
-        .behaviour("4.4.2", "1.6.11", "1.5.1")
-    )
+    @Test("The MTU is negotiated before the app learns of the connection", .behaviour("4.4.2", "1.6.11", "1.5.1"))
     func lengths() async throws {
         let sending = local("FFF1", [.notify, .write])
         await bench.publish(sending)
@@ -234,7 +228,7 @@ struct AttributeBehaviourTests {
     }
 
     @Test(
-        "A long value is written in parts as one group, is copied, and leaves the characteristic as it is",
+        "A long value is copied, written in parts as one group, and does not change the characteristic",
         .behaviour("1.6.12", "1.6.14", "2.3.10", "2.2.6"),
         arguments: UInt64(0)..<16
     )
@@ -263,7 +257,7 @@ struct AttributeBehaviourTests {
     }
 
     @Test(
-        "Without response nothing is told but that there is room again, and nothing is lost",
+        "Writes without response only report free space, and none is lost",
         .behaviour("1.6.3", "1.6.20", "2.3.7"),
         arguments: UInt64(0)..<16
     )
@@ -291,7 +285,7 @@ struct AttributeBehaviourTests {
         #expect(bench.serverApp.writes.map { $0[0].value } == (0..<200).map { Data([UInt8($0)]) })
     }
 
-    @Test("The strength of the signal is read while connected", .behaviour("1.6.5"))
+    @Test("The RSSI can be read while connected", .behaviour("1.6.5"))
     @available(*, deprecated)
     func rssi() async throws {
         let peripheral = try #require(await bench.connect(local("FFF1", .read)))
@@ -304,7 +298,7 @@ struct AttributeBehaviourTests {
     }
 
     @Test(
-        "Notifying is asked of what can notify, once, and told at once where it is so already",
+        "Notifications are requested once if supported, and confirmed immediately if already on",
         .behaviour("1.6.15", "1.6.16", "2.2.4", "2.2.5", "1.7.3", "1.7.8", "2.3.15")
     )
     func notifying() async throws {
@@ -340,11 +334,7 @@ struct AttributeBehaviourTests {
         #expect(bench.app.take() == ["notifying false ok"])
     }
 
-    @Test(
-        "Whatever is asked for at once is answered in that order",
-        .behaviour("4.4.1", "2.2.9"),
-        arguments: UInt64(0)..<16
-    )
+    @Test("Requests made together are answered in that order", .behaviour("4.4.1", "2.2.9"), arguments: UInt64(0)..<16)
     func order(seed: UInt64) async throws {
         let bench = WorldBench(seed: seed, loss: 0.2)
         let fixed = local("FFF1", .read, .readable, value: Data([7])), sending = local("FFF2", .notify)

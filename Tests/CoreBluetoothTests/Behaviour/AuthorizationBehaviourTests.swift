@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("The user's leave to use Bluetooth")
+@Suite("User authorization for Bluetooth")
 struct AuthorizationBehaviourTests {
     let bench = WorldBench()
 
@@ -15,7 +15,7 @@ struct AuthorizationBehaviourTests {
     }
 
     @Test(
-        "An app that may not is unauthorized from the beginning, and others are not",
+        "An app without permission is unauthorized from the start, and others are not",
         .behaviour("1.1.4"),
         arguments: [
             (Machine.Authorization.denied, CBManagerAuthorization.denied), (.restricted, .restricted),
@@ -33,7 +33,7 @@ struct AuthorizationBehaviourTests {
         #expect(bench.central.state == .poweredOn)
     }
 
-    @Test("An app that may no longer loses all it has, and gets it back by asking again", .behaviour("1.1.4"))
+    @Test("An app that loses permission loses its state, and regains access by asking again", .behaviour("1.1.4"))
     func meanwhile() async throws {
         let peripheral = try #require(await bench.connect())
         bench.phone.authorization = .denied
@@ -54,7 +54,7 @@ struct AuthorizationBehaviourTests {
         #expect(again.state == .connected)
     }
 
-    @Test("A peripheral manager that may no longer is found by nobody", .behaviour("1.1.4"))
+    @Test("A peripheral manager without permission is no longer found", .behaviour("1.1.4"))
     func server() async {
         await bench.publish()
         await bench.wait()
@@ -64,7 +64,7 @@ struct AuthorizationBehaviourTests {
         #expect(await bench.find() == nil)
     }
 
-    @Test("Until the user has decided the state is unknown, and the user is asked once", .behaviour("1.1.5"))
+    @Test("Until the user decides, the state is unknown, and the user is asked once", .behaviour("1.1.5"))
     func undecided() async {
         let app = bench.phone.app("Fitness")
         app.authorization = .notDetermined
@@ -79,7 +79,7 @@ struct AuthorizationBehaviourTests {
         #expect(managers.map { $0.1.take() } == [["state 5"], ["state 5"]])
     }
 
-    @Test("The class methods of long ago say the same", .behaviour("1.1.4"))
+    @Test("The deprecated class methods return the same", .behaviour("1.1.4"))
     @available(*, deprecated)
     func deprecated() {
         bench.sensor.authorization = .denied

@@ -3,12 +3,12 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Channels as apps see them")
+@Suite("Apps' view of L2CAP channels")
 struct ChannelBehaviourTests {
     let bench = WorldBench()
 
     @Test(
-        "A published channel has a dynamic number, and what opens it has its streams unopened at both ends",
+        "A published channel has a dynamic PSM, and an opened one has unopened streams at both ends",
         .behaviour("1.3.17", "1.6.18", "1.9.1", "2.3.12"),
         arguments: UInt64(0)..<16
     )
@@ -37,7 +37,7 @@ struct ChannelBehaviourTests {
         #expect(far.inputStream.readAll() == [1, 2, 3])
     }
 
-    @Test("A channel that is published no longer has ended, and is not opened again", .behaviour("1.3.17", "1.6.18"))
+    @Test("Unpublishing a channel ends it, and it cannot be opened again", .behaviour("1.3.17", "1.6.18"))
     func unpublished() async throws {
         let (near, far) = try #require(await bench.openChannel())
         let peripheral = try #require(near.peer as? CBPeripheral)
@@ -59,7 +59,7 @@ struct ChannelBehaviourTests {
         #expect(bench.app.take() == ["channel \(bench.serverApp.psm) ok"])
     }
 
-    @Test("A published channel keeps its number while Bluetooth is switched off and on", .behaviour("1.3.19"))
+    @Test("A published channel keeps its PSM while Bluetooth is switched off and on", .behaviour("1.3.19"))
     func switchedOff() async throws {
         let (near, far) = try #require(await bench.openChannel()), psm = near.psm
         far.inputStream.open()
@@ -76,7 +76,7 @@ struct ChannelBehaviourTests {
         #expect(bench.serverApp.take() == ["channel \(psm) ok", "unpublished \(psm) ok"])
     }
 
-    @Test("Below powered off a published channel is gone", .behaviour("1.3.19"))
+    @Test("A state below powered off removes a published channel", .behaviour("1.3.19"))
     func reset() async throws {
         let (near, _) = try #require(await bench.openChannel())
         bench.sensor.unplugRadio()
@@ -98,7 +98,7 @@ struct ChannelBehaviourTests {
         return bench.app.take()
     }
 
-    @Test("A channel that nobody keeps is closed", .behaviour("1.9.2"))
+    @Test("A channel without references is closed", .behaviour("1.9.2"))
     func letGo() async throws {
         var (near, far): (CBL2CAPChannel?, CBL2CAPChannel) = try #require(await bench.openChannel())
         far.inputStream.open()

@@ -5,11 +5,11 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Connections as apps see them")
+@Suite("Apps' view of connections")
 struct ConnectionBehaviourTests {
     private static var service: CBUUID { CBUUID(string: "FFF0") }
 
-    @Test("A connection goes through its states", .behaviour("4.2.1", "1.2.17"), arguments: UInt64(0)..<16)
+    @Test("A connection goes through its documented states", .behaviour("4.2.1", "1.2.17"), arguments: UInt64(0)..<16)
     func states(seed: UInt64) async throws {
         let bench = WorldBench(seed: seed, loss: 0.1)
         await bench.publish(.dynamic())
@@ -28,7 +28,7 @@ struct ConnectionBehaviourTests {
     }
 
     @Test(
-        "A connection is waited for without end, and can be cancelled meanwhile",
+        "A pending connection never times out, and can be cancelled",
         .behaviour("1.2.13", "1.2.14", "1.2.17", "4.2.2")
     )
     func pending() async throws {
@@ -51,7 +51,7 @@ struct ConnectionBehaviourTests {
     }
 
     @Test(
-        "A connection that is there already is told at once, unless it is given up before",
+        "An existing connection is reported immediately, unless it is cancelled first",
         .behaviour("1.2.26"),
         arguments: UInt64(0)..<16
     )
@@ -90,7 +90,7 @@ struct ConnectionBehaviourTests {
         #expect(await act(connect, cancel) == ["disconnected ok 0"])
     }
 
-    @Test("Cancelling again, or where there is nothing, is not told of", .behaviour("1.2.21"))
+    @Test("Cancelling twice or without a connection is not reported", .behaviour("1.2.21"))
     func cancelTwice() async throws {
         let bench = WorldBench()
         let peripheral = try #require(await bench.connect(.dynamic()))
@@ -108,7 +108,7 @@ struct ConnectionBehaviourTests {
     }
 
     @Test(
-        "A connection that is asked for while the one before ends is made after that is told",
+        "A connection requested during a disconnection starts once that is reported",
         .behaviour("4.2.7"),
         arguments: UInt64(0)..<16
     )
@@ -123,7 +123,7 @@ struct ConnectionBehaviourTests {
     }
 
     @Test(
-        "Cancelling returns at once and answers what is under way",
+        "Cancelling returns immediately and answers pending requests",
         .behaviour("1.2.18", "2.1.9"),
         arguments: UInt64(0)..<16
     )
@@ -178,7 +178,7 @@ struct ConnectionBehaviourTests {
     }
 
     @Test(
-        "A peripheral that has left is not connected any more when that is told, whoever ended the link",
+        "A peripheral is no longer connected when its disconnection is reported, whoever ended the link",
         .behaviour("1.2.7"),
         arguments: UInt64(0)..<16
     )
@@ -201,7 +201,7 @@ struct ConnectionBehaviourTests {
     }
 
     @Test(
-        "What services a peripheral has is known when it is back, whoever found them",
+        "A peripheral's services are known when it reconnects, whichever app discovered them",
         .behaviour("1.2.7", "1.2.22"),
         arguments: UInt64(0)..<16
     )
@@ -219,7 +219,7 @@ struct ConnectionBehaviourTests {
         #expect(other.app.take() == ["event 1"])
     }
 
-    @Test("Four services are matched, and a fifth is not", .behaviour("1.2.23"))
+    @Test("Connection events match four services, and ignore a fifth", .behaviour("1.2.23"))
     func fiveServices() async throws {
         let bench = WorldBench(), first = bench.anotherCentral(), second = bench.anotherCentral()
         let others = ["FFE0", "FFE1", "FFE2", "FFE3"].map(CBUUID.init(string:))
@@ -258,7 +258,7 @@ struct ConnectionBehaviourTests {
         #expect(bench.app.take() == ["connected 2", "name sensor"])
     }
 
-    @Test("A link that is lost has timed out", .behaviour("4.2.3", "2.1.9"), arguments: UInt64(0)..<16)
+    @Test("A lost link is reported as a timeout", .behaviour("4.2.3", "2.1.9"), arguments: UInt64(0)..<16)
     func lost(seed: UInt64) async throws {
         let bench = WorldBench(seed: seed)
         let peripheral = try #require(await bench.connect(.dynamic()))
@@ -269,7 +269,7 @@ struct ConnectionBehaviourTests {
         #expect(peripheral.services == nil)
     }
 
-    @Test("A link that the peer ends was ended by it", .behaviour("4.2.3"))
+    @Test("A link that the peer ends is reported as ended by the peer", .behaviour("4.2.3"))
     func endedByPeer() async throws {
         let bench = WorldBench(), characteristic = CBMutableCharacteristic.dynamic()
         let peripheral = try #require(await bench.connect(characteristic))
@@ -283,7 +283,7 @@ struct ConnectionBehaviourTests {
     }
 
     @Test(
-        "A lost link is made again by itself, until the app cancels",
+        "A lost link is reconnected automatically until the app cancels",
         .behaviour("4.7.1", "4.2.4", "2.1.8", "2.1.11", "1.2.20"),
         arguments: UInt64(0)..<16
     )
@@ -330,7 +330,11 @@ struct ConnectionBehaviourTests {
         ) { calls.append("newer") }
     }
 
-    @Test("The older callback wins, and then no link is made again", .behaviour("2.1.10"), arguments: [false, true])
+    @Test(
+        "The older disconnection callback takes precedence, and prevents automatic reconnection",
+        .behaviour("2.1.10"),
+        arguments: [false, true]
+    )
     func olderCallback(hasBoth: Bool) async throws {
         let bench = WorldBench(), app = hasBoth ? Both() : Older()
         let options = [CBConnectPeripheralOptionEnableAutoReconnect: true]
@@ -344,7 +348,7 @@ struct ConnectionBehaviourTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("What was asked for last counts, pending or connected", .behaviour("1.2.28"), arguments: [false, true])
+    @Test("The latest options apply, pending or connected", .behaviour("1.2.28"), arguments: [false, true])
     func lastOptions(isPending: Bool) async throws {
         let bench = WorldBench()
         await bench.publish(.dynamic())
@@ -359,7 +363,7 @@ struct ConnectionBehaviourTests {
         #expect(bench.app.take() == ["disconnected CBError 6 1 reconnecting"])
     }
 
-    @Test("The newer callback has the time of the loss", .behaviour("2.1.11"))
+    @Test("The newer disconnection callback has the time of the loss", .behaviour("2.1.11"))
     func timestamp() async throws {
         final class Newer: NSObject, CBCentralManagerDelegate {
             var times: [CFAbsoluteTime] = []
@@ -382,7 +386,7 @@ struct ConnectionBehaviourTests {
         #expect(app.times.allSatisfy { (before...after).contains($0) })
     }
 
-    @Test("There is no ANCS here", .behaviour("1.6.4", "2.1.12", "4.7.3"))
+    @Test("ANCS is never available", .behaviour("1.6.4", "2.1.12", "4.7.3"))
     func noANCS() async throws {
         let bench = WorldBench(), options = [CBConnectPeripheralOptionRequiresANCS: true]
         let peripheral = try #require(await bench.connect(.dynamic(), options: options))

@@ -3,13 +3,13 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The life of managers")
+@Suite("Life cycle of managers")
 struct ManagerBehaviourTests {
     let bench = WorldBench()
     private let someService = CBUUID(string: "FFF0")
 
     @Test(
-        "The state is unknown, and then told once, good or bad",
+        "The state is unknown at first, and then reported once, whatever it is",
         .behaviour("1.1.1"),
         arguments: [(false, "state 5"), (true, "state 4")]
     )
@@ -26,7 +26,7 @@ struct ManagerBehaviourTests {
         #expect(late.app.take() == [call])
     }
 
-    @Test("Nobody is asked whether the app may use Bluetooth", .behaviour("1.1.2", "1.3.2"))
+    @Test("The authorization is readable without asking the user", .behaviour("1.1.2", "1.3.2"))
     @available(*, deprecated)
     func authorization() {
         #expect(CBManager.authorization == .allowedAlways)
@@ -36,7 +36,7 @@ struct ManagerBehaviourTests {
         #expect(CBPeripheralManager.authorizationStatus() == .authorized)
     }
 
-    @Test("Callbacks come on the queue given at the start", .behaviour("1.2.1"))
+    @Test("Callbacks run on the queue given at creation", .behaviour("1.2.1"))
     func queue() async {
         /// An app that notes on which queue it is called.
         final class Listener: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate {
@@ -61,7 +61,7 @@ struct ManagerBehaviourTests {
         #expect((central.state, server.state) == (.poweredOn, .poweredOn))
     }
 
-    @Test("A delegate that is gone leaves the manager at work", .behaviour("1.2.2"))
+    @Test("A manager continues working when its delegate is deallocated", .behaviour("1.2.2"))
     func weakDelegate() async {
         var app: CentralApp? = CentralApp()
         let manager = bench.phone.inhabit { [app] in
@@ -75,7 +75,7 @@ struct ManagerBehaviourTests {
         #expect(manager.state == .poweredOn)
     }
 
-    @Test("Commands before the radio is on do nothing but leave a line that names the manager", .behaviour("4.1.1"))
+    @Test("A central manager's commands before power on only log a line that names the manager", .behaviour("4.1.1"))
     func earlyCentral() async {
         let line =
             "API MISUSE: <CBCentralManager: \(bench.central.address)> can only accept this command while in the "
@@ -89,7 +89,7 @@ struct ManagerBehaviourTests {
         #expect(bench.app.take() == ["state 5"])
     }
 
-    @Test("So do those of a peripheral manager", .behaviour("4.1.2"))
+    @Test("A peripheral manager's commands before power on only log a line that names the manager", .behaviour("4.1.2"))
     func earlyServer() async {
         let service = CBMutableService(type: someService, primary: true)
         bench.server.add(service)
@@ -105,14 +105,14 @@ struct ManagerBehaviourTests {
         #expect(bench.serverApp.take() == ["state 5"])
     }
 
-    @Test("Nothing is retrieved before the radio is on", .behaviour("1.2.6"))
+    @Test("Nothing is retrieved before power on", .behaviour("1.2.6"))
     func earlyRetrieving() {
         #expect(bench.central.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
         #expect(bench.central.retrieveConnectedPeripherals(withServices: [someService]).isEmpty)
         #expect(bench.lines.take().count == 2)
     }
 
-    @Test("Commands to a peripheral that is not connected leave a line that describes it", .behaviour("4.1.3"))
+    @Test("Commands to a disconnected peripheral log a line that describes it", .behaviour("4.1.3"))
     func notConnected() async throws {
         await bench.publish(.dynamic())
         let peripheral = try #require(await bench.find())
@@ -128,7 +128,7 @@ struct ManagerBehaviourTests {
         #expect(bench.app.take().isEmpty)
     }
 
-    @Test("Objects describe themselves as on Apple's systems", .behaviour("4.1.4"))
+    @Test("Objects describe themselves as on Apple platforms", .behaviour("4.1.4"))
     func descriptions() async throws {
         let peripheral = try #require(await bench.connect(.dynamic("2345", [.read, .write])))
         let found = try #require(peripheral.characteristic("2345"))
@@ -147,7 +147,7 @@ struct ManagerBehaviourTests {
         )
     }
 
-    @Test("When the host starts anew peripherals are void and silent", .behaviour("4.1.5", "2.1.2"))
+    @Test("When the host resets, peripherals become invalid and receive no callbacks", .behaviour("4.1.5", "2.1.2"))
     func reset() async throws {
         let peripheral = try #require(await bench.connect(.dynamic()))
         let found = try #require(peripheral.characteristic("2A37"))
@@ -168,7 +168,7 @@ struct ManagerBehaviourTests {
     }
 
     @Test(
-        "When Bluetooth is switched off, scan and links are gone without a word, and peripherals stay",
+        "Switching off Bluetooth ends the scan and links without callbacks, and peripherals stay valid",
         .behaviour("2.1.1", "2.1.3", "4.2.5")
     )
     func switchedOff() async throws {
@@ -190,7 +190,7 @@ struct ManagerBehaviourTests {
         #expect(bench.app.take() == ["connected 2"])
     }
 
-    @Test("Services and advertisement outlive that Bluetooth is switched off", .behaviour("2.3.1"))
+    @Test("Services and the advertisement survive switching off Bluetooth", .behaviour("2.3.1"))
     func serverSwitchedOff() async throws {
         let characteristic = CBMutableCharacteristic.dynamic()
         let peripheral = try #require(await bench.connect(characteristic))
@@ -213,7 +213,7 @@ struct ManagerBehaviourTests {
         #expect(peripheral.services?.map(\.uuid) == [someService])
     }
 
-    @Test("Services stay if Bluetooth goes off again before the app has handled that it is on", .behaviour("2.3.1"))
+    @Test("Services survive if Bluetooth is switched off again before the app handles power on", .behaviour("2.3.1"))
     func serverSwitchedOffQuickly() async throws {
         let characteristic = CBMutableCharacteristic.dynamic()
         await bench.publish(characteristic)
@@ -229,7 +229,7 @@ struct ManagerBehaviourTests {
         try await expectService(characteristic)
     }
 
-    @Test("Services of an app that sleeps while Bluetooth goes off and on stay", .behaviour("2.3.1"))
+    @Test("A suspended app's services survive switching Bluetooth off and on", .behaviour("2.3.1"))
     func sleepingServerSwitchedOff() async throws {
         let characteristic = CBMutableCharacteristic.dynamic()
         await bench.publish(characteristic)
@@ -260,7 +260,7 @@ struct ManagerBehaviourTests {
         #expect(bench.server.updateValue(Data([1]), for: characteristic, onSubscribedCentrals: nil))
     }
 
-    @Test("Below powered off services and advertisement are gone", .behaviour("2.3.2"))
+    @Test("A state below powered off removes services and the advertisement", .behaviour("2.3.2"))
     func serverReset() async throws {
         let characteristic = CBMutableCharacteristic.dynamic()
         await bench.publish(characteristic)

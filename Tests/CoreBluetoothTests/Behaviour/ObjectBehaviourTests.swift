@@ -3,11 +3,14 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A peripheral's objects as apps see them")
+@Suite("Apps' view of a peripheral's objects")
 struct ObjectBehaviourTests {
     let bench = WorldBench()
 
-    @Test("Services that change are named, with all in them, and have to be found again", .behaviour("2.2.2"))
+    @Test(
+        "Changed services are reported, become invalid with their contents, and must be discovered again",
+        .behaviour("2.2.2")
+    )
     func modified() async throws {
         let peripheral = try #require(await bench.connect(.dynamic("FFF1", .read)))
         let service = CBMutableService(type: CBUUID(string: "FFE0"), primary: true)
@@ -31,7 +34,7 @@ struct ObjectBehaviourTests {
         #expect(bench.app.take() == ["value FFE1 [] CBError 2"])
     }
 
-    @Test("A connected peer no longer offers what it has withdrawn", .behaviour("1.2.7"))
+    @Test("A connected peer no longer offers withdrawn services", .behaviour("1.2.7"))
     func withdrawn() async throws {
         let peripheral = try #require(await bench.connect(.dynamic())), other = bench.anotherCentral()
         let service = CBMutableService(type: CBUUID(string: "FFE0"), primary: true)
@@ -53,7 +56,7 @@ struct ObjectBehaviourTests {
         #expect(count("FFF0") == [1, 1])
     }
 
-    @Test("An app that does not care that services change is warned", .behaviour("2.2.3"))
+    @Test("An app without a method for changed services gets a warning", .behaviour("2.2.3"))
     func unheardModification() async throws {
         final class Careless: NSObject, CBPeripheralDelegate {}
         let peripheral = try #require(await bench.connect(.dynamic("FFF1", .read))), delegate = Careless()
@@ -65,7 +68,7 @@ struct ObjectBehaviourTests {
         #expect(lines[0].hasPrefix("WARNING: The services of <CBPeripheral: "))
     }
 
-    @Test("A service does not keep its peripheral alive, and a local one has none", .behaviour("1.7.1", "2.3.3"))
+    @Test("A service does not retain its peripheral, and a local service has none", .behaviour("1.7.1", "2.3.3"))
     func weakPeripheral() async throws {
         var peripheral = await bench.connect(.dynamic("FFF1", .read))
         let service = try #require(peripheral?.services?.first)
@@ -77,7 +80,7 @@ struct ObjectBehaviourTests {
         #expect(bench.serverApp.added.map(\.peripheral) == [nil])
     }
 
-    @Test("What is not the peripheral's is answered as such", .behaviour("4.8.8"))
+    @Test("Requests for another peripheral's attributes fail", .behaviour("4.8.8"))
     func foreign() async throws {
         let own = CBMutableCharacteristic.dynamic("FFF1", [.read, .write, .notify])
         let peripheral = try #require(await bench.connect(own))
@@ -90,7 +93,7 @@ struct ObjectBehaviourTests {
         )
     }
 
-    @Test("Channel sounding says that it is not supported", .behaviour("1.6.19"))
+    @Test("Channel sounding fails as not supported", .behaviour("1.6.19"))
     func channelSounding() async throws {
         let peripheral = try #require(await bench.connect(.dynamic("FFF1", .read)))
         peripheral.startChannelSoundingSession(CBChannelSoundingSessionConfiguration(role: .initiator))

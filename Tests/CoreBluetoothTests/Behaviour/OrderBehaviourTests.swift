@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The order of an app's requests")
+@Suite("Order of an app's requests")
 struct OrderBehaviourTests {
     private func local(_ uuid: String, _ properties: CBCharacteristicProperties) -> CBMutableCharacteristic {
         CBMutableCharacteristic(
@@ -16,7 +16,7 @@ struct OrderBehaviourTests {
     }
 
     @Test(
-        "A subscription goes before a value without response that is sent after it, however many packets it takes",
+        "A subscription is sent before a later write without response, however many packets it needs",
         .behaviour("4.4.5"),
         arguments: UInt64(0)..<16
     )
@@ -51,7 +51,7 @@ struct OrderBehaviourTests {
     }
 
     @Test(
-        "What fails at once, the signal's strength and channels are answered in their turn among all other requests",
+        "Immediate failures, RSSI and channels are answered in order with all other requests",
         .behaviour("4.4.1"),
         arguments: UInt64(0)..<16
     )
@@ -88,7 +88,7 @@ struct OrderBehaviourTests {
     }
 
     @Test(
-        "What fails at once about services that change is told before the change",
+        "An immediate failure about changed services is reported before the change",
         .behaviour("4.4.1", "2.2.2"),
         arguments: UInt64(0)..<16
     )

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Restoration as apps see it")
+@Suite("Apps' view of restoration")
 struct RestorationBehaviourTests {
     /// An app that opts in, and takes for granted that it is only told when there is something.
     private final class Restored: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate {
@@ -20,7 +20,7 @@ struct RestorationBehaviourTests {
     }
 
     @Test(
-        "An app that was not launched to go on where it was is not told of any state",
+        "An app that was not launched for restoration receives no state",
         .behaviour("4.8.9", "4.9.1"),
         arguments: [nil, "it"]
     )
@@ -52,7 +52,7 @@ struct RestorationBehaviourTests {
         func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
     }
 
-    @Test("A state is not told to an app that has an identifier for it and lacks the method", .behaviour("4.8.6"))
+    @Test("An app with a restore identifier but without the restoration method ends with an error", .behaviour("4.8.6"))
     func missing() async {
         let central = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let app = Forgetful(), options = [CBCentralManagerOptionRestoreIdentifierKey: "it"]
@@ -74,7 +74,7 @@ struct RestorationBehaviourTests {
         #expect(complaint(server).contains("does not implement peripheralManager(_:willRestoreState:)"))
     }
 
-    @Test("A world lists what is missing for it instead, and the app goes on", .behaviour("4.8.6"))
+    @Test("A world lists the missing method as a finding instead, and the app continues", .behaviour("4.8.6"))
     func listed() {
         let app = Forgetful(), world = World(seed: 1), options = [CBCentralManagerOptionRestoreIdentifierKey: "it"]
         let central = world.inhabit { CBCentralManager(delegate: app, queue: nil, options: options) }
@@ -86,7 +86,7 @@ struct RestorationBehaviourTests {
         #expect(world.findings.first?.sentence.contains("centralManager(_:willRestoreState:)") == true)
     }
 
-    @Test("Without an identifier the method is not missed", .behaviour("4.8.6"))
+    @Test("Without a restore identifier the method may be missing", .behaviour("4.8.6"))
     func notMissed() {
         let app = Forgetful(), world = World(seed: 1)
         let central = world.inhabit { CBCentralManager(delegate: app, queue: nil) }

@@ -5,11 +5,14 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Retrieving peripherals as apps see it")
+@Suite("Apps' view of retrieving peripherals")
 struct RetrievingBehaviourTests {
     let bench = WorldBench()
 
-    @Test("Peripherals are retrieved as asked for, and are the objects that the app has", .behaviour("1.2.5", "1.4.1"))
+    @Test(
+        "Peripherals are retrieved in the requested order, and are the app's existing objects",
+        .behaviour("1.2.5", "1.4.1")
+    )
     func retrieving() async throws {
         let far = bench.world.machine("another", at: .init(x: 3)), second = bench.anotherServer(on: far)
         await bench.publish(.dynamic())
@@ -33,7 +36,10 @@ struct RetrievingBehaviourTests {
         #expect(identifiers.contains(try #require(await again.find()).identifier))
     }
 
-    @Test("What the machine heard is known to later managers, also of the next launch", .behaviour("1.2.27"))
+    @Test(
+        "Peripherals that the machine has found are known to later managers, even after a relaunch",
+        .behaviour("1.2.27")
+    )
     func retrievingAnew() async throws {
         await bench.publish(.dynamic())
         let identifier = try #require(await bench.find()).identifier
@@ -50,7 +56,7 @@ struct RetrievingBehaviourTests {
         #expect(peripheral.state == .connected)
     }
 
-    @Test("Whom another manager finds is known to those that were there before", .behaviour("1.2.27"))
+    @Test("A peripheral found by one manager becomes known to existing managers", .behaviour("1.2.27"))
     func retrievingFound() async throws {
         let early = bench.anotherCentral()
         bench.world.place(.lamp)
@@ -65,7 +71,10 @@ struct RetrievingBehaviourTests {
         #expect(known.state == .connected)
     }
 
-    @Test("Whom a manager knew from its beginning is known to those that were there before", .behaviour("1.2.27"))
+    @Test(
+        "A peripheral that a new manager knows from the start becomes known to existing managers",
+        .behaviour("1.2.27")
+    )
     func retrievingHeardBefore() async throws {
         let early = bench.anotherCentral(), stranger = Stranger(on: bench.phone)
         await bench.publish(.dynamic())
@@ -77,7 +86,7 @@ struct RetrievingBehaviourTests {
         #expect(early.manager.retrievePeripherals(withIdentifiers: identifiers).count == 1)
     }
 
-    @Test("Whom another program is connected to is known, and stays so afterwards", .behaviour("1.2.27"))
+    @Test("A peripheral connected by another program is known, and stays known afterwards", .behaviour("1.2.27"))
     func retrievingConnected() async throws {
         let stranger = Stranger(on: bench.phone)
         await bench.publish(.dynamic())

@@ -4,14 +4,14 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Scanning as apps see it")
+@Suite("Apps' view of scanning")
 struct ScanBehaviourTests {
     let bench = WorldBench()
     private let heartRate = CBUUID(string: "180D"), battery = CBUUID(string: "180F"), other = CBUUID(string: "FFE0")
 
     private var found: [String] { bench.app.take().filter { $0.hasPrefix("discovered") } }
 
-    @Test("A manager scans from the call until the scan is stopped or the radio is gone", .behaviour("1.2.3", "1.2.12"))
+    @Test("isScanning is true from the call until the scan stops or the radio is lost", .behaviour("1.2.3", "1.2.12"))
     func isScanning() async {
         await bench.wait()
         #expect(!bench.central.isScanning)
@@ -30,7 +30,7 @@ struct ScanBehaviourTests {
         #expect(!bench.central.isScanning)
     }
 
-    @Test("What is there is supported once a manager is powered on, and what is not is not", .behaviour("1.2.4"))
+    @Test("Only available features are supported, once a manager is powered on", .behaviour("1.2.4"))
     func features() async {
         func supports(_ features: CBCentralManager.Feature) -> Bool {
             bench.phone.inhabit { CBCentralManager.supports(features) }
@@ -49,7 +49,7 @@ struct ScanBehaviourTests {
     }
 
     @Test(
-        "A scan finds whoever advertises any of the services, and everybody without a list",
+        "A scan finds devices that advertise any of the services, and all devices without a list",
         .behaviour("1.2.9"),
         arguments: [
             (["180D"], 1), (["180D", "FFE0"], 1), (["FFE0"], 0), (["180F"], 1), ([], 1), (nil, 1),
@@ -63,7 +63,7 @@ struct ScanBehaviourTests {
         #expect(found.count == count)
     }
 
-    @Test("Whoever solicits a service is found if the app asks for that", .behaviour("1.2.10"))
+    @Test("Devices that solicit a service are found if the app requests it", .behaviour("1.2.10"))
     func solicited() async {
         await bench.wait()
         Beacon(in: bench.world).advertise([3, 0x14, 0x0D, 0x18])
@@ -78,7 +78,7 @@ struct ScanBehaviourTests {
         #expect(advertised[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID] == [heartRate])
     }
 
-    @Test("A scan for everybody finds everybody, whatever it says of solicited services", .behaviour("1.2.9", "1.2.10"))
+    @Test("A scan for all devices finds all, whatever its option for solicited services", .behaviour("1.2.9", "1.2.10"))
     func solicitedOrNot() async {
         await bench.wait()
         bench.server.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [other]])
@@ -92,7 +92,7 @@ struct ScanBehaviourTests {
     }
 
     @Test(
-        "A peripheral is told of once in a scan, and anew in the next, which has its own services",
+        "A peripheral is reported once per scan, and again in the next one, which has its own services",
         .behaviour("1.2.11", "4.3.1"),
         arguments: UInt64(0)..<16
     )
@@ -111,7 +111,7 @@ struct ScanBehaviourTests {
         #expect(bench.app.take().count { $0.hasPrefix("discovered") } == 0)
     }
 
-    @Test("A scan response that comes late is told of once more", .behaviour("4.3.1"))
+    @Test("A late scan response is reported once more", .behaviour("4.3.1"))
     func lateResponse() async {
         await bench.wait()
         let beacon = Beacon(in: bench.world)
@@ -128,7 +128,7 @@ struct ScanBehaviourTests {
         #expect(bench.app.advertisements.count <= before + 2)
     }
 
-    @Test("Advertisement and scan response are told of together", .behaviour("2.1.6"))
+    @Test("The advertisement and the scan response are reported together", .behaviour("2.1.6"))
     func merged() async {
         await bench.wait()
         let data: [UInt8] = [2, 0x01, 0x06, 3, 0x03, 0x0D, 0x18, 2, 0x0A, 0xF4]
@@ -146,7 +146,7 @@ struct ScanBehaviourTests {
         #expect(found[CBAdvertisementDataIsConnectable] as? Bool == true)
     }
 
-    @Test("With duplicates each packet is told of", .behaviour("4.3.2"), arguments: UInt64(0)..<16)
+    @Test("With duplicates allowed, every packet is reported", .behaviour("4.3.2"), arguments: UInt64(0)..<16)
     func duplicates(seed: UInt64) async {
         let bench = WorldBench(seed: seed), log = PacketLog(bench.world)
         await bench.wait()
@@ -159,7 +159,7 @@ struct ScanBehaviourTests {
         #expect(count == log.reports(to: "phone"))
     }
 
-    @Test("Whether a peripheral is connectable is told as each packet says", .behaviour("4.3.4"))
+    @Test("Each report tells whether that packet is connectable", .behaviour("4.3.4"))
     func connectable() async {
         await bench.wait()
         let beacon = Beacon(in: bench.world)
@@ -173,7 +173,7 @@ struct ScanBehaviourTests {
         }
     }
 
-    @Test("Beacons of Apple's format are told of as they are", .behaviour("4.3.5"))
+    @Test("Beacons in Apple's format are reported unchanged", .behaviour("4.3.5"))
     func appleBeacon() async {
         await bench.wait()
         let frame: [UInt8] = [0x4C, 0x00, 0x02, 0x15] + [UInt8](repeating: 7, count: 21)
@@ -183,7 +183,7 @@ struct ScanBehaviourTests {
         #expect(bench.app.advertisements.first?[CBAdvertisementDataManufacturerDataKey] as? Data == Data(frame))
     }
 
-    @Test("A peripheral that the app does not keep is gone", .behaviour("4.3.3", "1.2.14"))
+    @Test("A peripheral that the app does not retain is deallocated", .behaviour("4.3.3", "1.2.14"))
     func notKept() async {
         await bench.publish(.dynamic())
         bench.central.scanForPeripherals(withServices: [CBUUID(string: "FFF0")])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Advertisements with scan responses as apps see them")
+@Suite("Apps' view of scan responses")
 struct ScanResponseBehaviourTests {
     /// Two packets, and the value that an app finds under one key.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -42,7 +42,7 @@ struct ScanResponseBehaviourTests {
     }
 
     @Test(
-        "A length that ends one packet's data early, or is too large, leaves the other packet whole",
+        "A zero or excessive length in one packet leaves the other packet intact",
         .behaviour("4.3.6"),
         arguments: [
             Case(advertisement: [0], response: lamp, name: "Lamp"),
@@ -58,7 +58,7 @@ struct ScanResponseBehaviourTests {
     func ended(given: Case, seed: UInt64) async { await check(given, seed: seed) }
 
     @Test(
-        "A complete name counts before the beginning of one, and a name before an empty one",
+        "A complete name takes precedence over a shortened one, and any name over an empty one",
         .behaviour("4.3.7"),
         arguments: [
             Case(advertisement: [2, 0x01, 6, 1, 0x09], response: lamp, name: "Lamp"),
@@ -75,7 +75,7 @@ struct ScanResponseBehaviourTests {
     func names(given: Case, seed: UInt64) async { await check(given, seed: seed) }
 
     @Test(
-        "Manufacturer data of one company are joined, and of two companies the advertisement's count",
+        "Manufacturer data of one company is joined, and of two companies the advertisement's is used",
         .behaviour("4.3.8"),
         arguments: [
             Case(
@@ -109,7 +109,7 @@ struct ScanResponseBehaviourTests {
     func manufacturers(given: Case, seed: UInt64) async { await check(given, seed: seed) }
 
     @Test(
-        "Lists of services are joined, of data of one service the last count, and of two powers the first",
+        "Service lists are joined, and the last service data and the first power are used",
         .behaviour("4.3.9"),
         arguments: [
             Case(
@@ -133,7 +133,7 @@ struct ScanResponseBehaviourTests {
     func lists(given: Case, seed: UInt64) async { await check(given, seed: seed) }
 
     @Test(
-        "A scan for a service sees the advertisement and the scan response, each read by itself",
+        "A service filter matches the advertisement and the scan response, each parsed separately",
         .behaviour("4.3.10"),
         arguments: [
             ([2, 0x01, 6, 0], [3, 0x03, 0xB2, 0xB1], 1),

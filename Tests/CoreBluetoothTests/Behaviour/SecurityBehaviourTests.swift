@@ -6,7 +6,7 @@ import Testing
 @testable import BLESimulation
 @testable import CoreBluetooth
 
-@Suite("Pairing as apps see it, while no user is asked", .timeLimit(.minutes(30)))
+@Suite("Apps' view of unattended pairing", .timeLimit(.minutes(30)))
 struct SecurityBehaviourTests {
     /// A session of a machine with its host that looks after pairing.
     private struct Keys {
@@ -52,7 +52,7 @@ struct SecurityBehaviourTests {
     }
 
     @Test(
-        "A device with which no app has anything to protect is not paired with",
+        "A device does not pair with strangers while no app has protected values",
         .behaviour("4.11.1"),
         arguments: UInt64(0)..<16
     )
@@ -69,7 +69,7 @@ struct SecurityBehaviourTests {
     }
 
     @Test(
-        "Devices are paired without a user as soon as an app has published a value that needs it",
+        "Devices pair unattended as soon as an app has published a value that requires it",
         .behaviour("4.11.1"),
         arguments: UInt64(0)..<16
     )
@@ -84,7 +84,7 @@ struct SecurityBehaviourTests {
     }
 
     @Test(
-        "With a policy that allows no pairing without a user, an app is told what the device said",
+        "With a policy that forbids unattended pairing, an app receives the device's error",
         .behaviour("4.11.2"),
         arguments: UInt64(0)..<16,
         [true, false]
@@ -101,7 +101,7 @@ struct SecurityBehaviourTests {
     }
 
     @Test(
-        "With a policy that allows it, a device is paired with that no app needs to be",
+        "With a policy that always allows it, a device pairs although no app requires it",
         .behaviour("4.11.2"),
         arguments: UInt64(0)..<16
     )
@@ -115,7 +115,7 @@ struct SecurityBehaviourTests {
     }
 
     @Test(
-        "A value that needs more than the devices can do is refused, and the bond that there is stays",
+        "A value that requires more than the devices can provide is refused, and the bond is kept",
         .behaviour("4.11.3"),
         arguments: UInt64(0)..<16
     )
@@ -150,7 +150,7 @@ struct SecurityBehaviourTests {
     }
 
     @Test(
-        "A connection to a device that has no key any more, or does not encrypt in time, ends with the error for that",
+        "A missing key or late encryption at the peer ends the connection with its own error",
         .behaviour("4.11.4"),
         arguments: [(Failure.hci(.pinOrKeyMissing), "CBError 14"), (.encryptionTimedOut, "CBError 15")]
     )

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A peripheral manager's services as apps see them")
+@Suite("Apps' view of a peripheral manager's services")
 struct ServerBehaviourTests {
     let bench = WorldBench()
 
@@ -21,7 +21,7 @@ struct ServerBehaviourTests {
     }
 
     @Test(
-        "A service is published and told of once, as the object that was added, which then does not change",
+        "Adding a service is confirmed once with the added object, which is then immutable",
         .behaviour("1.3.6", "1.3.8", "2.3.3")
     )
     func adding() async {
@@ -73,7 +73,7 @@ struct ServerBehaviourTests {
     }
 
     @Test(
-        "The host's services are refused, and what Apple reserves besides is not",
+        "Only the host's own services are refused, and not the others that Apple reserves",
         .behaviour("4.6.1"),
         arguments: [
             ("1800", "CBError 8"), ("1801", "CBError 8"), ("00001801-0000-1000-8000-00805F9B34FB", "CBError 8"),
@@ -89,18 +89,14 @@ struct ServerBehaviourTests {
         #expect(bench.serverApp.take() == ["added \(service.uuid.uuidString) \(outcome)"])
     }
 
-    @Test("Broadcasting and extended properties are refused", .behaviour("1.7.9"), arguments: [0x01, 0x80] as [UInt])
+    @Test("The broadcast and extended properties are refused", .behaviour("1.7.9"), arguments: [0x01, 0x80] as [UInt])
     func refusedProperties(bits: UInt) async {
         await bench.publish(.dynamic("FFF1", CBCharacteristicProperties(rawValue: bits | 0x02)))
         await bench.wait()
         #expect(bench.serverApp.take().contains("added FFF0 CBError 1"))
     }
 
-    @Test(
-        "A value that is there from the beginning is read without the app",
-        .behaviour("1.7.4"),
-        arguments: [0, 1, 22, 512]
-    )
+    @Test("A fixed value is read without the app", .behaviour("1.7.4"), arguments: [0, 1, 22, 512])
     func fixed(count: Int) async throws {
         let value = Data(repeating: 5, count: count)
         let (peripheral, found) = try await connect(
@@ -118,7 +114,7 @@ struct ServerBehaviourTests {
     }
 
     @Test(
-        "Without one the app is asked each time, and what it keeps there is its own affair",
+        "A dynamic value is requested from the app each time, and its value property is ignored",
         .behaviour("1.7.5", "1.3.12", "1.8.1", "2.3.5")
     )
     func dynamic() async throws {
@@ -142,7 +138,7 @@ struct ServerBehaviourTests {
     }
 
     @Test(
-        "A long value is asked for in parts, and ends where the app refuses the offset",
+        "A long value is requested in parts, and ends where the app refuses the offset",
         .behaviour("2.3.5", "2.3.6")
     )
     func longRead() async throws {
@@ -187,7 +183,7 @@ struct ServerBehaviourTests {
         #expect(bench.app.take() == ["written 2A37 ok"])
     }
 
-    @Test("A group of writes has one answer, given with any of its requests", .behaviour("2.3.8", "2.3.9"))
+    @Test("A group of writes has one response, given with any of its requests", .behaviour("2.3.8", "2.3.9"))
     func group() async throws {
         let (peripheral, found) = try await connect(.dynamic())
         for result in [CBATTError.Code.success, .invalidAttributeValueLength, .init(rawValue: 0x80)!] {
@@ -203,7 +199,7 @@ struct ServerBehaviourTests {
     }
 
     @Test(
-        "A request that is not answered within 30 seconds ends the link, which the peer is blamed for",
+        "A request that is not answered within 30 seconds ends the link, as if the peer had not responded",
         .behaviour("4.6.2"),
         arguments: UInt64(0)..<16
     )
@@ -229,7 +225,7 @@ struct ServerBehaviourTests {
         #expect((channel.inputStream.streamError as? CBError)?.code == .connectionTimeout)
     }
 
-    @Test("A delegate without the methods for requests refuses them", .behaviour("2.3.14"))
+    @Test("Requests are refused if the delegate lacks the methods for them", .behaviour("2.3.14"))
     func noMethods() async throws {
         final class Deaf: NSObject, CBPeripheralManagerDelegate {
             func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
@@ -243,7 +239,7 @@ struct ServerBehaviourTests {
     }
 
     @Test(
-        "An update goes to the subscribers that are named, cut to what fits, and does not touch the value",
+        "An update goes to the given subscribers, truncated to fit, and does not change the value",
         .behaviour("1.3.13", "1.3.14", "1.3.16", "1.3.18")
     )
     func updates() async throws {
@@ -300,7 +296,7 @@ struct ServerBehaviourTests {
     }
 
     @Test(
-        "When the queue is full nothing more is sent, and there is always word when it is not any more",
+        "When the queue is full nothing more is sent, and the app is always told once there is space",
         .behaviour("1.3.15", "2.3.11"),
         arguments: UInt64(0)..<16
     )
@@ -326,7 +322,11 @@ struct ServerBehaviourTests {
         #expect(bench.app.take() == (0..<200).map { "value 2A37 [\($0)] ok" })
     }
 
-    @Test("Word comes even if the subscribers leave", .behaviour("2.3.11", "2.3.4"), arguments: [false, true])
+    @Test(
+        "Free space is reported even if the subscribers leave",
+        .behaviour("2.3.11", "2.3.4"),
+        arguments: [false, true]
+    )
     func readyWithoutSubscribers(isLost: Bool) async throws {
         let local = CBMutableCharacteristic.dynamic("2A37", .indicate)
         let (peripheral, _) = try await subscribe(local)
@@ -341,7 +341,7 @@ struct ServerBehaviourTests {
         #expect(bench.server.updateValue(Data([1]), for: local, onSubscribedCentrals: nil))
     }
 
-    @Test("An update that is sent before the answer to a write arrives", .behaviour("4.6.3"))
+    @Test("An update sent before the response to a write arrives", .behaviour("4.6.3"))
     func updateBeforeAnswer() async throws {
         let local = CBMutableCharacteristic.dynamic()
         let (peripheral, found) = try await subscribe(local)
@@ -354,7 +354,7 @@ struct ServerBehaviourTests {
     }
 
     @Test(
-        "What is for trusted peers is seen by others, and theirs once they have paired, of which apps hear nothing",
+        "Protected properties look plain to a peer, and it can subscribe once paired, without involving the app",
         .behaviour("4.4.3", "4.6.5", "1.7.10"),
         arguments: [
             (.notifyEncryptionRequired, .notify), (.indicateEncryptionRequired, .indicate),
@@ -381,7 +381,7 @@ struct ServerBehaviourTests {
         #expect(local.subscribedCentrals?.count == 1)
     }
 
-    @Test("The desired latency changes how often the ends of the link meet", .behaviour("1.3.5"))
+    @Test("The desired latency changes the connection interval", .behaviour("1.3.5"))
     func latency() async throws {
         let log = PacketLog(bench.world), local = CBMutableCharacteristic.dynamic()
         _ = try await subscribe(local)

@@ -10,7 +10,7 @@ struct CentralManagerTests {
     let bench = CentralBench()
 
     @Test(
-        "The state is unknown, and then what the host says, once for each change",
+        "The state is unknown at first, and then the host's, with one callback for each change",
         arguments: [
             (HostState.resetting, CBManagerState.resetting), (.unsupported, .unsupported),
             (.unauthorized, .unauthorized), (.poweredOff, .poweredOff), (.poweredOn, .poweredOn),
@@ -23,7 +23,7 @@ struct CentralManagerTests {
         #expect(bench.app.take() == ["state \(expected.rawValue)"])
     }
 
-    @Test("What the host can do is known to whoever asks, once it has said so", .behaviour("1.2.4"))
+    @Test("The host's features are known to all callers once it has reported them", .behaviour("1.2.4"))
     func features() async {
         let link = bench.link, both: CBCentralManager.Feature = [.extendedScanAndConnect, .channelSounding]
         func supported(_ features: CBCentralManager.Feature) -> Bool {
@@ -40,7 +40,7 @@ struct CentralManagerTests {
         #expect(!supported(.extendedScanAndConnect))
     }
 
-    @Test("Commands before the radio is on are ignored with a line")
+    @Test("Commands before power on are ignored with a log line")
     func misuse() async {
         let manager = bench.manager
         manager.scanForPeripherals(withServices: nil)
@@ -54,7 +54,7 @@ struct CentralManagerTests {
         #expect(!manager.isScanning)
     }
 
-    @Test("What an earlier scan has found is not told of as of a later one")
+    @Test("Results of an earlier scan are not reported as results of a later one")
     func earlierScans() async {
         await bench.powerOn()
         bench.session.beginsScans = false
@@ -80,7 +80,7 @@ struct CentralManagerTests {
         )
     }
 
-    @Test("The options of a scan reach the host, whatever Foundation type they have")
+    @Test("Scan options reach the host, whatever their Foundation types")
     func scanOptions() async {
         await bench.powerOn()
         let heartRate = CBUUID(string: "180D"), solicited = CBUUID(string: "1812")
@@ -123,7 +123,7 @@ struct CentralManagerTests {
         #expect(!bench.manager.isScanning)
     }
 
-    @Test("What is heard after the scan has ended is not told")
+    @Test("Results that arrive after the scan are not reported")
     func lateDiscovery() async {
         await bench.powerOn()
         bench.manager.scanForPeripherals(withServices: nil)
@@ -133,7 +133,7 @@ struct CentralManagerTests {
         #expect(bench.app.take() == ["discovered A -40"])
     }
 
-    @Test("A device is the same object as long as the app keeps it, and keeps the name it had", .behaviour("2.1.7"))
+    @Test("A device is the same object while the app retains it, and keeps its name", .behaviour("2.1.7"))
     func identity() async {
         let first = await bench.discover(name: "A")
         await bench.session.tell(.discovered(.of(CentralBench.peer)))
@@ -146,7 +146,7 @@ struct CentralManagerTests {
         #expect(first != bench.app.peripherals[1])
     }
 
-    @Test("Peripherals are retrieved in the order asked for, without those that nobody ever met")
+    @Test("Peripherals are retrieved in the requested order, without unknown ones")
     func retrieving() async {
         await bench.session.tell(.knownPeers([KnownPeer(peer: CentralBench.other, name: "Old friend")]))
         let seen = await bench.discover()
@@ -157,14 +157,14 @@ struct CentralManagerTests {
         #expect(found[1] === seen)
     }
 
-    @Test("A peripheral that nobody kept can still be retrieved by its identifier")
+    @Test("A peripheral that the app did not retain can still be retrieved by its identifier")
     func retrievingForgotten() async {
         let identifier = await bench.discover(name: "A").identifier
         bench.app.forget()
         #expect(bench.manager.retrievePeripherals(withIdentifiers: [identifier]).first?.name == "A")
     }
 
-    @Test("Connected peripherals are those of the machine that offer a service asked for")
+    @Test("Connected peripherals are those of the machine that offer a requested service")
     func retrievingConnected() async {
         await bench.powerOn()
         await bench.session.tell(
@@ -184,7 +184,7 @@ struct CentralManagerTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("Connection events tell of matching peers that come and go after the app asked for them")
+    @Test("Connection events report matching peers that connect or disconnect after registration")
     func connectionEvents() async {
         let a = SystemLink(peer: CentralBench.peer), b = SystemLink(peer: CentralBench.other)
         var found = a
@@ -203,7 +203,7 @@ struct CentralManagerTests {
         #expect(bench.app.take().isEmpty)
     }
 
-    @Test("When the radio goes off, links and scan are gone without a word, and peripherals stay")
+    @Test("Switching off the radio ends links and the scan without callbacks, and peripherals stay valid")
     func powerOff() async {
         let peripheral = await bench.connect()
         await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
@@ -222,7 +222,7 @@ struct CentralManagerTests {
     }
 
     @Test(
-        "Below powered off peripherals are void and must be asked for again",
+        "In a state below powered off, peripherals become invalid and must be retrieved again",
         arguments: [HostState.resetting, .unsupported]
     )
     func reset(state: HostState) async {
@@ -239,7 +239,7 @@ struct CentralManagerTests {
         #expect(bench.session.take() == [.connect(CentralBench.peer, ConnectRequest())])
     }
 
-    @Test("A manager that is let go closes its session, and its peripherals are disconnected")
+    @Test("Releasing a manager closes its session and disconnects its peripherals")
     func deallocation() async {
         let link = ScriptedLink(), lines = Lines(), app = CentralApp()
         var manager: CBCentralManager? = lines.collect(link) {
@@ -268,7 +268,7 @@ struct CentralManagerTests {
         #expect(lines.take().count == 1)
     }
 
-    @Test("A delegate hears on its own queue and in order, even if that queue is concurrent")
+    @Test("Delegate methods are called on the given queue and in order, even if the queue is concurrent")
     func order() async {
         let bench = CentralBench(queue: DispatchQueue(label: "app", attributes: .concurrent))
         await bench.powerOn()

@@ -9,7 +9,7 @@ struct ConnectingTests {
     let bench = CentralBench()
     let peer = CentralBench.peer
 
-    @Test("The options of a connection reach the host")
+    @Test("Connection options reach the host")
     func options() async {
         let peripheral = await bench.discover()
         bench.manager.connect(
@@ -23,10 +23,7 @@ struct ConnectingTests {
         #expect(bench.session.take() == [.connect(peer, request)])
     }
 
-    @Test(
-        "What a connection is like is told of this connection, and never of the one before",
-        arguments: [false, true]
-    )
+    @Test("Link details are those of this connection, never of the previous one", arguments: [false, true])
     func details(isRadioLost: Bool) async {
         let peripheral = await bench.connect(), address = DeviceAddress(0xC000_0000_0002, .random)
         #expect(peripheral.linkDetails == nil)
@@ -47,7 +44,7 @@ struct ConnectingTests {
         #expect(peripheral.linkDetails?.security == .unencrypted)
     }
 
-    @Test("A connection is wanted, there, given up and gone")
+    @Test("A peripheral goes through connecting, connected, disconnecting and disconnected")
     func course() async {
         let peripheral = await bench.discover()
         bench.manager.connect(peripheral)
@@ -65,7 +62,7 @@ struct ConnectingTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("A pending connection is given up without an error, even if it is made at that moment")
+    @Test("A pending connection is cancelled without an error, even if it completes at that moment")
     func cancelPending() async {
         let peripheral = await bench.discover()
         bench.manager.connect(peripheral)
@@ -77,7 +74,10 @@ struct ConnectingTests {
         #expect(bench.app.take() == ["disconnected ok 0"])
     }
 
-    @Test("A pending connection that fails while it is given up is gone, or asked for again", arguments: [false, true])
+    @Test(
+        "A pending connection that fails while being cancelled ends, or is requested again",
+        arguments: [false, true]
+    )
     func failureWhileClosing(wantsAgain: Bool) async {
         let peripheral = await bench.discover()
         bench.manager.connect(peripheral)
@@ -89,7 +89,7 @@ struct ConnectingTests {
         #expect(bench.session.take() == (wantsAgain ? [.connect(peer, ConnectRequest())] : []))
     }
 
-    @Test("A connection that is wanted again while it goes is asked for when it is gone")
+    @Test("A connection requested during a disconnection is sent once that completes")
     func reconnectWhileClosing() async {
         let peripheral = await bench.connect()
         bench.manager.cancelPeripheralConnection(peripheral)
@@ -102,7 +102,7 @@ struct ConnectingTests {
         #expect(bench.app.take() == ["connected 2"])
     }
 
-    @Test("A connection may be asked for again from within the call that tells of its end")
+    @Test("A connection can be requested again in the disconnection callback")
     func reentrancy() async {
         let peripheral = await bench.connect()
         bench.app.reactions = [("disconnected", { [bench] in bench.manager.connect(peripheral) })]
@@ -112,7 +112,7 @@ struct ConnectingTests {
         #expect(bench.session.take() == [.connect(peer, ConnectRequest())])
     }
 
-    @Test("A connection that nobody wants any more is given back")
+    @Test("A connection that is not wanted is cancelled")
     func unwanted() async {
         _ = await bench.discover()
         await bench.session.tell(.connected(peer, LinkParameters(mtu: 23)))
@@ -121,7 +121,7 @@ struct ConnectingTests {
         #expect(bench.app.take().isEmpty)
     }
 
-    @Test("A connection that can not be made fails with the reason")
+    @Test("A connection that cannot be made fails with the reason")
     func failure() async {
         let peripheral = await bench.discover()
         bench.manager.connect(peripheral)
@@ -130,7 +130,7 @@ struct ConnectingTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("With automatic reconnection, the app hears that it is under way, and then that it is there")
+    @Test("With automatic reconnection, the app is told that it is under way, and then that it has succeeded")
     func automaticReconnection() async {
         let peripheral = await bench.connect(options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
         await bench.session.tell(.disconnected(peer, .hci(.connectionTimeout), isReconnecting: true))
@@ -180,7 +180,7 @@ struct ConnectingTests {
         ) { calls.append("newer") }
     }
 
-    @Test("A delegate with both methods is told by the older alone")
+    @Test("A delegate with both disconnection methods receives only the older one")
     func precedence() async {
         let peripheral = await bench.connect(), delegate = Both()
         bench.manager.delegate = delegate
@@ -189,7 +189,7 @@ struct ConnectingTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("A delegate with the older method is not reconnected by itself", arguments: [false, true])
+    @Test("A delegate with the older method is not reconnected automatically", arguments: [false, true])
     func olderMethod(reconnects: Bool) async {
         let peripheral = await bench.connect(), delegate = Older()
         delegate.reconnects = reconnects
@@ -203,7 +203,7 @@ struct ConnectingTests {
         #expect(delegate.calls.count == 1)
     }
 
-    @Test("A peripheral that nobody keeps is not connected, and a line asks whether it was forgotten")
+    @Test("A peripheral that is not retained is not connected, and a log line asks whether that was intended")
     func unretained() async {
         let lines = bench.lines
         do {
@@ -220,7 +220,7 @@ struct ConnectingTests {
         #expect(bench.app.take().isEmpty)
     }
 
-    @Test("A peripheral of another manager is not accepted")
+    @Test("A peripheral of another manager is rejected")
     func foreign() async {
         let peripheral = await CentralBench().discover()
         await bench.powerOn()
@@ -230,7 +230,7 @@ struct ConnectingTests {
         #expect(bench.lines.take().count == 2)
     }
 
-    @Test("After a disconnection nothing is told of the peripheral any more")
+    @Test("No callbacks about a peripheral come after its disconnection")
     func silence() async {
         let peripheral = await bench.connect()
         await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))

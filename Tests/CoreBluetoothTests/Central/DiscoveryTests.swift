@@ -8,7 +8,7 @@ import Testing
 struct DiscoveryTests {
     let bench = CentralBench()
 
-    @Test("Requests name what is looked for, and nothing or an empty list means everything")
+    @Test("Requests name the wanted UUIDs, and nil or an empty list means all")
     func requests() async {
         let peripheral = await bench.connect()
         await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
@@ -30,7 +30,7 @@ struct DiscoveryTests {
         )
     }
 
-    @Test("Services add up over several discoveries, in order, each the same object as before")
+    @Test("Services accumulate over several discoveries, in order, each as the same object")
     func services() async {
         let peripheral = await bench.connect()
         #expect(peripheral.services == nil)
@@ -49,7 +49,7 @@ struct DiscoveryTests {
         #expect(bench.app.take() == Array(repeating: "services ok", count: 4))
     }
 
-    @Test("The services of the host itself are not shown", arguments: [0x1800, 0x1801] as [UInt16])
+    @Test("The peer's own GAP and GATT services are hidden", arguments: [0x1800, 0x1801] as [UInt16])
     func hidden(uuid: UInt16) async {
         let peripheral = await bench.connect()
         let own = DiscoveredService(uuid: .short(uuid), range: .of(1...9), isPrimary: true)
@@ -57,7 +57,7 @@ struct DiscoveryTests {
         #expect(peripheral.services!.map(\.uuid.uuidString) == ["180D"])
     }
 
-    @Test("A discovery that fails leaves what was found before")
+    @Test("A failed discovery keeps what was found before")
     func failure() async {
         let peripheral = await bench.connect()
         await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
@@ -66,7 +66,7 @@ struct DiscoveryTests {
         #expect(peripheral.services!.count == 1)
     }
 
-    @Test("Included services are the objects that the peripheral has, or new ones")
+    @Test("Included services are existing objects of the peripheral, or new ones")
     func included() async {
         let peripheral = await bench.connect()
         await bench.tell(.servicesDiscovered(.success([Fixture.heartRate, Fixture.battery])))
@@ -89,7 +89,7 @@ struct DiscoveryTests {
         #expect(owner.includedServices![1].characteristics?.count == 1)
     }
 
-    @Test("Characteristics add up, in order, each the same object as before")
+    @Test("Characteristics accumulate in order, each as the same object")
     func characteristics() async {
         let peripheral = await bench.connect()
         await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
@@ -108,7 +108,7 @@ struct DiscoveryTests {
         #expect(!first.isNotifying)
     }
 
-    @Test("Descriptors are looked for behind the value, up to the end of the characteristic")
+    @Test("Descriptors are discovered after the value, up to the end of the characteristic")
     func descriptors() async {
         let (peripheral, characteristic) = await bench.characteristic(.notify)
         peripheral.discoverDescriptors(for: characteristic)
@@ -126,7 +126,7 @@ struct DiscoveryTests {
         #expect(bench.app.take() == ["descriptors 2A37 ok", "descriptors 2A37 ok"])
     }
 
-    @Test("A characteristic without room for descriptors is asked about all the same")
+    @Test("Descriptors are requested even for a characteristic without room for any")
     func noDescriptors() async {
         let (peripheral, _) = await bench.characteristic(.read)
         await bench.tell(
@@ -140,7 +140,7 @@ struct DiscoveryTests {
         #expect(bench.session.take() == [.peer(CentralBench.peer, .discoverDescriptors(of: handle, in: nil))])
     }
 
-    @Test("Services that changed are told of and gone, with all that belonged to them")
+    @Test("Changed services are reported and removed, with all their contents")
     func modified() async {
         let (peripheral, characteristic) = await bench.characteristic([.read, .notify])
         await bench.tell(.servicesDiscovered(.success([Fixture.battery])))
@@ -162,7 +162,7 @@ struct DiscoveryTests {
         #expect(bench.app.take() == ["value 2A37 [] CBError 2", "characteristics 180D CBError 2"])
     }
 
-    @Test("What was asked about services that are gone is answered before, and never of those in their place")
+    @Test("Requests about removed services are answered first, and never by those in their place")
     func askedAboutModified() async {
         let (peripheral, old) = await bench.characteristic([.read, .notify])
         let found = PeerEvent.characteristicsDiscovered(
@@ -186,7 +186,7 @@ struct DiscoveryTests {
         #expect(bench.app.take() == ["value 2A37 [2] ok"])
     }
 
-    @Test("What was asked of services that changed fails, once, before they go")
+    @Test("A request about changed services fails once, before they are removed")
     func askedOfModified() async {
         let (peripheral, characteristic) = await bench.characteristic([.read, .write, .writeWithoutResponse])
         await bench.tell(.servicesDiscovered(.success([Fixture.battery])))
@@ -221,7 +221,7 @@ struct DiscoveryTests {
         #expect(peripheral.services!.count == 2)
     }
 
-    @Test("What an app asks of services that are gone while it hears of that is answered, too")
+    @Test("Requests about removed services made in that callback are answered too")
     func askedWhileGoing() async {
         let (peripheral, characteristic) = await bench.characteristic(.read)
         var isFirst = true
@@ -243,7 +243,7 @@ struct DiscoveryTests {
         #expect(bench.session.take().isEmpty)
     }
 
-    @Test("What is forgotten is gone as if it had not been found, and may be found again")
+    @Test("Forgotten objects are removed as if never discovered, and can be discovered again")
     func forgotten() async {
         let (peripheral, characteristic) = await bench.characteristic(.read)
         peripheral.readValue(for: characteristic)
@@ -273,7 +273,7 @@ struct DiscoveryTests {
     /// Has no method at all.
     final class Deaf: NSObject, CBPeripheralDelegate {}
 
-    @Test("A delegate that does not want to hear of changed services is complained of")
+    @Test("A delegate without the method for changed services is reported")
     func unheardModification() async {
         let peripheral = await bench.connect(), deaf = Deaf()
         peripheral.delegate = deaf
@@ -281,7 +281,7 @@ struct DiscoveryTests {
         #expect(bench.lines.take().count == 1)
     }
 
-    @Test("A service that takes the place of another is a new object")
+    @Test("A service that replaces another is a new object")
     func replaced() async {
         let peripheral = await bench.connect()
         await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
@@ -292,7 +292,7 @@ struct DiscoveryTests {
         #expect(peripheral.services![0] !== old)
     }
 
-    @Test("What was asked about a service is answered when another is found in its place, without a word of that")
+    @Test("A request about a replaced service is answered, without reporting the replacement")
     func askedOfReplaced() async {
         let (peripheral, characteristic) = await bench.characteristic(.read)
         await bench.tell(.servicesDiscovered(.success([Fixture.battery])))
@@ -307,7 +307,7 @@ struct DiscoveryTests {
         #expect(bench.app.take() == ["characteristics 180F ok"])
     }
 
-    @Test("What was asked about a characteristic is answered when another is found in its place")
+    @Test("A request about a replaced characteristic is answered")
     func askedOfReplacedCharacteristic() async {
         let (peripheral, old) = await bench.characteristic([.read, .notify])
         await bench.tell(.subscriptionChanged(AttributeHandle(wire: 12), .notifications, nil))
@@ -324,7 +324,7 @@ struct DiscoveryTests {
         #expect(bench.app.take() == ["rssi -50 ok"])
     }
 
-    @Test("After a new connection everything is discovered anew")
+    @Test("After a new connection everything is discovered again")
     func reconnection() async {
         let (peripheral, old) = await bench.characteristic(.read)
         await bench.session.tell(.disconnected(CentralBench.peer, nil, isReconnecting: false))

@@ -27,7 +27,7 @@ struct PeripheralLinkTests {
     }
 
     @Test(
-        "Each event leads where the app expects it",
+        "Each event leads to the expected state",
         arguments: [
             ([], CBPeripheralState.disconnected), ([.connect], .connecting), ([.connect, .failed], .disconnected),
             ([.connect, .cancel], .disconnected), ([.connect, .cancel, .connected], .disconnected),
@@ -55,7 +55,7 @@ struct PeripheralLinkTests {
         #expect(link.acceptsRequests == (expected == .connected))
     }
 
-    @Test("Who asks for the connection that there is hears of it once, however often they ask meanwhile")
+    @Test("A request for the existing connection is confirmed once, however often it is repeated")
     func confirming() {
         var link = PeripheralLink(isConnected: true)
         let early = link.confirm()
@@ -69,7 +69,7 @@ struct PeripheralLinkTests {
         #expect(again == .confirm)
     }
 
-    @Test("Whoever asks for it in another way has the host know")
+    @Test("A request with other options is forwarded to the host")
     func renewing() {
         let other = ConnectRequest(reconnects: true)
         var link = PeripheralLink()
@@ -84,7 +84,7 @@ struct PeripheralLinkTests {
         #expect(link.connect(ConnectRequest()) == .renew, "nobody knows how an earlier launch asked")
     }
 
-    @Test("From everywhere, giving up and the host's answer lead to disconnected")
+    @Test("In every state, cancelling and the host's confirmation lead to disconnected")
     func rest() {
         var reached: [PeripheralLink] = [PeripheralLink()]
         var next = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What comes together")
+@Suite("Events in one batch")
 struct TogetherTests {
     let bench = CentralBench()
     let handle = AttributeHandle(wire: 12)
@@ -30,7 +30,7 @@ struct TogetherTests {
         return peripherals
     }
 
-    @Test("is told in order, each event to the peripheral that it is about")
+    @Test("Events of a batch are delivered in order, each to its peripheral")
     func order() async {
         let peripherals = await connectBoth()
         await bench.session.tell(together: [
@@ -47,7 +47,7 @@ struct TogetherTests {
         #expect(peripherals.map(\.state) == [.disconnected, .connected])
     }
 
-    @Test("is told no further to an app that lets go of its manager")
+    @Test("Delivery stops when the app releases its manager")
     func managerLetGo() async {
         let app = CentralApp(), link = ScriptedLink(), queue = DispatchQueue(label: "app")
         var manager = bench.lines.collect(link) { CBCentralManager(delegate: app, queue: queue) } as CBCentralManager?
@@ -62,7 +62,7 @@ struct TogetherTests {
         #expect(link.sessions[0].isClosed)
     }
 
-    @Test("is told no further of a peripheral that the app lets go of")
+    @Test("Delivery for a peripheral stops when the app releases it")
     func peripheralLetGo() async {
         _ = await connectBoth()
         bench.app.reactions = [("value", { [bench] in bench.app.forget() })]
@@ -71,7 +71,7 @@ struct TogetherTests {
         #expect(bench.session.take().contains(.cancelConnection(CentralBench.peer)))
     }
 
-    @Test("leaves an app what it keeps of a value when the next one comes")
+    @Test("A value that the app has kept does not change when the next one arrives")
     func keptValues() async {
         let peripherals = await connectBoth(), characteristic = peripherals[0].services?[0].characteristics?[0]
         var kept: [Data?] = []

@@ -17,7 +17,7 @@ struct ValueTests {
         }
     }
 
-    @Test("A value is read, and kept until the next one comes")
+    @Test("A read value is kept until the next one arrives")
     func reading() async {
         let (peripheral, characteristic) = await bench.characteristic(.read)
         peripheral.readValue(for: characteristic)
@@ -31,7 +31,7 @@ struct ValueTests {
         #expect(characteristic.value == Data([3]))
     }
 
-    @Test("What a characteristic can not do is refused through the delegate, without traffic")
+    @Test("An operation that a characteristic does not support fails through the delegate, without traffic")
     func missingProperties() async {
         let (peripheral, characteristic) = await bench.characteristic([])
         peripheral.readValue(for: characteristic)
@@ -50,7 +50,7 @@ struct ValueTests {
         #expect(requests().isEmpty)
     }
 
-    @Test("A value is written as it was at that moment, and does not change what was read")
+    @Test("A write sends the value at the time of the call, and does not change the read value")
     func writing() async {
         let (peripheral, characteristic) = await bench.characteristic(.write)
         var data = Data([1, 2])
@@ -74,7 +74,7 @@ struct ValueTests {
         #expect(bench.app.take() == ["written 2A37 ok", "written 2A37 CBATTError 13"])
     }
 
-    @Test("As many requests as an app likes are carried out in order, not too many of them at a time")
+    @Test("Any number of requests is carried out in order, with a limited number pending")
     func manyRequests() async {
         let (peripheral, characteristic) = await bench.characteristic([.read, .write, .writeWithoutResponse])
         for number in 0..<100 {
@@ -93,7 +93,7 @@ struct ValueTests {
         #expect(bench.app.take() == Array(repeating: "written 2A37 ok", count: 100))
     }
 
-    @Test("Requests that are unanswered when the connection ends are answered before its end is told")
+    @Test("Unanswered requests are answered before the disconnection is reported")
     func waitingRequests() async {
         let (peripheral, characteristic) = await bench.characteristic([.read])
         for _ in 0..<(PeripheralRequests.limit + 2) { peripheral.readValue(for: characteristic) }
@@ -109,7 +109,7 @@ struct ValueTests {
     }
 
     @Test(
-        "What is answered without the device is answered before the end of the connection is told",
+        "Requests that need no response from the device are answered before the disconnection is reported",
         arguments: [true, false]
     )
     func endingAtOnce(isRadioLost: Bool) async {
@@ -133,7 +133,7 @@ struct ValueTests {
         #expect(bench.app.take().isEmpty)
     }
 
-    @Test("How much can be written at once follows the size of packets", arguments: [(23, 20), (185, 182), (517, 512)])
+    @Test("The maximum write length follows the MTU", arguments: [(23, 20), (185, 182), (517, 512)])
     func lengths(mtu: Int, expected: Int) async {
         let peripheral = await bench.connect(mtu: mtu)
         #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
@@ -142,7 +142,7 @@ struct ValueTests {
         #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 97)
     }
 
-    @Test("What is too long to be written without response is dropped with a line")
+    @Test("A write without response that is too long is dropped with a log line")
     func tooLong() async {
         let (peripheral, characteristic) = await bench.characteristic(.writeWithoutResponse, mtu: 23)
         peripheral.writeValue(Data(repeating: 0, count: 21), for: characteristic, type: .withoutResponse)
@@ -152,7 +152,7 @@ struct ValueTests {
         #expect(requests().count == 1)
     }
 
-    @Test("Writes without response wait for room, and the app hears of it once")
+    @Test("Writes without response wait for free space, and the app is told once")
     func window() async {
         let (peripheral, characteristic) = await bench.characteristic(.writeWithoutResponse)
         var sent = 0
@@ -171,7 +171,7 @@ struct ValueTests {
         #expect(bench.app.take().isEmpty)
     }
 
-    @Test("While a cancellation is under way, nobody hears of room for writes")
+    @Test("Free space is not reported during a cancellation")
     func roomAfterCancelling() async {
         let (peripheral, characteristic) = await bench.characteristic(.writeWithoutResponse)
         for _ in 0..<SendWindow.size {
@@ -183,7 +183,7 @@ struct ValueTests {
         #expect(!peripheral.canSendWriteWithoutResponse)
     }
 
-    @Test("Writes without response beyond the room go out for a while, then they are dropped with a line")
+    @Test("Writes without response beyond the window are sent up to a limit, and then dropped with a log line")
     func beyondTheWindow() async {
         let (peripheral, characteristic) = await bench.characteristic(.writeWithoutResponse)
         for _ in 0..<1025 { peripheral.writeValue(Data(), for: characteristic, type: .withoutResponse) }
@@ -193,7 +193,7 @@ struct ValueTests {
         #expect(bench.app.take() == ["ready"])
     }
 
-    @Test("There is room for writes without response only while there is a connection")
+    @Test("There is space for writes without response only while connected")
     func windowWithoutConnection() async {
         let (peripheral, characteristic) = await bench.characteristic(.writeWithoutResponse)
         for _ in 0..<40 { peripheral.writeValue(Data(), for: characteristic, type: .withoutResponse) }
@@ -224,7 +224,7 @@ struct ValueTests {
         #expect(bench.app.take() == ["notifying false ok"])
     }
 
-    @Test("What is notified already, or is not, is confirmed without traffic", arguments: [false, true])
+    @Test("An unchanged subscription is confirmed without traffic", arguments: [false, true])
     func sameSubscription(enabled: Bool) async {
         let (peripheral, characteristic) = await bench.characteristic(.notify)
         if enabled { await bench.tell(.subscriptionChanged(handle, .notifications, nil)) }
@@ -235,7 +235,7 @@ struct ValueTests {
         #expect(requests().isEmpty)
     }
 
-    @Test("A subscription that is refused is off")
+    @Test("A refused subscription is off")
     func refusedSubscription() async {
         let (peripheral, characteristic) = await bench.characteristic(.notify)
         peripheral.setNotifyValue(true, for: characteristic)
@@ -260,7 +260,7 @@ struct ValueTests {
     }
 
     @Test(
-        "The value of a descriptor has the type that Apple gives it",
+        "The value of a descriptor has Apple's type",
         arguments: [
             (0x2900, [1, 0], .number(1)), (0x2901, [0x68, 0x69], .text("hi")), (0x2902, [2, 0], .number(2)),
             (0x2903, [1], .number(1)), (0x2904, [4, 0], .data([4, 0])), (0x2906, [1], .data([1])),
@@ -280,7 +280,7 @@ struct ValueTests {
         #expect(Expected(descriptor.value) == expected)
     }
 
-    @Test("A descriptor is written, but for the one that asks for notifications", .behaviour("4.8.4"))
+    @Test("Descriptors can be written, except the client configuration", .behaviour("4.8.4"))
     func writingDescriptors() async {
         let (peripheral, characteristic) = await bench.characteristic(.read)
         let item = AttributeHandle(wire: 13)
@@ -301,7 +301,7 @@ struct ValueTests {
         #expect(complaint(end).contains("must be configured using setNotifyValue:forCharacteristic:"))
     }
 
-    @Test("The strength of the signal is told as a number")
+    @Test("The RSSI is reported as a number")
     func rssi() async {
         let peripheral = await bench.connect()
         peripheral.readRSSI()
@@ -311,7 +311,7 @@ struct ValueTests {
         #expect(bench.app.take() == ["rssi -71 ok", "rssi 127 CBError 3"])
     }
 
-    @Test("The name of the GAP service wins, and the app hears when a name changes")
+    @Test("The GAP name takes precedence, and the app is told when the name changes")
     func names() async {
         let peripheral = await bench.discover(name: "Advertised")
         bench.manager.connect(peripheral)
@@ -322,7 +322,7 @@ struct ValueTests {
         #expect(bench.app.take() == ["connected 2", "name Own", "name New"])
     }
 
-    @Test("What there is not is answered so")
+    @Test("Unavailable features fail as not supported")
     func notSupported() async {
         let peripheral = await bench.connect()
         peripheral.startChannelSoundingSession(CBChannelSoundingSessionConfiguration(role: .initiator))
@@ -336,7 +336,7 @@ struct ValueTests {
         #expect(!isSupported)
     }
 
-    @Test("Descriptions look as apps' logs expect them")
+    @Test("Descriptions have the format that apps' logs expect")
     func descriptions() async {
         let (peripheral, characteristic) = await bench.characteristic([.read, .write])
         await bench.tell(.valueRead(handle, .success([0xF0, 0x0F])))

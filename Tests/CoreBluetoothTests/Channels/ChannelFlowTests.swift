@@ -17,7 +17,7 @@ struct ChannelFlowTests {
         return flow
     }
 
-    @Test("Nothing can be read or written before a stream is open, and what came meanwhile is there then")
+    @Test("Streams must be opened before reading or writing, and earlier data is then available")
     func unopened() {
         var flow = ChannelFlow(unitLength: 10)
         #expect(flow.receive(.received([1, 2, 3])).isEmpty)
@@ -31,7 +31,7 @@ struct ChannelFlowTests {
         #expect(flow.read(10).octets == [1, 2, 3])
     }
 
-    @Test("What is written goes out in units that the peer takes")
+    @Test("Data is sent in SDUs of at most the peer's size")
     func units() {
         var flow = openFlow(unitLength: 4)
         let (count, requests) = flow.write(Array(0..<10))
@@ -39,7 +39,7 @@ struct ChannelFlowTests {
         #expect(requests == [.send([0, 1, 2, 3]), .send([4, 5, 6, 7]), .send([8, 9])])
     }
 
-    @Test("A writer is stopped when so much is on its way, and told when a good part of it has left")
+    @Test("A writer is blocked while the window is full, and told once a good part has been sent")
     func window() {
         var flow = openFlow(unitLength: 1 << 16)
         #expect(flow.write([UInt8](repeating: 1, count: ChannelFlow.window + 5)).count == ChannelFlow.window)
@@ -55,7 +55,7 @@ struct ChannelFlowTests {
         #expect(flow.write([UInt8](repeating: 1, count: ChannelFlow.window)).count == ChannelFlow.window / 4)
     }
 
-    @Test("The host is told what was read when all is, or much of it")
+    @Test("Consumption is reported to the host when all or much has been read")
     func consumption() {
         var flow = openFlow()
         for _ in 0..<100 { #expect(flow.receive(.received([UInt8](repeating: 0, count: 100))).isEmpty) }
@@ -66,7 +66,7 @@ struct ChannelFlowTests {
         #expect(flow.read(900).requests == [.consumed(904)])
     }
 
-    @Test("A delegate is told once of what is there, and again when it has read part of it")
+    @Test("A delegate is told once of available data, and again after reading part of it")
     func toldOnce() {
         var flow = openFlow()
         _ = flow.receive(.received([1, 2]))
@@ -79,7 +79,7 @@ struct ChannelFlowTests {
         #expect(flow.inputEvents().isEmpty)
     }
 
-    @Test("When the peer closes, what it sent is read first, and then both streams are at their end")
+    @Test("When the peer closes, its data is read first, and then both streams are at their end")
     func endOfStream() {
         var flow = openFlow()
         _ = flow.receive(.received([1]))
@@ -102,7 +102,7 @@ struct ChannelFlowTests {
     }
 
     @Test(
-        "A channel that is lost has failed, when all that came is read",
+        "A lost channel fails once all received data is read",
         arguments: [
             (Failure.hci(.connectionTimeout), CBError.connectionTimeout), (.poweredOff, .notConnected),
             (.hci(.remoteUserTerminatedConnection), .peripheralDisconnected), (.cancelled, .operationCancelled),
@@ -122,7 +122,7 @@ struct ChannelFlowTests {
         #expect(flow.write([1]).count == -1)
     }
 
-    @Test("The channel is closed when both streams are, in whichever order, and only once")
+    @Test("The channel is closed once, when both streams are, in either order")
     func closing() {
         var flow = openFlow()
         #expect(flow.close(.output).isEmpty)
@@ -137,7 +137,7 @@ struct ChannelFlowTests {
         #expect(other.inputEvents().isEmpty && other.outputEvents().isEmpty)
     }
 
-    @Test("What nobody will read does not stop the peer")
+    @Test("Data that will never be read does not block the peer")
     func discarded() {
         var flow = openFlow()
         _ = flow.receive(.received([1, 2, 3]))
@@ -147,7 +147,7 @@ struct ChannelFlowTests {
         #expect(flow.read(5).count == -1)
     }
 
-    @Test("A channel that is let go of fails streams that are still open, and sends what was written first")
+    @Test("Releasing a channel sends written data first, and fails streams that are still open")
     func letGo() {
         var flow = openFlow()
         #expect(flow.write([1, 2]).requests + flow.release() == [.send([1, 2]), .close])
@@ -158,7 +158,7 @@ struct ChannelFlowTests {
         #expect(!flow.hasBytes)
     }
 
-    @Test("A channel that is not offered any more is closed, and what came can still be read")
+    @Test("Unpublishing a channel closes it, and received data can still be read")
     func withdrawn() {
         var flow = openFlow()
         _ = flow.receive(.received([1]))

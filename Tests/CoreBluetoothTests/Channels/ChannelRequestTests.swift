@@ -3,7 +3,7 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-@Suite("Opening and offering channels")
+@Suite("Opening and publishing channels")
 struct ChannelRequestTests {
     static let opened = OpenedChannel(
         id: ChannelID(rawValue: 7),
@@ -12,7 +12,7 @@ struct ChannelRequestTests {
         incomingMTU: 200
     )
 
-    @Test("A channel that was opened is the delegate's, with who and what it leads to")
+    @Test("An opened channel is passed to the delegate with its peer and PSM")
     func opened() async throws {
         let bench = CentralBench()
         let peripheral = await bench.connect()
@@ -31,7 +31,7 @@ struct ChannelRequestTests {
     }
 
     @Test(
-        "A channel that was not opened is told with the reason",
+        "A channel that cannot be opened is reported with the reason",
         arguments: [
             (Failure.channel(.spsmNotSupported), "CBError 13"), (.channel(.insufficientResources), "CBError 11"),
             (.channel(.insufficientAuthentication), "CBATTError 5"),
@@ -52,7 +52,7 @@ struct ChannelRequestTests {
         #expect(bench.app.take() == ["channel 0 \(words)"])
     }
 
-    @Test("A number that names nothing is not asked for", arguments: [0, 0x100, 0xFFFF] as [CBL2CAPPSM])
+    @Test("An invalid PSM is not requested", arguments: [0, 0x100, 0xFFFF] as [CBL2CAPPSM])
     func invalid(psm: CBL2CAPPSM) async {
         let bench = CentralBench()
         let peripheral = await bench.connect()
@@ -62,7 +62,7 @@ struct ChannelRequestTests {
         #expect(bench.app.take() == ["channel 0 CBError 1"])
     }
 
-    @Test("Without a connection nothing is asked for, and the app is told why in a line")
+    @Test("Without a connection no channel is requested, and a log line tells the app why")
     func notConnected() async {
         let bench = CentralBench()
         let peripheral = await bench.discover()
@@ -71,7 +71,7 @@ struct ChannelRequestTests {
         #expect(bench.lines.take().count == 1)
     }
 
-    @Test("A channel that nobody takes, or that comes too late, is closed again")
+    @Test("A channel that has no delegate or comes too late is closed again")
     func unwanted() async {
         let bench = CentralBench()
         let peripheral = await bench.connect()
@@ -83,7 +83,7 @@ struct ChannelRequestTests {
         #expect(bench.session.take() == [.channel(Self.opened.id, .close)])
     }
 
-    @Test("A request that the connection outlives not is answered")
+    @Test("A request is answered if the connection ends first")
     func lostMeanwhile() async {
         let bench = CentralBench()
         let peripheral = await bench.connect()
@@ -94,7 +94,7 @@ struct ChannelRequestTests {
         #expect(bench.app.take() == ["channel 0 CBError 3", "disconnected CBError 6 0"])
     }
 
-    @Test("A peripheral manager offers channels, hears of those that are opened, and takes the offer back")
+    @Test("A peripheral manager publishes channels, receives opened ones, and unpublishes them")
     func offering() async throws {
         let bench = PeripheralBench(), psm = SPSM(wire: 0x81)
         await bench.powerOn()
@@ -121,7 +121,7 @@ struct ChannelRequestTests {
         #expect(bench.app.take() == ["unpublished 129 CBError 2"])
     }
 
-    @Test("Before the radio is on, nothing is offered, and the app is told why in a line")
+    @Test("Before power on no channel is published, and a log line tells the app why")
     func early() {
         let bench = PeripheralBench()
         bench.manager.publishL2CAPChannel(withEncryption: false)

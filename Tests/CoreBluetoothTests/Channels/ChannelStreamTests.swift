@@ -20,7 +20,7 @@ struct ChannelStreamTests {
 
     private func tell(_ event: ChannelEvent) async { await bench.session.tell(.channel(id, event)) }
 
-    @Test("Streams can be asked without a run loop")
+    @Test("Streams can be polled without a run loop")
     func polled() async throws {
         let channel = try await open()
         let (input, output) = (try #require(channel.inputStream), try #require(channel.outputStream))
@@ -46,7 +46,7 @@ struct ChannelStreamTests {
         #expect(bench.session.take() == [])
     }
 
-    @Test("Streams on the main run loop tell their delegates there", arguments: [RunLoop.Mode.default, .common])
+    @Test("Streams on the main run loop call their delegates there", arguments: [RunLoop.Mode.default, .common])
     func mainLoop(mode: RunLoop.Mode) async throws {
         let channel = try await open()
         let listener = StreamListener { stream, _ in
@@ -66,7 +66,7 @@ struct ChannelStreamTests {
     }
 
     @Test(
-        "Streams on the run loop of a thread tell their delegates on that thread, in the mode in which it runs",
+        "Streams on a thread's run loop call their delegates on that thread, in the current mode",
         arguments: [RunLoop.Mode.default, LoopThread.mode]
     )
     func threadLoop(mode: RunLoop.Mode) async throws {
@@ -100,7 +100,7 @@ struct ChannelStreamTests {
         thread.stop()
     }
 
-    @Test("What happened before there was a delegate or a run loop is told when there is")
+    @Test("Events before there was a delegate or run loop are delivered once there is")
     func late() async throws {
         let channel = try await open()
         let input = try #require(channel.inputStream)
@@ -118,7 +118,7 @@ struct ChannelStreamTests {
         #expect(listener.events.count == 2)
     }
 
-    @Test("A stream that was taken off its run loop, or closed, tells nobody anything")
+    @Test("A stream that was removed from its run loop or closed calls no delegate")
     func removed() async throws {
         let channel = try await open()
         let (input, output) = (try #require(channel.inputStream), try #require(channel.outputStream))
@@ -140,7 +140,7 @@ struct ChannelStreamTests {
         #expect(listener.events.last == "bytes")
     }
 
-    @Test("A thread that reads where nothing is waits for it, and one that writes waits for room")
+    @Test("A reading thread waits for data, and a writing thread waits for space")
     func waiting() async throws {
         let channel = try await open()
         let (input, output) = (try #require(channel.inputStream), try #require(channel.outputStream))
@@ -165,7 +165,7 @@ struct ChannelStreamTests {
         #expect(await nothing == 0)
     }
 
-    @Test("On the queue on which octets come in nobody waits")
+    @Test("Streams never block the queue on which data arrives")
     func notWaiting() async throws {
         let queue = DispatchQueue(label: "app"), bench = CentralBench(queue: queue)
         let peripheral = await bench.connect()
@@ -182,7 +182,7 @@ struct ChannelStreamTests {
         }
     }
 
-    @Test("A channel that is let go of is closed after what was written, and its streams fail")
+    @Test("Releasing a channel sends the written data, closes the channel and fails its streams")
     func letGo() async throws {
         var channel: CBL2CAPChannel? = try await open()
         let input = try #require(channel?.inputStream), output = try #require(channel?.outputStream)
@@ -198,7 +198,7 @@ struct ChannelStreamTests {
         #expect(!input.hasBytesAvailable)
     }
 
-    @Test("A channel both of whose streams are closed is closed, though somebody keeps it")
+    @Test("A channel is closed once both streams are, even if the app retains it")
     func bothClosed() async throws {
         let channel = try await open()
         channel.inputStream.open()
@@ -227,7 +227,7 @@ struct ChannelStreamTests {
         #expect((orphan.outputStream.streamError as? CBError)?.code == .operationCancelled)
     }
 
-    @Test("Two threads that read and write while the host speaks lose nothing")
+    @Test("Two threads that read and write while the host delivers data lose nothing")
     func threads() async throws {
         let channel = try await open()
         nonisolated(unsafe) let input = try #require(channel.inputStream)

@@ -2,12 +2,12 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("Channels on the air")
+@Suite("Channels on a simulated air")
 struct ChannelWorldTests {
     /// Which end of a channel.
     enum Role: CaseIterable { case central, peripheral }
 
-    @Test("Octets arrive in both directions as they were sent, however lossy the air", arguments: UInt64(0)..<16)
+    @Test("Data arrives unchanged in both directions, however lossy the air", arguments: UInt64(0)..<16)
     func exchange(seed: UInt64) async throws {
         let bench = WorldBench(seed: seed, loss: 0.2)
         let (near, far) = try #require(await bench.openChannel())
@@ -19,7 +19,7 @@ struct ChannelWorldTests {
     }
 
     @Test(
-        "Streams on run loops of threads carry everything, whole and in order, and alike in each run of a seed",
+        "Streams on threads' run loops carry all data in order, and runs of a seed are identical",
         arguments: 0..<4 as Range<UInt64>
     )
     func threads(seed: UInt64) async throws {
@@ -41,7 +41,7 @@ struct ChannelWorldTests {
         return bench.world.traceHash
     }
 
-    @Test("Much is carried each way at once, and little of it is anywhere in between")
+    @Test("Large amounts are carried both ways at the same time, with little buffered in between")
     func bulk() async throws {
         let bench = WorldBench(seed: 11), length = 1 << 18
         let (near, far) = try #require(await bench.openChannel())
@@ -55,7 +55,7 @@ struct ChannelWorldTests {
     }
 
     @Test(
-        "A reader in either role that does not read stops the writer, who goes on when it does",
+        "A reader in either role that stops reading blocks the writer, who continues when it resumes",
         arguments: Role.allCases
     )
     func backPressure(reading: Role) async throws {
@@ -86,7 +86,7 @@ struct ChannelWorldTests {
     }
 
     @Test(
-        "What was written before both streams are closed, or the channel is let go of, is delivered",
+        "Data written before both streams are closed or the channel is released is delivered",
         arguments: [true, false]
     )
     func lastWords(closes: Bool) async throws {
@@ -112,7 +112,7 @@ struct ChannelWorldTests {
         #expect(far.inputStream.streamStatus == .atEnd && far.outputStream.streamStatus == .atEnd)
     }
 
-    @Test("A channel whose link is lost has failed at both ends")
+    @Test("A channel whose link is lost fails at both ends")
     func linkLost() async throws {
         let bench = WorldBench(seed: 14)
         let (near, far) = try #require(await bench.openChannel())
@@ -124,7 +124,7 @@ struct ChannelWorldTests {
         #expect((far.outputStream.streamError as? CBError)?.code == .connectionTimeout)
     }
 
-    @Test("A channel fails when a radio goes, and when the central leaves")
+    @Test("A channel fails when a radio is lost, and when the central disconnects")
     func left() async throws {
         let bench = WorldBench(seed: 15)
         let (near, far) = try #require(await bench.openChannel())
@@ -142,7 +142,7 @@ struct ChannelWorldTests {
         #expect([.atEnd, .error].contains(theirs.inputStream.streamStatus))
     }
 
-    @Test("A number that is not offered is refused, as is one that is offered no longer")
+    @Test("A PSM that was never published is refused, and so is one that was unpublished")
     func refused() async throws {
         let bench = WorldBench(seed: 17)
         let (near, far) = try #require(await bench.openChannel())
@@ -163,7 +163,7 @@ struct ChannelWorldTests {
         #expect(bench.app.take() == ["channel 0 CBError 13"])
     }
 
-    @Test("A channel for encrypted connections is opened by a device that pairs for it")
+    @Test("A channel that requires encryption can be opened by a device that pairs")
     func encrypted() async throws {
         let bench = WorldBench(seed: 18)
         let peripheral = try #require(await bench.connect())
@@ -174,7 +174,7 @@ struct ChannelWorldTests {
         #expect(bench.app.take().last == "channel \(bench.serverApp.psm) ok")
     }
 
-    @Test("Several channels of one connection, to one number and to others, do not get in each other's way")
+    @Test("Several channels of one connection, to the same PSM and to others, do not interfere")
     func several() async throws {
         let bench = WorldBench(seed: 19)
         let (near, far) = try #require(await bench.openChannel())
@@ -198,9 +198,7 @@ struct ChannelWorldTests {
         #expect(far.peer is CBCentral)
     }
 
-    @Test(
-        "Apps on the main queue, told of their streams on the main run loop, work in a world that the main actor drives"
-    )
+    @Test("Streams on the main run loop work in a world driven by the main actor")
     @MainActor func mainQueue() async throws {
         let bench = WorldBench(seed: 20, queue: .main)
         let (near, far) = try #require(await bench.openChannel())

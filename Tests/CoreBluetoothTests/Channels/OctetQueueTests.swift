@@ -3,9 +3,9 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Queue of octets")
+@Suite("Octet queue")
 struct OctetQueueTests {
-    @Test("What goes in comes out, in pieces of whatever size", arguments: 1...9)
+    @Test("Octets come out as they went in, in pieces of any size", arguments: 1...9)
     func pieces(length: Int) {
         var queue = OctetQueue()
         var out: [UInt8] = []

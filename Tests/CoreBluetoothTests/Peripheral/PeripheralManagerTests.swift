@@ -8,7 +8,7 @@ import Testing
 struct PeripheralManagerTests {
     let bench = PeripheralBench()
 
-    @Test("Commands before the radio is on are ignored with a line")
+    @Test("Commands before power on are ignored with a log line")
     func misuse() async {
         let manager = bench.manager, characteristic = CBMutableCharacteristic.dynamic()
         manager.startAdvertising(nil)
@@ -25,7 +25,7 @@ struct PeripheralManagerTests {
         #expect(bench.session.role == .peripheral)
     }
 
-    @Test("A name and services are advertised, whatever Foundation type they have, and nothing else")
+    @Test("Only a name and services are advertised, whatever their Foundation types")
     func advertising() async {
         await bench.powerOn()
         bench.manager.startAdvertising([
@@ -53,7 +53,7 @@ struct PeripheralManagerTests {
         #expect(bench.app.take() == ["advertising CBError 4 false"])
     }
 
-    @Test("Values of the wrong type are refused through the delegate")
+    @Test("Values of the wrong type fail through the delegate")
     func wrongTypes() async {
         await bench.powerOn()
         bench.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: CBUUID(string: "180D")])
@@ -63,7 +63,7 @@ struct PeripheralManagerTests {
         #expect(bench.take().isEmpty)
     }
 
-    @Test("A radio that goes off and comes back finds services and advertisement as they were")
+    @Test("Switching the radio off and on preserves services and the advertisement")
     func powerOff() async throws {
         let characteristic = CBMutableCharacteristic.dynamic(), service = await bench.publish(characteristic)
         let id = try #require(service.published?.id)
@@ -90,7 +90,7 @@ struct PeripheralManagerTests {
         #expect(bench.manager.updateValue(Data([1]), for: characteristic, onSubscribedCentrals: nil))
     }
 
-    @Test("A service that the host could not take before it was reset is told of all the same")
+    @Test("Adding a service that the host did not accept before its reset still calls the delegate")
     func addDuringReset() async throws {
         await bench.powerOn()
         let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
@@ -100,7 +100,7 @@ struct PeripheralManagerTests {
         #expect(bench.app.take() == ["state 1", "added 180D CBError 3"])
     }
 
-    @Test("Below powered off services and advertisement are gone")
+    @Test("A state below powered off removes services and the advertisement")
     func reset() async {
         let characteristic = CBMutableCharacteristic.dynamic()
         let service = await bench.publish(characteristic)
@@ -115,7 +115,7 @@ struct PeripheralManagerTests {
         #expect(bench.take().count == 1)
     }
 
-    @Test("A central is the same object as long as the app keeps it, and knows how much it takes")
+    @Test("A central is the same object while the app retains it, and has its maximum update length")
     func centrals() async {
         let characteristic = CBMutableCharacteristic.dynamic()
         _ = await bench.publish(characteristic)
@@ -134,7 +134,7 @@ struct PeripheralManagerTests {
         #expect(bench.app.take() == ["unsubscribed 2A37 1"])
     }
 
-    @Test("Values go to those that are subscribed, of those asked for")
+    @Test("Values go to the requested centrals that are subscribed")
     func receivers() async {
         let characteristic = CBMutableCharacteristic.dynamic(), id = LocalAttributeID(rawValue: 2)
         _ = await bench.publish(characteristic)
@@ -160,7 +160,7 @@ struct PeripheralManagerTests {
         #expect(bench.lines.take().count == 1)
     }
 
-    @Test("Values wait for room, and the app hears of it once")
+    @Test("Values wait for free space, and the app is told once")
     func window() async {
         let characteristic = CBMutableCharacteristic.dynamic(), id = LocalAttributeID(rawValue: 2)
         _ = await bench.publish(characteristic)
@@ -181,7 +181,7 @@ struct PeripheralManagerTests {
         #expect(bench.app.take().isEmpty)
     }
 
-    @Test("An app that was refused nothing hears nothing of room")
+    @Test("An app that was never refused is not told of free space")
     func roomThatNobodyLacked() async {
         let characteristic = CBMutableCharacteristic.dynamic(), id = LocalAttributeID(rawValue: 2)
         _ = await bench.publish(characteristic)
@@ -195,10 +195,10 @@ struct PeripheralManagerTests {
         #expect(bench.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
     }
 
-    @Test("The app may use Bluetooth")
+    @Test("The authorization is always allowed")
     func authorization() { #expect(CBPeripheralManager.authorization == .allowedAlways) }
 
-    @Test("A manager that is let go closes its session, and its services can be changed again")
+    @Test("Releasing a manager closes its session, and its services can be changed again")
     func deallocation() {
         let link = ScriptedLink(), lines = Lines()
         var manager: CBPeripheralManager? = lines.collect(link) { CBPeripheralManager() }

@@ -17,7 +17,7 @@ struct PublishingTests {
         return service
     }
 
-    @Test("A service reaches the host with all that it holds, each part under its own name")
+    @Test("A service reaches the host with all its parts, each with its own identifier")
     func definition() async {
         await bench.powerOn()
         let fixed = CBMutableCharacteristic(
@@ -71,7 +71,7 @@ struct PublishingTests {
         )
     }
 
-    @Test("The app hears of its own object, and in order")
+    @Test("The delegate receives the app's own objects, in order")
     func answers() async {
         await bench.powerOn()
         let first = service("180D"), second = service("180F")
@@ -85,7 +85,7 @@ struct PublishingTests {
         #expect(first.isPrimary)
     }
 
-    @Test("What can not be published is refused through the delegate")
+    @Test("A service that cannot be published fails through the delegate")
     func refusals() async {
         await bench.powerOn()
         let including = service("180F"), taken = CBMutableCharacteristic.dynamic()
@@ -108,7 +108,7 @@ struct PublishingTests {
         #expect(bench.take().isEmpty)
     }
 
-    @Test("Included services come first, and go last")
+    @Test("Included services must be added first and removed last")
     func includes() async {
         await bench.powerOn()
         let part = service("180F"), whole = service("180D")
@@ -126,7 +126,7 @@ struct PublishingTests {
         #expect(bench.take() == [.service(.removeService(definition.id)), .service(.removeService(id))])
     }
 
-    @Test("What is published can not be changed, and can again when it is removed")
+    @Test("Published objects are immutable until they are removed")
     func freezing() async {
         let characteristic = CBMutableCharacteristic.dynamic()
         let service = await bench.publish(characteristic)
@@ -150,7 +150,7 @@ struct PublishingTests {
         #expect(bench.lines.take().isEmpty)
     }
 
-    @Test("Parts know what they belong to")
+    @Test("Characteristics and descriptors know their parents")
     func belonging() {
         let characteristic = CBMutableCharacteristic.dynamic(), service = service("180D", [characteristic])
         let descriptor = CBMutableDescriptor(type: CBUUID(string: "2901"), value: "x")
@@ -163,7 +163,7 @@ struct PublishingTests {
         #expect(characteristic.subscribedCentrals?.isEmpty == true)
     }
 
-    @Test("All services go at once, and the same objects can be published again")
+    @Test("All services are removed together, and the same objects can be published again")
     func removeAll() async {
         let service = await bench.publish(.dynamic())
         bench.manager.removeAllServices()
@@ -185,7 +185,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("Characteristics may be of an app's own class, which may use the manager meanwhile")
+    @Test("Characteristics may be instances of an app's own class that uses the manager")
     func ownClasses() async {
         let curious = Curious(type: CBUUID(string: "2A37"), properties: .read, value: nil, permissions: .readable)
         curious.manager = bench.manager
@@ -195,7 +195,7 @@ struct PublishingTests {
         #expect(bench.take() == [.service(.removeService(LocalAttributeID(rawValue: 1)))])
     }
 
-    @Test("A value that others could change ends the program", .behaviour("4.8.3"))
+    @Test("A fixed value with write permission ends the program", .behaviour("4.8.3"))
     func cachedValue() async {
         let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let bench = PeripheralBench()
@@ -211,7 +211,7 @@ struct PublishingTests {
         #expect(complaint(end).contains("Characteristics with cached values must be read-only"))
     }
 
-    @Test("Descriptors that can not be made end the program", .behaviour("4.8.5"))
+    @Test("An invalid descriptor ends the program", .behaviour("4.8.5"))
     func descriptors() async {
         let type = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CBMutableDescriptor(type: CBUUID(string: "2902"), value: Data([1, 0]))

@@ -10,7 +10,7 @@ struct RequestTests {
     let id = LocalAttributeID(rawValue: 2)
     let transaction = ServerTransaction(rawValue: 9)
 
-    @Test("A read is answered with the value from its offset on")
+    @Test("A read is answered with the value from its offset")
     func reading() async {
         let characteristic = CBMutableCharacteristic.dynamic()
         _ = await bench.publish(characteristic)
@@ -26,7 +26,7 @@ struct RequestTests {
     }
 
     @Test(
-        "Refusals reach the central with their number",
+        "An error reaches the central with its code",
         arguments: [
             (CBATTError.Code.invalidOffset, 0x07), (.readNotPermitted, 0x02), (CBATTError.Code(rawValue: 0x80)!, 0x80),
             (CBATTError.Code(rawValue: 0x1234)!, 0x0E), (CBATTError.Code(rawValue: -1)!, 0x0E),
@@ -39,7 +39,7 @@ struct RequestTests {
         #expect(bench.take() == [.service(.respond(transaction, .failure(ATT.ErrorCode(wire: expected))))])
     }
 
-    @Test("A group of writes is one call and has one answer; a second one is a misuse")
+    @Test("A group of writes is one call with one response, and a second response is a misuse")
     func writing() async {
         _ = await bench.publish(.dynamic())
         let parts = [WritePart(attribute: id, value: [1, 2]), WritePart(attribute: id, offset: 2, value: [3])]
@@ -50,7 +50,7 @@ struct RequestTests {
         #expect(bench.lines.take().count == 1)
     }
 
-    @Test("A manager that was not asked does not answer, nor use the request up", .behaviour("1.3.11"))
+    @Test("A manager that did not receive a request cannot answer it or use it up", .behaviour("1.3.11"))
     func foreign() async throws {
         let bench = WorldBench(), peripheral = try #require(await bench.connect(.dynamic()))
         let other = bench.anotherServer()
@@ -69,7 +69,7 @@ struct RequestTests {
         #expect(bench.lines.take().isEmpty)
     }
 
-    @Test("A write that awaits no answer gets none")
+    @Test("A write without response gets no response")
     func commands() async {
         _ = await bench.publish(.dynamic())
         await bench.tell(.writeRequested(nil, PeripheralBench.central, [WritePart(attribute: id, value: [1])]))
@@ -78,7 +78,7 @@ struct RequestTests {
         #expect(bench.lines.take().isEmpty)
     }
 
-    @Test("Requests for what is gone are refused, a group of them as a whole")
+    @Test("Requests for removed attributes are refused, and a group is refused as a whole")
     func gone() async {
         let service = await bench.publish(.dynamic())
         let gone = LocalAttributeID(rawValue: 77)
@@ -97,7 +97,7 @@ struct RequestTests {
         func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
     }
 
-    @Test("Requests to an app that does not answer them are refused", arguments: [false, true])
+    @Test("Requests are refused if the app has no method for them", arguments: [false, true])
     func deaf(hasDelegate: Bool) async {
         let deaf = Deaf()
         _ = await bench.publish(.dynamic())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A central manager whose app is launched again")
+@Suite("A central manager of a relaunched app")
 struct CentralRestorationTests {
     private let service = CBUUID(string: "FFF0")
     private let launches = Launches()
@@ -41,7 +41,7 @@ struct CentralRestorationTests {
     }
 
     @Test(
-        "Its connections are there with all that was discovered, and what was notified meanwhile is heard in order",
+        "Connections are restored with all discovered objects, and missed notifications arrive in order",
         .behaviour("1.2.26", "2.1.4", "4.9.3"),
         arguments: 1...16
     )
@@ -81,7 +81,7 @@ struct CentralRestorationTests {
     }
 
     @Test(
-        "Its pending connections and its scan go on, and it is launched when one of them comes to something",
+        "Pending connections and the scan continue, and their success launches the app",
         .behaviour("4.9.3"),
         arguments: 1...16
     )
@@ -124,7 +124,10 @@ struct CentralRestorationTests {
         #expect(app.central?.isScanning == false)
     }
 
-    @Test("A scan for services finds them without the app, and has no keys for what there was not", .behaviour("4.9.2"))
+    @Test(
+        "A scan for services continues without the app, and the restored state has no empty keys",
+        .behaviour("4.9.2")
+    )
     func scanning() async throws {
         let bench = await bench()
         first.central?.scanForPeripherals(withServices: [service])
@@ -136,7 +139,11 @@ struct CentralRestorationTests {
         #expect(launches.app?.take() == ["restore [\"kCBRestoredScanServices\"]", "state 5", "discovered"])
     }
 
-    @Test("An app that lost a connection hears that it is connecting no more", .behaviour("4.9.3"), arguments: 1...16)
+    @Test(
+        "An app that lost a connection learns that the peripheral is no longer connecting",
+        .behaviour("4.9.3"),
+        arguments: 1...16
+    )
     func lost(seed: UInt64) async throws {
         let bench = await bench(seed: seed), value = CBMutableCharacteristic.dynamic()
         try await subscribe(bench, to: value)
@@ -149,7 +156,7 @@ struct CentralRestorationTests {
         #expect(app.peripherals.map(\.state) == [.disconnected])
     }
 
-    @Test("A state is told once for each launch, also for many launches", .behaviour("4.9.2"))
+    @Test("The state is restored once per launch, over many launches", .behaviour("4.9.2"))
     func once() async throws {
         let bench = await bench(), value = CBMutableCharacteristic.dynamic()
         try await subscribe(bench, to: value)
@@ -168,7 +175,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("Commands while a state is restored come too early, as a line in the log says", .behaviour("2.1.5"))
+    @Test("Commands during restoration are too early, and log a line", .behaviour("2.1.5"))
     func early() async throws {
         let bench = await bench(), value = CBMutableCharacteristic.dynamic()
         try await subscribe(bench, to: value)
@@ -187,7 +194,7 @@ struct CentralRestorationTests {
         #expect(app.peripherals[0].state == .connected)
     }
 
-    @Test("A peripheral that the app does not keep is given up", .behaviour("4.9.3"))
+    @Test("A restored peripheral that the app does not retain is disconnected", .behaviour("4.9.3"))
     func unkept() async throws {
         let bench = await bench(), value = CBMutableCharacteristic.dynamic()
         try await subscribe(bench, to: value)
@@ -201,7 +208,7 @@ struct CentralRestorationTests {
         #expect(bench.lines.take().contains { $0.contains("Did you forget to keep a reference to it?") })
     }
 
-    @Test("What an earlier launch waited for is not answered to the next one", arguments: 1...16)
+    @Test("Requests of an earlier launch are not answered in the next one", arguments: 1...16)
     func unanswered(seed: UInt64) async throws {
         let bench = await bench(seed: seed), value = CBMutableCharacteristic.dynamic()
         try await subscribe(bench, to: value)

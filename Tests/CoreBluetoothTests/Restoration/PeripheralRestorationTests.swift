@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A peripheral manager whose app is launched again")
+@Suite("A peripheral manager of a relaunched app")
 struct PeripheralRestorationTests {
     private let launches = Launches()
     private let first = RestoringApp()
@@ -50,7 +50,7 @@ struct PeripheralRestorationTests {
     }
 
     @Test(
-        "Its services, subscribers and advertisement are there, and it is launched for a central that reads",
+        "Services, subscribers and the advertisement are restored, and a central's read launches the app",
         .behaviour("2.3.13", "4.9.4"),
         arguments: 1...16
     )
@@ -96,7 +96,7 @@ struct PeripheralRestorationTests {
         #expect(first.take().isEmpty)
     }
 
-    @Test("What has become of subscribers meanwhile is heard in order", .behaviour("4.9.4"), arguments: 1...16)
+    @Test("Missed changes of subscribers arrive in order", .behaviour("4.9.4"), arguments: 1...16)
     func subscribers(seed: UInt64) async throws {
         let bench = try await bench(seed: seed), peripheral = try await subscribe(bench)
         let value = try #require(peripheral.characteristic("2A37"))
@@ -113,7 +113,7 @@ struct PeripheralRestorationTests {
         #expect(restored?.subscribedCentrals?.count == 1)
     }
 
-    @Test("A central that reads is refused while nobody launches the app")
+    @Test("A central's read is refused while the app cannot be launched")
     func refused() async throws {
         let bench = try await bench(), peripheral = try await subscribe(bench)
         bench.sensor.endApps(.crash)
@@ -122,7 +122,7 @@ struct PeripheralRestorationTests {
         #expect(bench.app.take() == ["value 2A37 [] CBATTError 14"])
     }
 
-    @Test("A central whose read the app left unanswered is refused", arguments: 1...16)
+    @Test("A central's read that the app left unanswered is refused", arguments: 1...16)
     func left(seed: UInt64) async throws {
         let bench = WorldBench(seed: seed), server = bench.anotherServer()
         _ = server
@@ -135,7 +135,7 @@ struct PeripheralRestorationTests {
         #expect(bench.app.take().contains { $0.hasPrefix("value 2A37 [] CBATTError") || $0.hasPrefix("modified") })
     }
 
-    @Test("The central subscribes to a number of identifiers that new ones do not meet", .behaviour("4.9.4"))
+    @Test("New services do not collide with the identifiers of restored ones", .behaviour("4.9.4"))
     func republished() async throws {
         let bench = try await bench()
         bench.sensor.endApps(.crash)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The launches of an app that has its state restored")
+@Suite("Launches of an app with state restoration")
 struct RelaunchTests {
     /// What happens to an app.
     enum Fate: CaseIterable {
@@ -18,7 +18,7 @@ struct RelaunchTests {
     }
 
     @Test(
-        "An app is launched again after a crash, a restart or a lost radio, not after the user ended it or Bluetooth",
+        "An app is relaunched after a crash, restart or radio loss, but not if the user ended it or Bluetooth",
         .behaviour("4.9.5"),
         arguments: Fate.allCases
     )
@@ -71,7 +71,7 @@ struct RelaunchTests {
         }
     }
 
-    @Test("A machine that was started anew serves and connects as before", .behaviour("4.9.5"), arguments: 1...16)
+    @Test("A restarted machine serves and connects as before", .behaviour("4.9.5"), arguments: 1...16)
     func restart(seed: UInt64) async throws {
         let bench = WorldBench(seed: seed), server = RestoringApp(), central = RestoringApp()
         let servers = Launches(), centrals = Launches()
@@ -126,7 +126,7 @@ struct RelaunchTests {
         }
     }
 
-    @Test("A world that keeps pace with the clock launches apps, too", .behaviour("4.9.5"), .timeLimit(.minutes(30)))
+    @Test("A world in real time also launches apps", .behaviour("4.9.5"), .timeLimit(.minutes(30)))
     func inRealTime() async throws {
         let bench = WorldBench(), first = RestoringApp(), lines = Lines()
         await bench.publish(.dynamic())
@@ -152,7 +152,7 @@ struct RelaunchTests {
         #expect(app.current.take() == ["restore [\"kCBRestoredScanServices\"]", "state 5", "discovered"])
     }
 
-    @Test("A session for which too much has happened is given up, and nothing is left of it")
+    @Test("A session with too many waiting events ends, and nothing is left of it")
     func tooMuch() async throws {
         let bench = WorldBench(), first = RestoringApp(), value = CBMutableCharacteristic.dynamic()
         await bench.publish(value)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The articles in the documentation of the modules, which apps copy from.
-@Suite("Articles")
+@Suite("Documentation articles")
 struct ArticleTests {
     /// An article of a module, by the name of its file without the ending.
     struct Article: CustomTestStringConvertible {
@@ -32,7 +32,7 @@ struct ArticleTests {
         return names.filter { $0 != module }.sorted().map { Article(module: module, name: $0) }
     }
 
-    @Test("have examples that compile without a warning in both language modes", arguments: articles, [5, 6])
+    @Test("Articles have examples that compile without a warning in both language modes", arguments: articles, [5, 6])
     func examples(article: Article, mode: Int) throws {
         let examples = Self.examples(in: try Self.text(article.name, of: article.module))
         #expect(examples.isEmpty == article.isTable, "every article but the tables shows how")
@@ -47,7 +47,7 @@ struct ArticleTests {
         return (files ?? []).map { String($0.dropLast(3)) }.sorted()
     }()
 
-    @Test("of classes have an example that compiles without a warning", arguments: classes)
+    @Test("Class pages have an example that compiles without a warning", arguments: classes)
     func classExamples(name: String) throws {
         let examples = Self.examples(in: try Self.text("Classes/\(name)", of: "CoreBluetooth"))
         #expect(!examples.isEmpty && Self.classes.contains("CBCentralManager"))
@@ -55,7 +55,7 @@ struct ArticleTests {
         #expect(outcome.succeeded, "\(outcome.output)")
     }
 
-    @Test("are all named on the first page of their module, and those about porting in the table of it")
+    @Test("Every article is linked from its module's page, and porting articles from their table")
     func overview() throws {
         let table = try Self.text("PortingAnApp", of: "CoreBluetooth")
         for article in Self.articles {
@@ -69,13 +69,13 @@ struct ArticleTests {
         #expect(Self.articles.count >= 20)
     }
 
-    @Test("name symbols and articles that exist", arguments: modules)
+    @Test("Articles refer only to existing symbols and articles", arguments: modules)
     func links(module: String) throws {
         let outcome = try Toolchain.documentation(of: module, in: Self.folder(of: module))
         #expect(outcome.succeeded, "\(outcome.output)")
     }
 
-    @Test("are read as they are written")
+    @Test("Examples are extracted as written")
     func reading() {
         let text =
             "# A\n\n```swift\nlet a = 1\n```\n\nText\n\n```\nno Swift\n```\n```swift\nlet b = 2\nlet c = 3\n```\n"

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 /// Apps as they are written for Apple's framework; Tests/Surface has their sources.
-@Suite("Apps for Apple's framework")
+@Suite("Apps written for Apple's framework")
 struct ClientTests {
-    @Test("compile without a warning in both language modes", .behaviour("1.1.7"), arguments: [5, 6])
+    @Test("Apps compile without a warning in both language modes", .behaviour("1.1.7"), arguments: [5, 6])
     func compiling(mode: Int) throws {
         let tests = "Tests/CoreBluetoothTests/Surface/"
         let own = ["SurfaceApp.swift", "SurfaceApp+Peripherals.swift"].map {
@@ -17,10 +17,7 @@ struct ClientTests {
     /// What the compiler has to say of a promise that is made without need, and of one that a subclass does not repeat.
     static let warnings = ["was already stated in the type's module", "must restate inherited '@unchecked Sendable'"]
 
-    @Test(
-        "compile with a warning if they promise themselves that classes are Sendable, or derive others",
-        arguments: [5, 6]
-    )
+    @Test("Apps that declare classes Sendable or subclass others compile with a warning", arguments: [5, 6])
     func promising(mode: Int) throws {
         for file in try sources(in: "Warned") {
             let outcome = try Toolchain.compile([file], mode: mode, allowsWarnings: true)
@@ -35,7 +32,7 @@ struct ClientTests {
         }
     }
 
-    @Test("compile when all of their code is on the main actor", arguments: [5, 6])
+    @Test("Apps whose code is all on the main actor compile", arguments: [5, 6])
     func mainActor(mode: Int) throws {
         let outcome = try Toolchain.compile(sources(in: "MainActor"), mode: mode, ["-default-isolation", "MainActor"])
         #expect(outcome.succeeded, "\(outcome.output)")
@@ -61,7 +58,7 @@ struct ClientTests {
         ("func f(_ m: CBCentralManager) { m.delegate?.centralManager?(m, didUnite: m) }", "callAsFunction"),
     ]
 
-    @Test("are refused what Apple's framework refuses", arguments: refused)
+    @Test("Code that Apple's framework refuses does not compile", arguments: refused)
     func refusing(source: String, complaint: String) throws {
         let outcome = try Toolchain.compile("import CoreBluetooth\n\(source)\n", mode: 6)
         #expect(!outcome.succeeded)

@@ -62,7 +62,7 @@ struct ConformanceStyleTests {
         var states: [CBManagerState] = []
     }
 
-    @Test("Delegates on the main actor are called there, in every style")
+    @Test("Delegates on the main actor are called there, in every style of conformance")
     @MainActor func mainActor() async {
         let link = ScriptedLink(), first = Preconcurrency(), second = Assuming()
         let managers = Bluetooth.$link.withValue(link) {
@@ -74,7 +74,7 @@ struct ConformanceStyleTests {
         #expect(managers.map(\.state) == [.poweredOn, .poweredOn])
     }
 
-    @Test("A view model on the main actor gets through a whole discovery")
+    @Test("A view model on the main actor completes a whole discovery")
     @MainActor func viewModel() async {
         let link = ScriptedLink(), model = ViewModel()
         Bluetooth.$link.withValue(link) { model.start() }
@@ -86,7 +86,7 @@ struct ConformanceStyleTests {
         #expect(model.services == ["180F"])
     }
 
-    @Test("A queue of the app's own counts as the queue that is called on")
+    @Test("A queue of the app counts as the queue of its callbacks")
     func ownQueue() async {
         let link = ScriptedLink(), app = Plain()
         let manager = Bluetooth.$link.withValue(link) { CBCentralManager(delegate: app, queue: app.queue) }

@@ -45,13 +45,13 @@ struct ConstantTests {
         (CBATTErrorDomain, "CBATTErrorDomain"),
     ]
 
-    @Test("Keys, domains and UUIDs have the texts of Apple's framework", arguments: texts)
+    @Test("Keys, domains and UUIDs have the strings of Apple's framework", arguments: texts)
     func text(value: String, expected: String) { #expect(value == expected) }
 
-    @Test("There are all 38 texts")
+    @Test("There are 38 string constants")
     func count() { #expect(Self.texts.count == 38) }
 
-    @Test("Numbers without a name are states, kinds and codes of errors nonetheless", .behaviour("1.1.6"))
+    @Test("Values without a name are still valid states, kinds and error codes", .behaviour("1.1.6"))
     func unnamed() {
         #expect(CBManagerState(rawValue: 99)?.rawValue == 99)
         #expect(CBManagerAuthorization(rawValue: 99)?.rawValue == 99)
@@ -64,7 +64,7 @@ struct ConstantTests {
         #expect(CBError.Code(rawValue: 99)?.rawValue == 99)
     }
 
-    @Test("States and kinds are printed by their names, or their numbers")
+    @Test("States and kinds are printed by name, or by number")
     func printed() {
         #expect("\(CBManagerState.poweredOn) \(CBManagerAuthorization.allowedAlways)" == "poweredOn allowedAlways")
         #expect("\(CBPeripheralState.connected) \(CBConnectionEvent.peerConnected)" == "connected peerConnected")
@@ -74,7 +74,7 @@ struct ConstantTests {
         #expect("\([CBManagerState.poweredOn: 1])" == "[poweredOn: 1]")
     }
 
-    @Test("Apps describe states by themselves, and switch over them with @unknown default", arguments: [5, 6])
+    @Test("Apps can add descriptions to states, and switch over them with @unknown default", arguments: [5, 6])
     func described(mode: Int) throws {
         let outcome = try Toolchain.compile(
             """
@@ -96,21 +96,21 @@ struct ConstantTests {
         #expect(outcome.succeeded, "\(outcome.output)")
     }
 
-    @Test("State of a manager: numbers as on Apple's systems")
+    @Test("Manager state: numbers as on Apple platforms")
     func managerState() {
         let cases: [CBManagerState] = [.unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn]
         #expect(cases.map(\.rawValue) == Array(0..<6))
         #expect(cases.indices.map { CBManagerState(rawValue: $0) } == cases)
     }
 
-    @Test("Authorization: numbers as on Apple's systems")
+    @Test("Authorization: numbers as on Apple platforms")
     func managerAuthorization() {
         let cases: [CBManagerAuthorization] = [.notDetermined, .restricted, .denied, .allowedAlways]
         #expect(cases.map(\.rawValue) == Array(0..<4))
         #expect(cases.indices.map { CBManagerAuthorization(rawValue: $0) } == cases)
     }
 
-    @Test("State of a central manager, as of old: numbers as on Apple's systems")
+    @Test("Central manager state (deprecated): numbers as on Apple platforms")
     @available(*, deprecated)
     func centralManagerState() {
         let cases: [CBCentralManagerState] = [
@@ -120,7 +120,7 @@ struct ConstantTests {
         #expect(cases.indices.map { CBCentralManagerState(rawValue: $0) } == cases)
     }
 
-    @Test("State of a peripheral manager, as of old: numbers as on Apple's systems")
+    @Test("Peripheral manager state (deprecated): numbers as on Apple platforms")
     @available(*, deprecated)
     func peripheralManagerState() {
         let cases: [CBPeripheralManagerState] = [
@@ -130,7 +130,7 @@ struct ConstantTests {
         #expect(cases.indices.map { CBPeripheralManagerState(rawValue: $0) } == cases)
     }
 
-    @Test("Authorization, as of old: numbers as on Apple's systems")
+    @Test("Authorization (deprecated): numbers as on Apple platforms")
     @available(*, deprecated)
     func peripheralManagerAuthorizationStatus() {
         let cases: [CBPeripheralManagerAuthorizationStatus] = [.notDetermined, .restricted, .denied, .authorized]
@@ -138,42 +138,42 @@ struct ConstantTests {
         #expect(cases.indices.map { CBPeripheralManagerAuthorizationStatus(rawValue: $0) } == cases)
     }
 
-    @Test("Connection events: numbers as on Apple's systems")
+    @Test("Connection events: numbers as on Apple platforms")
     func connectionEvent() {
         let cases: [CBConnectionEvent] = [.peerDisconnected, .peerConnected]
         #expect(cases.map(\.rawValue) == Array(0..<2))
         #expect(cases.indices.map { CBConnectionEvent(rawValue: $0) } == cases)
     }
 
-    @Test("State of a peripheral: numbers as on Apple's systems")
+    @Test("Peripheral state: numbers as on Apple platforms")
     func peripheralState() {
         let cases: [CBPeripheralState] = [.disconnected, .connecting, .connected, .disconnecting]
         #expect(cases.map(\.rawValue) == Array(0..<4))
         #expect(cases.indices.map { CBPeripheralState(rawValue: $0) } == cases)
     }
 
-    @Test("Write types: numbers as on Apple's systems")
+    @Test("Write types: numbers as on Apple platforms")
     func characteristicWriteType() {
         let cases: [CBCharacteristicWriteType] = [.withResponse, .withoutResponse]
         #expect(cases.map(\.rawValue) == Array(0..<2))
         #expect(cases.indices.map { CBCharacteristicWriteType(rawValue: $0) } == cases)
     }
 
-    @Test("Latencies: numbers as on Apple's systems")
+    @Test("Latencies: numbers as on Apple platforms")
     func peripheralManagerConnectionLatency() {
         let cases: [CBPeripheralManagerConnectionLatency] = [.low, .medium, .high]
         #expect(cases.map(\.rawValue) == Array(0..<3))
         #expect(cases.indices.map { CBPeripheralManagerConnectionLatency(rawValue: $0) } == cases)
     }
 
-    @Test("Roles in channel sounding: numbers as on Apple's systems")
+    @Test("Channel sounding roles: numbers as on Apple platforms")
     func channelSoundingSessionConfigurationRole() {
         let cases: [CBChannelSoundingSessionConfiguration.Role] = [.initiator]
         #expect(cases.map(\.rawValue) == Array(0..<1))
         #expect(cases.indices.map { CBChannelSoundingSessionConfiguration.Role(rawValue: $0) } == cases)
     }
 
-    @Test("Codes of errors: numbers as on Apple's systems")
+    @Test("Error codes: numbers as on Apple platforms")
     func errorCode() {
         let cases: [CBError.Code] = [
             .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .operationCancelled,
@@ -186,7 +186,7 @@ struct ConstantTests {
         #expect(cases.indices.map { CBError.Code(rawValue: $0) } == cases)
     }
 
-    @Test("Codes of a server: numbers as on Apple's systems")
+    @Test("ATT error codes: numbers as on Apple platforms")
     func aTTErrorCode() {
         let cases: [CBATTError.Code] = [
             .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu, .insufficientAuthentication,
@@ -198,7 +198,7 @@ struct ConstantTests {
         #expect(cases.indices.map { CBATTError.Code(rawValue: $0) } == cases)
     }
 
-    @Test("CBCharacteristicProperties: bits as on Apple's systems")
+    @Test("CBCharacteristicProperties: bits as on Apple platforms")
     func characteristicProperties() {
         let members: [CBCharacteristicProperties] = [
             .broadcast, .read, .writeWithoutResponse, .write, .notify, .indicate, .authenticatedSignedWrites,
@@ -208,7 +208,7 @@ struct ConstantTests {
         #expect(members.count == 10)
     }
 
-    @Test("CBAttributePermissions: bits as on Apple's systems")
+    @Test("CBAttributePermissions: bits as on Apple platforms")
     func attributePermissions() {
         let members: [CBAttributePermissions] = [
             .readable, .writeable, .readEncryptionRequired, .writeEncryptionRequired,
@@ -217,13 +217,13 @@ struct ConstantTests {
         #expect(members.count == 4)
     }
 
-    @Test("Features: bits as on Apple's systems")
+    @Test("Features: bits as on Apple platforms")
     func features() {
         #expect(CBCentralManager.Feature.extendedScanAndConnect.rawValue == 1 << 0)
         #expect(CBCentralManager.Feature.channelSounding.rawValue == 1 << 10)
     }
 
-    @Test("Matching options: texts as on Apple's systems")
+    @Test("Matching options: strings as on Apple platforms")
     func matchingOptions() {
         let prefix = "kCBConnectionEventMatchingOption"
         #expect(CBConnectionEventMatchingOption.serviceUUIDs.rawValue == prefix + "ServiceUUIDs")

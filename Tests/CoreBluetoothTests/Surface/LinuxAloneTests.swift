@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-@Suite("The package on other systems")
+@Suite("The package on other platforms")
 struct LinuxAloneTests {
     private static let file = Toolchain.package.appending(path: "Sources/BLEWire/LinuxAlone.swift")
 
     @Test(
-        "Whoever builds it on one of Apple's systems reads one sentence, which says what to write",
+        "Building on an Apple platform fails with one error that tells what to write",
         arguments: ["arm64-apple-macosx15.0", "arm64-apple-ios18.0"]
     )
     func refused(target: String) throws {
@@ -17,7 +17,7 @@ struct LinuxAloneTests {
         #expect(errors.first?.contains("condition: .when(platforms: [.linux])") == true)
     }
 
-    @Test("On Linux nothing is said")
+    @Test("Building on Linux gives no message")
     func taken() throws {
         let outcome = try Toolchain.compile(Self.file, for: "x86_64-unknown-linux-gnu")
         #expect(outcome.succeeded && outcome.output.isEmpty)

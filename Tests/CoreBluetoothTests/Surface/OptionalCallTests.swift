@@ -2,9 +2,9 @@ import BLEHost
 import CoreBluetooth
 import Testing
 
-@Suite("Optional methods that are called with a question mark")
+@Suite("Optional methods called with a question mark")
 struct OptionalCallTests {
-    @Test("are those of the delegate of a central manager")
+    @Test("A central manager delegate's optional methods can be called")
     func central() async {
         let bench = CentralBench(), manager = bench.manager
         let peripheral = await bench.discover(name: "Lamp")
@@ -28,7 +28,7 @@ struct OptionalCallTests {
         )
     }
 
-    @Test("are those of the delegate of a peripheral, of characteristics and of descriptors")
+    @Test("Optional methods of peripheral delegates, characteristics and descriptors can be called")
     func peripheral() async {
         let bench = CentralBench()
         let peripheral = await bench.discover()
@@ -63,7 +63,7 @@ struct OptionalCallTests {
         )
     }
 
-    @Test("are those of the delegate of a peripheral manager")
+    @Test("A peripheral manager delegate's optional methods can be called")
     func server() async {
         let bench = PeripheralBench(), manager = bench.manager
         let service = await bench.publish(.dynamic())
@@ -80,7 +80,7 @@ struct OptionalCallTests {
         )
     }
 
-    @Test("do what an absent method does if the delegate has none")
+    @Test("Calling a method that the delegate lacks does what an absent method does")
     func absent() async {
         final class Silent: NSObject, CBPeripheralDelegate {}
         let bench = CentralBench(), silent = Silent()

@@ -2,9 +2,9 @@ import BLEHost
 import CoreBluetooth
 import Testing
 
-@Suite("The surface of the framework")
+@Suite("Framework surface")
 struct SurfaceTests {
-    @Test("An app that uses all of it runs through both roles")
+    @Test("An app that uses the whole API runs through both roles")
     func everything() async {
         let link = ScriptedLink(), lines = Lines(), app = SurfaceApp()
         lines.collect(link) { app.start() }

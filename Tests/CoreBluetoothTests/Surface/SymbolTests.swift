@@ -4,7 +4,7 @@ import Testing
 /// What the module offers is what Apple's framework offers, to the letter.
 ///
 /// Tests/Surface/CoreBluetooth.symbols lists it: facts about Apple's framework of 2026, in a form of our own.
-@Suite("The symbols of Core Bluetooth")
+@Suite("Symbols of Core Bluetooth")
 struct SymbolTests {
     private let expected: ExpectedSymbols
     private let found: Set<String>
@@ -15,20 +15,20 @@ struct SymbolTests {
         found = try JSONDecoder().decode(SymbolGraph.self, from: Toolchain.symbolGraph(of: "CoreBluetooth")).lines()
     }
 
-    @Test("are all 377 there, each with its signature")
+    @Test("All 377 symbols exist with their signatures")
     func complete() {
         #expect(expected.count == 377)
         #expect(expected.theirs.count == 377)
         #expect(expected.theirs.subtracting(found).sorted() == [])
     }
 
-    @Test("have nothing beside them but what is listed as ours")
+    @Test("There are no other symbols except those listed as our own")
     func pure() {
         #expect(found.subtracting(expected.theirs).subtracting(expected.ours).sorted() == [])
         #expect(expected.ours.subtracting(found).sorted() == [])
     }
 
-    @Test("are compared with members, conformances and deprecations")
+    @Test("Members, conformances and deprecations are compared too")
     func reading() {
         let expected = ExpectedSymbols(
             """

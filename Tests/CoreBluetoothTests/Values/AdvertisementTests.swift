@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Advertisements as apps see them")
+@Suite("Apps' view of advertisement data")
 struct AdvertisementTests {
     private func dictionary(
         _ data: [AdvertisingData.Structure],
@@ -15,7 +15,7 @@ struct AdvertisementTests {
         return seen.dictionary(of: .of(CentralBench.peer, data: data)) ?? [:]
     }
 
-    @Test("hold a name, services and a power")
+    @Test("The dictionary contains the name, services and transmit power")
     func common() {
         let data = dictionary([
             .init(.completeLocalName, Array("Sensor".utf8)), .init(.completeServiceUUIDs16, [0x0D, 0x18, 0x0F, 0x18]),
@@ -30,7 +30,7 @@ struct AdvertisementTests {
         #expect(data["kCBAdvDataTimestamp"] is NSNumber)
     }
 
-    @Test("hold data of makers and services, and services that are looked for")
+    @Test("The dictionary contains manufacturer data, service data and solicited services")
     func data() {
         let data = dictionary([
             .init(.manufacturerData, [0x4C, 0x00, 1, 2]), .init(.serviceData16, [0x0F, 0x18, 77]),
@@ -43,7 +43,7 @@ struct AdvertisementTests {
         #expect(solicited == [CBUUID(string: "1812")])
     }
 
-    @Test("hold the services of the overflow area that are scanned for")
+    @Test("The dictionary contains the services of the overflow area that the scan asked for")
     func overflow() {
         let services: [BluetoothUUID] = [.short(0x180D), .short(0x180F)]
         let data: [AdvertisingData.Structure] = [
@@ -56,7 +56,7 @@ struct AdvertisementTests {
         #expect(dictionary(data)[CBAdvertisementDataOverflowServiceUUIDsKey] == nil)
     }
 
-    @Test("say what was said last, though the same was said before, and when that was")
+    @Test("A repeated report is described by its latest data, with its time")
     func again() throws {
         var seen = SeenAdvertisements()
         let hidden: [BluetoothUUID] = [.short(0x180D)], area = OverflowArea(hidden).manufacturerData
@@ -108,7 +108,10 @@ struct AdvertisementTests {
         #expect(keptTimes == times)
     }
 
-    @Test("say what both packets said last, whichever of them has changed", arguments: 0..<16 as Range<UInt64>)
+    @Test(
+        "The latest data of both packets is reported, whichever of them has changed",
+        arguments: 0..<16 as Range<UInt64>
+    )
     func packets(seed: UInt64) {
         var random = SeededGenerator(seed: seed), seen = SeenAdvertisements()
         func packet() -> [UInt8] {
@@ -135,7 +138,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("are not told if they were found for an earlier scan, which looked for something else")
+    @Test("A report found for an earlier scan with other services is not delivered")
     func outdated() {
         var seen = SeenAdvertisements()
         let report = AdvertisementReport.of(
@@ -154,7 +157,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("are forgotten when there are too many, and come again")
+    @Test("The oldest reports are forgotten when there are too many, and reported again later")
     func many() {
         var seen = SeenAdvertisements()
         for number in 0..<(3 * SeenAdvertisements.limit) {
@@ -167,7 +170,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("hold nothing for what was not said")
+    @Test("The dictionary contains no keys for what was not sent")
     func empty() {
         #expect(
             Set(dictionary([]).keys) == [CBAdvertisementDataIsConnectable, "kCBAdvDataTimestamp"]

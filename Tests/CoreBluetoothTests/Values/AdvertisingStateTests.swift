@@ -8,7 +8,7 @@ struct AdvertisingStateTests {
     let request = AdvertisingRequest(localName: "A")
     let other = AdvertisingRequest(localName: "B")
 
-    @Test("is on from the host's answer until it is stopped")
+    @Test("Advertising is on from the host's confirmation until it is stopped")
     func course() {
         var state = AdvertisingState()
         #expect(state.start(request) == .send)
@@ -22,7 +22,7 @@ struct AdvertisingStateTests {
         #expect(state.stop() == .nothing)
     }
 
-    @Test("is off if the host refuses")
+    @Test("Advertising is off if the host refuses")
     func refusal() {
         var state = AdvertisingState()
         _ = state.start(request)
@@ -31,7 +31,7 @@ struct AdvertisingStateTests {
         #expect(state.start(request) == .send)
     }
 
-    @Test("takes the last of several answers for what counts")
+    @Test("The last of several responses decides")
     func overtaken() {
         var state = AdvertisingState()
         _ = state.start(request)
@@ -44,7 +44,7 @@ struct AdvertisingStateTests {
         #expect(state.answered(success: true) == .nothing)
     }
 
-    @Test("is off if the host refuses what the app asked for before it knew that the radio is gone")
+    @Test("Advertising stays off if the host refuses a request made before the app knew of the radio's loss")
     func refusedWithoutRadio() {
         var state = AdvertisingState()
         _ = state.start(request)
@@ -60,7 +60,7 @@ struct AdvertisingStateTests {
         #expect(state.radioBack() == other)
     }
 
-    @Test("pauses while there is no radio, and goes on without the app")
+    @Test("Advertising pauses while there is no radio, and resumes without the app")
     func pause() {
         var state = AdvertisingState()
         _ = state.start(request)

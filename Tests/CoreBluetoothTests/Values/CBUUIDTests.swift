@@ -9,7 +9,7 @@ struct CBUUIDTests {
     static let long = "0000180D-0000-1000-8000-00805F9B34FB"
 
     @Test(
-        "keeps the form in which it was made",
+        "A CBUUID keeps the form in which it was made",
         .behaviour("1.10.4"),
         arguments: [
             ("180d", "180D", [0x18, 0x0D]), ("0000180d", "0000180D", [0, 0, 0x18, 0x0D]),
@@ -29,10 +29,7 @@ struct CBUUIDTests {
         #expect(CBUUID(data: uuid.data).uuidString == upper)
     }
 
-    @Test(
-        "is equal in all forms, in every collection of Foundation's and Swift's",
-        .behaviour("1.10.1", "1.10.2")
-    )
+    @Test("A CBUUID is equal in all forms, in the collections of Foundation and Swift", .behaviour("1.10.1", "1.10.2"))
     func equality() throws {
         let whole = try #require(UUID(uuidString: Self.long))
         let forms = [
@@ -52,13 +49,13 @@ struct CBUUIDTests {
         #expect(!CBUUID(string: "180D").isEqual("180D"))
     }
 
-    @Test("has the name that the SIG gave it as its description, or else its characters", .behaviour("1.10.3"))
+    @Test("The description is the assigned name, or otherwise the UUID string", .behaviour("1.10.3"))
     func description() {
         #expect("\(CBUUID(string: "180F"))".hasPrefix("Battery"))
         #expect("\(CBUUID(string: "FFF0"))" == "FFF0")
     }
 
-    @Test("is its own copy")
+    @Test("Copying a CBUUID returns the same object")
     func copy() {
         let uuid = CBUUID(string: "180D")
         #expect(uuid.copy() as AnyObject === uuid)
@@ -89,13 +86,13 @@ struct CBUUIDTests {
         return [CBUUID(cfuuid: uuid), CBUUID(CFUUID: uuid)]
     }
 
-    @Test("can be made of Core Foundation's type")
+    @Test("A CBUUID can be made from Core Foundation's type")
     @available(*, deprecated)
     func coreFoundation() {
         for uuid in fromCoreFoundation(Self.long) { #expect(uuid.uuidString == Self.long) }
     }
 
-    @Test("ends the program when it is made of anything else", .behaviour("4.8.1", "4.8.2"))
+    @Test("Making a CBUUID from anything else ends the program", .behaviour("4.8.1", "4.8.2"))
     func refusal() async {
         let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CBUUID(string: "not a UUID")
@@ -111,7 +108,7 @@ struct CBUUIDTests {
         #expect(complaint(data).contains("does not represent a valid UUID"))
     }
 
-    @Test("blames the line of the app that made it", .behaviour("4.8.10"))
+    @Test("The error message has the line of the app that made the CBUUID", .behaviour("4.8.10"))
     func blame() async {
         let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Self.makeJunk()

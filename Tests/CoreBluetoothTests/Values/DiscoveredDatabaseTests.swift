@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The services that are known of a peripheral")
+@Suite("Discovered services of a peripheral")
 struct DiscoveredDatabaseTests {
     private let peripheral: CBPeripheral
 
@@ -21,7 +21,7 @@ struct DiscoveredDatabaseTests {
         DiscoveredService(uuid: .short(uuid), range: .of(range), isPrimary: true)
     }
 
-    @Test("Services are all there is only if none is missing, and parts of others do not count")
+    @Test("A list of services is complete only if none is missing, not counting included services")
     func allServices() {
         var database = DiscoveredDatabase()
         let all = [service(1...5, 0x1800), Fixture.heartRate, Fixture.battery]
@@ -35,7 +35,7 @@ struct DiscoveredDatabaseTests {
         #expect(!database.isAllThereIs([Fixture.heartRate, service(20...29)]))
     }
 
-    @Test("Included services keep the order of their declarations, whichever are asked for first")
+    @Test("Included services keep the order of their declarations, whichever are discovered first")
     func included() throws {
         let parts = [(50, 0xFFF2), (30, 0xFFF1), (70, 0xFFF3)].map { service($0.0...$0.0 + 5, UInt16($0.1)) }
         func order(_ rounds: [[Int]]) throws -> [String] {
@@ -53,7 +53,7 @@ struct DiscoveredDatabaseTests {
         #expect(try order([[]]) == [])
     }
 
-    @Test("Characteristics are all there is only if all were found at once, are the same, and are still there")
+    @Test("A list of characteristics is complete only if all were found together, unchanged and still present")
     func allCharacteristics() {
         var database = DiscoveredDatabase()
         database.add([Fixture.heartRate, Fixture.battery], of: peripheral)
@@ -80,7 +80,7 @@ struct DiscoveredDatabaseTests {
         #expect(!database.isAllThereIs([other[0]], in: range))
     }
 
-    @Test("A service is replaced if one that was found has a handle of it and is another", arguments: UInt64(0)..<64)
+    @Test("A service is replaced by a different one that is found at one of its handles", arguments: UInt64(0)..<64)
     func replaced(seed: UInt64) {
         var generator = Numbers(state: seed)
         var database = DiscoveredDatabase(), known: [DiscoveredService] = [], next: UInt16 = 10
@@ -112,7 +112,7 @@ struct DiscoveredDatabaseTests {
         #expect(database.ranges(replacedBy: found) == expected.map(\.range))
     }
 
-    @Test("What is dropped is handed out once")
+    @Test("Dropped objects are returned once")
     func dropped() {
         var database = DiscoveredDatabase()
         database.add([Fixture.heartRate], of: peripheral)

@@ -35,7 +35,7 @@ struct ErrorTests {
         (.limitReached, .attribute, "CBError 4"), (.limitReached, .connection, "CBError 11"),
     ]
 
-    @Test("Every failure of the host has its error", arguments: failures)
+    @Test("Every failure of the host has an error", arguments: failures)
     func failure(_ failure: Failure, subject: Failure.Subject, expected: String) {
         #expect(brief(failure.error(about: subject)) == expected)
     }
@@ -49,7 +49,7 @@ struct ErrorTests {
         13, 1, 12, 4, 5, 1, 0, 0, 13,
     ]
 
-    @Test("Every reason of a controller has its code, and what is no reason is unknown", arguments: UInt8(0)...255)
+    @Test("Every controller error has a code, and other values are unknown", arguments: UInt8(0)...255)
     func reasonOfController(number: UInt8) throws {
         let status = HCI.Status(wire: number)
         let expected = Int(number) < Self.reasons.count ? Self.reasons[Int(number)] : nil
@@ -62,7 +62,7 @@ struct ErrorTests {
         #expect((error as NSError).localizedFailureReason == "\(status)")
     }
 
-    @Test("Every refusal of a server keeps its number and reads well", arguments: UInt8(1)...255)
+    @Test("Every ATT error keeps its number and has a readable description", arguments: UInt8(1)...255)
     func refusal(number: UInt8) throws {
         let error = Failure.att(ATT.ErrorCode(wire: number)).error(about: .attribute)
         let refusal = try #require(error as? CBATTError)
@@ -74,7 +74,7 @@ struct ErrorTests {
         #expect(refusal.code == CBATTError.Code(rawValue: Int(number)))
     }
 
-    @Test("Codes that are named say so in words of their own, each in others")
+    @Test("Every named code has its own description")
     func words() {
         let failures = (0...18).map { CBError(CBError.Code(rawValue: $0)!).localizedDescription }
         let refusals = (Array(0...0x13) + Array(0xFC...0xFF)).map {
@@ -85,14 +85,17 @@ struct ErrorTests {
         #expect((failures + refusals).allSatisfy { !$0.contains("code") || $0.contains("Error") })
     }
 
-    @Test("The reason of the controller goes with the error")
+    @Test("The error includes the controller's reason")
     func reason() throws {
         let error = Failure.hci(.remoteDevicePowerOff).error(about: .connection)
         #expect((error as NSError).userInfo["HCIReason"] as? Int == 0x15)
         #expect((error as? CBError)?.userInfo["HCIReason"] as? NSNumber == 0x15)
     }
 
-    @Test("Codes keep their numbers, named or not", arguments: Array(-1...20) + [0x80, 0x9F, 0xE0, 0xFF, 1000])
+    @Test(
+        "Codes keep their numbers, with or without a name",
+        arguments: Array(-1...20) + [0x80, 0x9F, 0xE0, 0xFF, 1000]
+    )
     func codes(number: Int) throws {
         #expect(CBError.Code(rawValue: number)?.rawValue == number)
         #expect(CBATTError.Code(rawValue: number)?.rawValue == number)
@@ -100,7 +103,7 @@ struct ErrorTests {
         #expect(CBError(try #require(CBError.Code(rawValue: number))).code.rawValue == number)
     }
 
-    @Test("Patterns find the error, in whatever form it comes")
+    @Test("Patterns match the error in every form")
     func patterns() {
         let forms: [any Error] = [
             CBError(.connectionTimeout), CBError(.connectionTimeout) as NSError,
@@ -119,7 +122,7 @@ struct ErrorTests {
         } catch { Issue.record("\(error)") }
     }
 
-    @Test("As Foundation's error it has the domain, the number, the information and words")
+    @Test("Bridged to NSError, an error has its domain, code, user info and description")
     func bridging() {
         let error: any Error = CBError(.unknownDevice, userInfo: ["key": 1])
         let bridged = error as NSError
@@ -144,7 +147,7 @@ struct ErrorTests {
         #expect(Set([CBATTError(.success), CBATTError(.success)]).count == 1)
     }
 
-    @Test("The misspelt name of long ago is the same code")
+    @Test("The misspelled old name is the same code")
     @available(*, deprecated)
     func oldName() { #expect(CBError.Code.unkownDevice == .unknownDevice) }
 }

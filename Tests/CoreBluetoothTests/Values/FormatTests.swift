@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Format arguments")
 struct FormatTests {
-    @Test("are replaced by the descriptions of objects, whatever formats them")
+    @Test("Format arguments are replaced by the descriptions of objects, in every formatting function")
     func objects() {
         let uuid = CBUUID(string: "180D"), service = CBMutableService(type: uuid, primary: true)
         let expected = "[\(uuid)] 3 \(service)"
@@ -13,7 +13,7 @@ struct FormatTests {
         #expect(withVaList([uuid, 3, service]) { NSString(format: "[%@] %d %@", arguments: $0) as String } == expected)
     }
 
-    @Test("may be what else a delegate is told: errors that were cast, and RSSI")
+    @Test("Cast errors and the RSSI can also be format arguments")
     func foreign() {
         let error: any Error = CBATTError(.readNotPermitted)
         #expect(String(format: "%@", error as NSError) == (error as NSError).description)
@@ -21,7 +21,7 @@ struct FormatTests {
         #expect(String(format: "%@", NSNumber(value: -40)) == "-40")
     }
 
-    @Test("may be objects of every class", arguments: 0..<6)
+    @Test("Objects of every class can be format arguments", arguments: 0..<6)
     func classes(index: Int) async {
         let bench = CentralBench()
         let objects: [any CVarArg & NSObject] = [

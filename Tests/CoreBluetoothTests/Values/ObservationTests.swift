@@ -5,7 +5,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// Key-value observing by key path, of what changes by itself.
-@Suite("Observation")
+@Suite("Key-value observation")
 struct ObservationTests {
     /// What was seen, in the order in which it was seen.
     final class Seen: Sendable {
@@ -22,7 +22,7 @@ struct ObservationTests {
     let bench = CentralBench()
     let seen = Seen()
 
-    @Test("The state of a manager is observed, with the values before and after", .behaviour("1.1.3"))
+    @Test("The state of a manager can be observed, with old and new values", .behaviour("1.1.3"))
     func managerState() async {
         let observation = bench.manager.observe(\.state, options: [.new, .old]) { [seen] manager, change in
             seen.add("\(change.oldValue!.rawValue) \(change.newValue!.rawValue) \(manager.state.rawValue)")
@@ -34,7 +34,7 @@ struct ObservationTests {
         #expect(seen.take() == [])
     }
 
-    @Test("Values come when they are asked for, and at once if that is asked for")
+    @Test("A change contains only the requested values, and the initial value if requested")
     func options() async {
         let plain = bench.manager.observe(\.isScanning) { [seen] _, change in
             seen.add("plain \(change.newValue == nil) \(change.oldValue == nil) \(change.kind) \(change.isPrior)")
@@ -53,7 +53,7 @@ struct ObservationTests {
         withExtendedLifetime((plain, initial)) {}
     }
 
-    @Test("An observation that nobody keeps has ended")
+    @Test("An observation that is not retained ends")
     func lifetime() async {
         await bench.powerOn()
         do {
@@ -64,10 +64,7 @@ struct ObservationTests {
         #expect(seen.take() == [])
     }
 
-    @Test(
-        "A peripheral is observed on its way through a connection, before the delegate hears of it",
-        .behaviour("1.1.3")
-    )
+    @Test("A peripheral's state changes are observed before the delegate is called", .behaviour("1.1.3"))
     func peripheralState() async {
         let peripheral = await bench.discover()
         let heard = Guarded(bench.app)
@@ -87,7 +84,7 @@ struct ObservationTests {
         withExtendedLifetime((observation, name)) {}
     }
 
-    @Test("A handler may ask for anything, and change what it observes")
+    @Test("A handler may use the observed object and change the observed property")
     func reentrance() async {
         await bench.powerOn()
         let observation = bench.manager.observe(\.isScanning, options: .new) { [seen] manager, change in
@@ -101,7 +98,7 @@ struct ObservationTests {
         observation.invalidate()
     }
 
-    @Test("A peripheral manager is observed, too", .behaviour("1.1.3"))
+    @Test("A peripheral manager can also be observed", .behaviour("1.1.3"))
     func advertising() async {
         let bench = PeripheralBench()
         let observation = bench.manager.observe(\.isAdvertising, options: .new) { [seen] _, change in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What a manager knows of a peripheral")
+@Suite("Peripheral record")
 struct PeripheralRecordTests {
     /// A record of a connected peripheral with a service of two characteristics.
     private struct Bench {
@@ -73,7 +73,7 @@ struct PeripheralRecordTests {
     private let handle = AttributeHandle(wire: 12)
     private let strength = PeerEvent.rssiRead(.success(RSSI(dBm: -40)))
 
-    @Test("An answer is told in the one step that takes it, with which the next request leaves")
+    @Test("A response is delivered in the step that receives it, which also sends the next request")
     func oneStep() {
         var bench = Bench()
         for _ in 0...PeripheralRequests.limit { _ = bench.record.requests.submit(.read(handle)) }
@@ -85,7 +85,7 @@ struct PeripheralRecordTests {
         #expect(observed.steps == 1)
     }
 
-    @Test("What was answered early is told in its turn, and what is asked meanwhile is told later")
+    @Test("An early response is delivered in order, and requests made meanwhile are answered later")
     func turns() throws {
         var bench = Bench()
         for request in [PeerRequest.read(handle), .readRSSI] { _ = bench.record.requests.submit(request) }
@@ -105,7 +105,7 @@ struct PeripheralRecordTests {
         #expect(later.calls == [.soundingCompleted(.notSupported)])
     }
 
-    @Test("Of services that are gone, the app hears what it asked of them, and then that they are")
+    @Test("Pending requests about removed services are answered, and then the removal is reported")
     func gone() {
         var bench = Bench()
         let first = bench.characteristic(), last = bench.characteristic(16)
@@ -128,7 +128,7 @@ struct PeripheralRecordTests {
         #expect(bench.hear(strength, 2).calls.count == 1)
     }
 
-    @Test("They are gone before the app hears the first of it")
+    @Test("Removed services are gone before the app's first callback about them")
     func goneFirst() {
         var bench = Bench()
         _ = bench.record.requests.submit(.read(handle))
@@ -137,7 +137,7 @@ struct PeripheralRecordTests {
         #expect(bench.record.database.characteristic(handle) == nil)
     }
 
-    @Test("Whoever is the delegate by then is told")
+    @Test("Callbacks go to the delegate at the time of delivery")
     func delegates() throws {
         var bench = Bench()
         let (before, after) = (CentralApp(), CentralApp())
@@ -153,7 +153,7 @@ struct PeripheralRecordTests {
         #expect(second.delegate === after)
     }
 
-    @Test("What ends with the connection is answered in the order in which it was asked for")
+    @Test("Requests that end with the connection are answered in the order in which they were made")
     func failing() {
         var bench = Bench()
         for request in [PeerRequest.read(handle), .readRSSI] { _ = bench.record.requests.submit(request) }
@@ -169,7 +169,7 @@ struct PeripheralRecordTests {
         #expect(observed.sent.isEmpty)
     }
 
-    @Test("Nothing is told any more of what was due when the connection is forgotten")
+    @Test("No pending callbacks are delivered once the connection is forgotten")
     func forgetting() throws {
         var bench = Bench()
         _ = bench.record.requests.submit(.read(handle))
@@ -179,7 +179,7 @@ struct PeripheralRecordTests {
         #expect(bench.finish(bench.record.proceed(rest, of: bench.peripheral)).calls.isEmpty)
     }
 
-    @Test("Without a connection events are nothing, but a channel that is open is given back")
+    @Test("Without a connection events are ignored, but an opened channel is closed")
     func disconnected() {
         var bench = Bench()
         bench.record.link = PeripheralLink()

@@ -46,7 +46,7 @@ struct PeripheralRequestsTests {
         return sent
     }
 
-    @Test("sends everything once and in order, whenever answers come", arguments: [1, 3, 16, 50])
+    @Test("Every request is sent once and in order, whenever responses arrive", arguments: [1, 3, 16, 50])
     func order(burst: Int) {
         var queue = PeripheralRequests(), sent: [PeerRequest] = [], answered = 0, told = 0
         func answerNext() {
@@ -65,7 +65,7 @@ struct PeripheralRequestsTests {
         #expect(queue.count == 0)
     }
 
-    @Test("lets write commands wait behind requests, but not for answers of their own")
+    @Test("Write commands wait behind requests, but not for responses of their own")
     func commands() {
         var queue = PeripheralRequests()
         let command = PeerRequest.writeCommand(AttributeHandle(wire: 1), [])
@@ -88,7 +88,7 @@ struct PeripheralRequestsTests {
         #expect(fresh == [command])
     }
 
-    @Test("tells what was answered early, or needs no answer, in its turn")
+    @Test("An early response, or a request that needs none, is delivered in order")
     func early() {
         var queue = PeripheralRequests()
         let sent = submit([read(1), .readRSSI], &queue)
@@ -101,7 +101,7 @@ struct PeripheralRequestsTests {
     }
 
     @Test(
-        "sends nothing behind what the host would answer out of order",
+        "Nothing is sent behind a request that the host would answer out of order",
         arguments: [
             ([.readRSSI], true), ([.tune(.dataLength(octets: 27))], true), ([.openChannel(.none)], true),
             ([.read(.none), .openChannel(.none)], false), ([.discoverServices(only: [])], false),
@@ -126,7 +126,7 @@ struct PeripheralRequestsTests {
         #expect(sent + behind + rest == requests + [read(9), command])
     }
 
-    @Test("tells of what is gone at once, whatever has become of it, and takes no answer to it for another's")
+    @Test("Requests about removed attributes are answered immediately, and their late responses match no other request")
     func gone() throws {
         var queue = PeripheralRequests()
         let place = try #require(AttributeHandleRange(AttributeHandle(wire: 5)))
@@ -150,7 +150,7 @@ struct PeripheralRequestsTests {
         #expect(queue.count == 0)
     }
 
-    @Test("knows of a subscription that is about to change until that is told")
+    @Test("A pending subscription change is known until it is reported")
     func changing() {
         var queue = PeripheralRequests()
         let handle = AttributeHandle(wire: 3), subscribe = PeerRequest.subscribe(.notifications, to: handle, in: nil)
@@ -163,7 +163,7 @@ struct PeripheralRequestsTests {
         #expect(!queue.isChanging(handle))
     }
 
-    @Test("keeps answers to the same question apart, in whichever order they come, and takes none twice")
+    @Test("Responses to identical requests are matched in any order, and none counts twice")
     func alike() throws {
         var queue = PeripheralRequests(), told: [UInt8] = []
         func hear(_ value: UInt8, _ number: UInt32) {
@@ -179,7 +179,7 @@ struct PeripheralRequestsTests {
         #expect(queue.count == 0)
     }
 
-    @Test("counts what the host still has among what it may have, although the app has had its answer")
+    @Test("Requests still pending at the host count toward the limit even after the app was answered")
     func toldEarly() throws {
         var queue = PeripheralRequests()
         let place = try #require(AttributeHandleRange(AttributeHandle(wire: 5)))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Send window")
 struct SendWindowTests {
-    @Test("closes with the value that fills it, and opens once, when half is taken")
+    @Test("The window closes when it is full, and reopens once when half has been sent")
     func course() {
         var window = SendWindow()
         for _ in 1..<SendWindow.size {
@@ -21,7 +21,7 @@ struct SendWindowTests {
         #expect(window.outstanding == SendWindow.size / 2 - 1)
     }
 
-    @Test("counts what is sent although it is closed")
+    @Test("Values sent while the window is closed count too")
     func beyond() {
         var window = SendWindow()
         for _ in 0..<(SendWindow.size * 2) { window.submit() }
@@ -30,7 +30,7 @@ struct SendWindowTests {
         #expect(window.taken(SendWindow.size) == .reopened(wasRefused: false))
     }
 
-    @Test("is not confused by more taken than was sent")
+    @Test("More sent values than expected do no harm")
     func surplus() {
         var window = SendWindow()
         window.submit()
@@ -39,7 +39,7 @@ struct SendWindowTests {
         #expect(window.isOpen)
     }
 
-    @Test("It tells those who were refused from those who did not ask")
+    @Test("The window tells whether a value was refused since it closed")
     func refused() {
         var window = SendWindow()
         window.refuse()

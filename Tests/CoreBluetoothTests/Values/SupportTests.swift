@@ -4,11 +4,11 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What managers remember")
+@Suite("Bounded storage of managers")
 struct SupportTests {
     final class Thing {}
 
-    @Test("A weak table holds what somebody else keeps, in its order, and takes room for nothing else")
+    @Test("A weak table holds retained objects in order, and uses no space for others")
     func weakTable() {
         var table = WeakTable<Int, Thing>(), kept: [Thing] = []
         for number in (0..<10_000).reversed() {
@@ -24,7 +24,7 @@ struct SupportTests {
         #expect(table[3000] == nil)
     }
 
-    @Test("Of too many peers the latest are remembered, with the last name that each had")
+    @Test("When there are too many peers, the latest are kept, each with its last name")
     func seenPeers() {
         var seen = SeenPeers()
         for number in 0..<(SeenPeers.limit + 2) {
@@ -40,14 +40,14 @@ struct SupportTests {
         #expect(seen.name(of: PeerIdentifier(rawValue: 2)) == "two")
     }
 
-    @Test("An identifier is the same bits for the app and the host")
+    @Test("An identifier has the same bits for the app and the host")
     func identifiers() throws {
         let uuid = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
         #expect(PeerIdentifier(uuid).rawValue == 0x0011_2233_4455_6677_8899_AABB_CCDD_EEFF)
         #expect(UUID(PeerIdentifier(uuid)) == uuid)
     }
 
-    @Test("A table of handles finds what was put in last, in the order of handles, and loses what is in a range")
+    @Test("A handle table finds the latest entries in order of handle, and can remove a range")
     func handleTable() {
         var table = HandleTable<String>()
         for handle: UInt16 in [9, 3, 0xFFFF, 1, 7, 3] { table[AttributeHandle(wire: handle)] = "\(handle)" }

@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("Both roles on the air")
+@Suite("Both roles on a simulated air")
 struct BothRolesTests {
     /// A server and a client in a world of their own, a few metres apart.
     private struct Pair {
@@ -33,7 +33,7 @@ struct BothRolesTests {
     ]
 
     @Test(
-        "An app finds, connects, discovers, reads, writes and is notified, however lossy the air",
+        "An app scans, connects, discovers, reads, writes and receives notifications, however lossy the air",
         arguments: UInt64(0)..<16
     )
     func course(seed: UInt64) async {
@@ -48,10 +48,7 @@ struct BothRolesTests {
         #expect(pair.server.log == ["state 5", "added ok", "advertising ok", "subscribed 1"])
     }
 
-    @Test(
-        "Thousands of values arrive once and in order in both directions at a time, and senders wait",
-        arguments: [0.0, 0.2]
-    )
+    @Test("Thousands of values arrive once and in order in both directions, while senders wait", arguments: [0.0, 0.2])
     func backPressure(loss: Double) async {
         let pair = Pair(seed: 3, loss: loss, stream: 2000, commands: 2000)
         await pair.world.advance(by: .seconds(100))
@@ -61,7 +58,7 @@ struct BothRolesTests {
         #expect(pair.client.waits > 10)
     }
 
-    @Test("A connection that is given up in the middle of a stream ends without an error, and can be had again")
+    @Test("Cancelling a connection during a stream ends it without an error, and it can be made again")
     func disconnect() async {
         let pair = Pair(seed: 5, stream: 100_000)
         await pair.world.advance(by: .seconds(4))
@@ -84,7 +81,7 @@ struct BothRolesTests {
         #expect(pair.client.received.dropFirst(last).prefix(100) == ((0..<100).map(StreamServer.value))[...])
     }
 
-    @Test("When the central's radio goes, everything is answered, and after a while it is unsupported")
+    @Test("When the central's radio is lost, every request is answered, and then the state is unsupported")
     func centralLosesPower() async {
         let pair = Pair(seed: 6, stream: 1000)
         await pair.world.advance(by: .seconds(10))
@@ -106,7 +103,7 @@ struct BothRolesTests {
         #expect(pair.client.peripheral !== peripheral)
     }
 
-    @Test("When the peripheral's radio goes, the central hears that the connection timed out")
+    @Test("When the peripheral's radio is lost, the central's connection times out")
     func peripheralLosesPower() async {
         let pair = Pair(seed: 7, stream: 1000)
         await pair.world.advance(by: .seconds(10))
@@ -116,7 +113,7 @@ struct BothRolesTests {
         #expect(pair.server.log.suffix(2) == ["state 1", "state 2"])
     }
 
-    @Test("A peripheral out of reach is connected again by itself when it is back, if the app asked for that")
+    @Test("A peripheral that returns into range is reconnected automatically if the app requested it")
     func automaticReconnection() async {
         let pair = Pair(seed: 8, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
         await pair.world.advance(by: .seconds(10))
@@ -130,7 +127,7 @@ struct BothRolesTests {
         #expect(pair.client.log.count { $0 == "connected" } == 2)
     }
 
-    @Test("Several centrals are served at once, and each is counted")
+    @Test("Several centrals are served at the same time, and each is counted")
     func severalCentrals() async {
         let world = World(seed: 9)
         let server = world.machine("server").inhabit { StreamServer(length: 100) }
@@ -151,7 +148,7 @@ struct BothRolesTests {
         #expect(server.log.suffix(2) == ["unsubscribed 2", "unsubscribed 1"])
     }
 
-    @Test("An app that lets its manager go gives up its connection")
+    @Test("Releasing a manager ends its app's connection")
     func deallocation() async {
         let world = World(seed: 10)
         let server = world.machine("server").inhabit { StreamServer() }
@@ -163,7 +160,7 @@ struct BothRolesTests {
         #expect(server.log.last == "unsubscribed 0")
     }
 
-    @Test("The same seed is the same run")
+    @Test("The same seed gives the same run")
     func deterministic() async {
         func run(_ seed: UInt64) async -> UInt64 {
             let pair = Pair(seed: seed, loss: 0.2, stream: 200, commands: 200)

@@ -6,7 +6,7 @@ import Testing
 @testable import BLEHost
 @testable import BLESimulation
 
-@Suite("Services that change as soon as an app has found them")
+@Suite("Services that change right after discovery")
 struct ChangingWorldTests {
     /// What a server does when it has been found.
     enum Change: CaseIterable { case nothing, adding, removing }
@@ -54,7 +54,7 @@ struct ChangingWorldTests {
         #expect(found == (change == .nothing ? ["FFE0"] : change == .adding ? ["FFE0", "FFE1"] : []))
     }
 
-    @Test("The app hears of that, once", arguments: 0..<16 as Range<UInt64>, Change.allCases)
+    @Test("The app is told of the change once", arguments: 0..<16 as Range<UInt64>, Change.allCases)
     func late(seed: UInt64, change: Change) async throws {
         let bench = WorldBench(seed: seed, loss: 0.1)
         let (calls, peripheral) = try await hear(change, bench)
@@ -62,7 +62,7 @@ struct ChangingWorldTests {
     }
 
     @Test(
-        "So it does if the peer tells only of what comes after it was asked to",
+        "The app is told once even if the peer indicates only changes after it was asked to",
         arguments: 0..<16 as Range<UInt64>,
         Change.allCases
     )

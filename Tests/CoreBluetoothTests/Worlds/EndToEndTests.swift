@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("What one app does and the other sees")
+@Suite("End to end between two apps")
 struct EndToEndTests {
     let bench = WorldBench()
 
@@ -19,7 +19,7 @@ struct EndToEndTests {
         )
     }
 
-    @Test("A fixed value is read without the app, which is never asked")
+    @Test("A fixed value is read without asking the app")
     func fixedValue() async throws {
         let value = Data(repeating: 9, count: 512)
         let peripheral = try #require(await bench.connect(characteristic(.read, .readable, value: value)))
@@ -30,7 +30,7 @@ struct EndToEndTests {
         #expect(bench.serverApp.take().isEmpty)
     }
 
-    @Test("A refusal reaches the reader with its number", arguments: [0x01, 0x0E, 0x80, 0x9F, 0xFF])
+    @Test("An error reaches the reader with its code", arguments: [0x01, 0x0E, 0x80, 0x9F, 0xFF])
     func refusal(code: Int) async throws {
         let peripheral = try #require(await bench.connect(characteristic([.read, .write])))
         let found = try #require(peripheral.characteristic("FFF1"))
@@ -41,7 +41,7 @@ struct EndToEndTests {
         #expect(bench.app.take() == ["value FFF1 [] CBATTError \(code)"])
     }
 
-    @Test("A long value is read in parts, each from its offset on")
+    @Test("A long value is read in parts, each from its offset")
     func longRead() async throws {
         let peripheral = try #require(await bench.connect(characteristic(.read)))
         let found = try #require(peripheral.characteristic("FFF1"))
@@ -59,7 +59,7 @@ struct EndToEndTests {
         #expect(found.value == value)
     }
 
-    @Test("A long write is one group, and a write that is refused changes nothing")
+    @Test("A long write is one group, and a refused write changes nothing")
     func longWrite() async throws {
         let peripheral = try #require(await bench.connect(characteristic(.write)))
         let found = try #require(peripheral.characteristic("FFF1"))
@@ -73,7 +73,7 @@ struct EndToEndTests {
         #expect(bench.app.take() == ["written FFF1 CBATTError 13"])
     }
 
-    @Test("A value for trusted devices is read and subscribed to by a device that pairs for it")
+    @Test("A protected value can be read and subscribed to by a device that pairs")
     func trusted() async throws {
         let secret = characteristic([.read, .notifyEncryptionRequired], .readEncryptionRequired)
         let peripheral = try #require(await bench.connect(secret))
@@ -92,7 +92,7 @@ struct EndToEndTests {
     }
 
     @Test(
-        "A value that is too long for a notification arrives in part",
+        "A value too long for a notification is truncated",
         arguments: [CBCharacteristicProperties.notify, .indicate]
     )
     func cutValue(property: CBCharacteristicProperties) async throws {
@@ -112,7 +112,7 @@ struct EndToEndTests {
         #expect(bench.server.updateValue(value, for: sending, onSubscribedCentrals: nil))
     }
 
-    @Test("Services that come and go while a central is connected are told of")
+    @Test("A connected central is told of added and removed services")
     func changedServices() async throws {
         let peripheral = try #require(await bench.connect(characteristic(.read)))
         let service = CBMutableService(type: CBUUID(string: "FFE0"), primary: true)
@@ -154,7 +154,7 @@ struct EndToEndTests {
         #expect(manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "FFF0")]).isEmpty)
     }
 
-    @Test("A connection to a device that is away waits for it, for ever if need be, and can be given up")
+    @Test("A connection to an absent device waits indefinitely, and can be cancelled")
     func pendingConnection() async throws {
         let peripheral = try #require(await bench.connect(characteristic(.read)))
         bench.central.cancelPeripheralConnection(peripheral)
@@ -178,7 +178,7 @@ struct EndToEndTests {
         #expect(bench.app.take() == ["disconnected ok 0", "disconnected ok 0"])
     }
 
-    @Test("A peripheral that is remembered is connected without scanning")
+    @Test("A known peripheral is connected without scanning")
     func retrieved() async throws {
         let peripheral = try #require(await bench.connect(characteristic(.read)))
         bench.central.cancelPeripheralConnection(peripheral)
@@ -192,7 +192,7 @@ struct EndToEndTests {
         #expect(known.state == .connected)
     }
 
-    @Test("A device is found once for each scan, or each time if the app wants that")
+    @Test("A device is found once per scan, or every time if the app asks for duplicates")
     func duplicates() async {
         await bench.wait()
         bench.server.startAdvertising([CBAdvertisementDataLocalNameKey: "Sensor"])

@@ -4,7 +4,7 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-@Suite("The end of a connection, at every packet of what an app asks for")
+@Suite("Loss of a connection at every packet of an app's requests")
 struct EndingWorldTests {
     /// Something that an app asks for, and what it hears then, once.
     struct Operation: Sendable {
@@ -109,7 +109,7 @@ struct EndingWorldTests {
         func add(_ time: Duration) { all.withLock { if $0.last != time { $0.append(time) } } }
     }
 
-    @Test("Each of the things that an app has asked for is answered once", arguments: Ending.allCases)
+    @Test("Every request of the app is answered once", arguments: Ending.allCases)
     func everyPacket(ending: Ending) async throws {
         let reference = Bench(), peer = try #require(await reference.connect())
         for operation in Self.operations { operation.ask(peer) }
@@ -133,7 +133,7 @@ struct EndingWorldTests {
         #expect(calls.count { $0.hasPrefix(operation.answer) } == 1, "\(operation.answer), \(place)")
     }
 
-    @Test("A connection that is asked for comes about or not, and ends once", arguments: Ending.allCases)
+    @Test("A requested connection succeeds or fails, and ends once", arguments: Ending.allCases)
     func connecting(ending: Ending) async throws {
         let reference = Bench()
         reference.central.connect(try #require(await reference.find()))

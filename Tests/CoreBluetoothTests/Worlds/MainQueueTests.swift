@@ -19,7 +19,7 @@ struct MainQueueTests {
         #expect(serverApp.take() == ["state 5", "advertising ok true"])
     }
 
-    @Test("Without a queue callbacks come on the main queue", .behaviour("1.2.1"))
+    @Test("Without a queue, callbacks run on the main queue", .behaviour("1.2.1"))
     @MainActor func noQueue() async {
         /// An app that notes whether it is called on the main queue.
         final class Listener: NSObject, CBCentralManagerDelegate {

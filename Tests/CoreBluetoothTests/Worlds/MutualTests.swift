@@ -65,10 +65,10 @@ private final class MutualApp: NSObject, CBCentralManagerDelegate, CBPeripheralD
     }
 }
 
-@Suite("Apps that connect to each other")
+@Suite("Apps connected to each other")
 struct MutualTests {
     @Test(
-        "may write as much as packets hold, whichever of the two has made the link",
+        "Both apps can write as much as a packet holds, whichever of them made the link",
         .behaviour("1.6.11"),
         arguments: UInt64(0)..<16
     )

@@ -7,10 +7,10 @@ import Testing
 @testable import CoreBluetooth
 
 /// Peripherals that do what the specification does not allow, or hardly ever comes up.
-@Suite("A peripheral that is odd")
+@Suite("Misbehaving peripherals")
 struct OddPeerTests {
     @Test(
-        "And answers with what is no packet has its characteristics found and read; what was asked for fails so",
+        "A malformed response fails only its own request, and characteristics can still be found and read",
         .behaviour("4.4.6", "2.2.10"),
         arguments: UInt64(0)..<16
     )
@@ -26,7 +26,7 @@ struct OddPeerTests {
         #expect(bench.app.take() == ["descriptors FFF2 CBError 0", "value FFF1 [7] ok"])
     }
 
-    @Test("And has no configuration for what it notifies cannot be subscribed to", .behaviour("1.6.21"))
+    @Test("A characteristic without a configuration descriptor cannot be subscribed to", .behaviour("1.6.21"))
     func unconfigurable() async throws {
         let bench = WorldBench()
         bench.sensor.distort { pdu in
@@ -43,7 +43,7 @@ struct OddPeerTests {
     }
 
     @Test(
-        "And cannot read long values has what it could read delivered",
+        "If a peripheral cannot read long values, the part that was read is delivered",
         .behaviour("1.6.22"),
         arguments: [ATT.ErrorCode.requestNotSupported, .attributeNotLong, .invalidOffset]
     )
@@ -58,7 +58,7 @@ struct OddPeerTests {
         #expect(bench.app.take() == ["value FFF1 \([UInt8](value)) ok"])
     }
 
-    @Test("And refuses without a reason has refused", .behaviour("2.2.7"))
+    @Test("An error without a reason is still an error", .behaviour("2.2.7"))
     func noReason() async throws {
         let bench = WorldBench()
         bench.sensor.distort { pdu in if pdu.first == 0x0B { pdu = [0x01, 0x0A, 0, 0, 0] } }
@@ -68,7 +68,7 @@ struct OddPeerTests {
         #expect(bench.app.take() == ["value FFF1 [] CBATTError 14"])
     }
 
-    @Test("And sends more than a value can have is heard with as much as that", .behaviour("1.7.11"))
+    @Test("An oversized notification is truncated to the maximum length", .behaviour("1.7.11"))
     func oversized() async throws {
         let bench = WorldBench(), sending = CBMutableCharacteristic.dynamic("FFF1", .notify)
         bench.sensor.distort { pdu in if pdu.first == 0x1B { pdu += [1, 2] } }
@@ -83,7 +83,7 @@ struct OddPeerTests {
     }
 
     @Test(
-        "And says hundreds of times a second that its services changed is heard when that tells something",
+        "Service changes indicated hundreds of times a second are reported only when they are news",
         .behaviour("2.2.11"),
         arguments: UInt64(0)..<16
     )
@@ -112,7 +112,7 @@ struct OddPeerTests {
         #expect(peripheral.services?.map(\.uuid.uuidString) == ["FFF0"])
     }
 
-    @Test("Lists services that it includes in its own order", .behaviour("1.6.8"))
+    @Test("Included services keep the peripheral's order", .behaviour("1.6.8"))
     func includedOrder() async throws {
         let bench = WorldBench()
         let parts = ["FFE1", "FFE0"].map { CBMutableService(type: CBUUID(string: $0), primary: false) }
@@ -131,7 +131,7 @@ struct OddPeerTests {
         #expect(found.includedServices?.map(\.uuid.uuidString) == ["FFE1", "FFE0"])
     }
 
-    @Test("And opens a channel against the rules has not ended the connection", .behaviour("1.6.18"))
+    @Test("An invalid channel response does not end the connection", .behaviour("1.6.18"))
     func misopened() async throws {
         let bench = WorldBench()
         // A response that opens the channel and gives it no name.

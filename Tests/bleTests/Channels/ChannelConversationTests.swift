@@ -98,7 +98,7 @@ struct ChannelConversationTests {
         return end
     }
 
-    @Test("A server that echoes sends back what it gets, and says how much that was")
+    @Test("An echo server returns what it receives, and reports the amount")
     func echo() async throws {
         let data = Self.octets(70_000)
         var facts: [String] = []
@@ -111,7 +111,7 @@ struct ChannelConversationTests {
         #expect(facts.last?.contains(#""received":70000,"sent":70000"#) == true)
     }
 
-    @Test("A server that has nothing to send takes all that comes, and ends with the opener", arguments: [0, 3])
+    @Test("A server with nothing to send receives everything, and ends with the opener", arguments: [0, 3])
     func listening(answer: Int) async throws {
         let data = Self.octets(100_000), far = End()
         let end = try await visit(sending: data, .init(stays: answer > 0)) { channel in
@@ -125,7 +125,7 @@ struct ChannelConversationTests {
         }
     }
 
-    @Test("What goes one way arrives to the last octet although the opener leaves at once")
+    @Test("Data sent one way arrives completely even if the opener leaves immediately")
     func store() async throws {
         let data = Self.octets(100_000), far = End()
         let end = try await visit(sending: data, .init()) { channel in
@@ -136,7 +136,7 @@ struct ChannelConversationTests {
         #expect(far.received == data)
     }
 
-    @Test("How far both directions are is told each second, if it is asked for", arguments: [false, true])
+    @Test("Progress in both directions is reported each second if requested", arguments: [false, true])
     func progress(reports: Bool) async throws {
         let data = Self.octets(400_000), far = End()
         _ = try await visit(sending: data, .init()) { channel in
@@ -148,7 +148,7 @@ struct ChannelConversationTests {
         #expect(steps.allSatisfy { $0.contains(#""received":"#) && $0.contains(#""sent":0"#) })
     }
 
-    @Test("An end whose channel is closed before all has gone out says how much had", arguments: [false, true])
+    @Test("An end whose channel closes early reports how much it has sent", arguments: [false, true])
     func cut(isOwn: Bool) async throws {
         let data = Self.octets(1_000_000)
         var own: ChannelConversation?, far: ChannelPipe?, received = Data()
@@ -168,7 +168,7 @@ struct ChannelConversationTests {
         #expect(received == data.prefix(received.count))
     }
 
-    @Test("An end that gets less than it waits for says so")
+    @Test("An end that receives less than expected reports it")
     func tooLittle() async throws {
         let far = End()
         _ = try await visit(sending: Self.octets(10), .init()) { channel in
@@ -180,7 +180,7 @@ struct ChannelConversationTests {
         }
     }
 
-    @Test("A number that nobody offers is refused with a reason")
+    @Test("An unpublished PSM is refused with a reason")
     func refused() async {
         await #expect {
             _ = try await visit(sending: Data(), .init(), psm: 0x90) { _ in }

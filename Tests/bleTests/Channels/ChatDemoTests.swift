@@ -22,7 +22,7 @@ struct ChatDemoTests {
         }
     }
 
-    @Test("Every step happens, however lossy the radio", arguments: UInt64(0)..<16)
+    @Test("Every step of the demo succeeds, however lossy the radio", arguments: UInt64(0)..<16)
     func everyStep(seed: UInt64) async throws {
         let (lines, succeeded) = await play(seed: seed, loss: 0.4)
         #expect(succeeded)
@@ -31,7 +31,7 @@ struct ChatDemoTests {
         #expect(counts == expected)
     }
 
-    @Test("The same seed prints the same, packets included")
+    @Test("The same seed prints the same output, including packets")
     func deterministic() async throws {
         let first = await play(seed: 5, loss: 0.3, packets: true), again = await play(seed: 5, loss: 0.3, packets: true)
         let other = await play(seed: 6, loss: 0.3, packets: true)
@@ -40,7 +40,7 @@ struct ChatDemoTests {
         #expect(try events(in: first.lines).contains("packet"))
     }
 
-    @Test("A radio that carries nothing makes the demo fail, and say which step did not happen")
+    @Test("With a radio that carries nothing the demo fails, and names the step that did not happen")
     func silence() async throws {
         let (lines, succeeded) = await play(seed: 1, loss: 1)
         #expect(!succeeded)

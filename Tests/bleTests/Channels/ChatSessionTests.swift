@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Joining a chat on the command line") @MainActor
+@Suite("Joining a chat room on the command line") @MainActor
 struct ChatSessionTests {
     /// A session of a guest in a world where nobody else is.
     private func session(in world: World, wanting room: String?, stays: Bool = false) -> ChatSession {
@@ -14,7 +14,7 @@ struct ChatSessionTests {
     }
 
     @Test(
-        "A line that nobody can be told is not kept for a room that is joined later",
+        "A line that cannot be sent is not kept for a room joined later",
         arguments: [("/foo", "Lobby"), ("/", nil), ("/joinn 1", nil), ("hello", nil)] as [(String, String?)]
     )
     func unsaid(line: String, room: String?) throws {
@@ -27,7 +27,7 @@ struct ChatSessionTests {
         #expect(guest.isIdle == (room == nil))
     }
 
-    @Test("A room that is not there is given up when it is overdue after the end of the input")
+    @Test("A room that is not found times out after the end of the input")
     func notFound() throws {
         let world = World(seed: 1)
         var session = session(in: world, wanting: "Lobby")
@@ -40,7 +40,7 @@ struct ChatSessionTests {
         }
     }
 
-    @Test("A guest who only looks for rooms is done with the end of the input")
+    @Test("A guest that only looks for rooms ends with the input")
     func done() throws {
         let world = World(seed: 1)
         var looking = session(in: world, wanting: nil)
@@ -51,7 +51,7 @@ struct ChatSessionTests {
         #expect(try interrupted.receive(.interrupted))
     }
 
-    @Test("A radio that is lost is waited for outside of rooms")
+    @Test("A lost radio is waited for outside rooms")
     func radio() throws {
         var session = session(in: World(seed: 1), wanting: "Lobby")
         #expect(try !session.receive(.happened(.radioChanged(.lost))))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Chat lines")
 struct LineAssemblerTests {
-    @Test("Lines come whole, however they are cut", arguments: 1...40)
+    @Test("Lines are complete, however they are split", arguments: 1...40)
     func cut(length: Int) {
         var assembler = LineAssembler()
         let text = ChatRoom.message(from: "Zoë", "grüß dich 🐙") + ChatRoom.message(from: "Bob", "")
@@ -13,7 +13,7 @@ struct LineAssemblerTests {
         #expect(lines == ["[Zoë] grüß dich 🐙", "[Bob] "])
     }
 
-    @Test("A line that never ends is forgotten at the limit, and the next one is whole")
+    @Test("A line that never ends is dropped at the limit, and the next one is complete")
     func endless() {
         var assembler = LineAssembler()
         let endless = Data(repeating: UInt8(ascii: "x"), count: LineAssembler.limit + 1)
@@ -21,7 +21,7 @@ struct LineAssemblerTests {
         #expect(assembler.receive(Data("whole\n".utf8)) == ["whole"])
     }
 
-    @Test("The welcome tells how many are here and how long an update may be")
+    @Test("The welcome states the number of subscribers and the maximum length of an update")
     func welcome() {
         let text = ChatRoom.welcome(to: "Lobby", subscribers: 2, maximumLength: 182)
         #expect(text == "[Lobby] Welcome! Here is Lobby (total: 2, max length: 182)\n")

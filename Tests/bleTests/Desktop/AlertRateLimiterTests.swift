@@ -3,7 +3,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Alerts on the desktop")
+@Suite("Alert rate on the desktop")
 struct AlertRateLimiterTests {
     private let start = ContinuousClock.now
 
@@ -11,7 +11,7 @@ struct AlertRateLimiterTests {
         .init(app: app, peer: UUID(uuidString: "00000000-0000-0000-0000-000000000001") ?? UUID(), occasion: occasion)
     }
 
-    @Test("Of those of one kind, one is shown in ten seconds")
+    @Test("One alert of each kind is shown every ten seconds")
     func pause() {
         var rhythm = AlertRateLimiter()
         let due = stride(from: 0, through: 30, by: 1).filter { second in
@@ -20,7 +20,7 @@ struct AlertRateLimiterTests {
         #expect(due == [0, 10, 20, 30])
     }
 
-    @Test("Those of another app, or of another occasion, are shown as well")
+    @Test("Alerts of another app or event are shown independently")
     func kinds() {
         var rhythm = AlertRateLimiter()
         let subjects = [subject("A", .notification), subject("B", .notification), subject("A", .disconnection)]
@@ -28,7 +28,7 @@ struct AlertRateLimiterTests {
         #expect(due == [true, true, true, false, false, false])
     }
 
-    @Test("So many kinds are remembered, however many come")
+    @Test("The number of remembered kinds is limited")
     func limit() {
         var rhythm = AlertRateLimiter()
         let due = (0...AlertRateLimiter.most).map { rhythm.isDue(subject("\($0)", .connection), at: start) }

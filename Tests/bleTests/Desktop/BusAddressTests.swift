@@ -3,7 +3,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Addresses of D-Bus")
+@Suite("D-Bus addresses")
 struct BusAddressTests {
     private static let addresses: [(text: String, places: [SocketAddress])] = [
         ("unix:path=/run/user/1000/bus", [.unix(path: "/run/user/1000/bus")]),
@@ -16,13 +16,13 @@ struct BusAddressTests {
         ("unix:tmpdir=/tmp;unix:path=/a", [.unix(path: "/a")]),
     ]
 
-    @Test("The Unix sockets of an address are found in their order", arguments: addresses)
+    @Test("The Unix sockets of an address are found in order", arguments: addresses)
     func places(text: String, places: [SocketAddress]) throws {
         #expect(try BusAddress.places(in: text) == places)
     }
 
     @Test(
-        "What is no address is named",
+        "An invalid address is named in the error",
         arguments: [
             "path=/a", ":path=/a", "unix:path", "unix:=/a", "unix:path=a", "unix:path=", "unix:abstract=",
             "unix:path=/a,abstract=b", "unix:path=/%", "unix:path=/%4", "unix:path=/%+1", "unix:path=/%zz",
@@ -34,7 +34,7 @@ struct BusAddressTests {
         #expect(throws: BusAddress.Mistake.malformed(text)) { try BusAddress.places(in: "unix:path=/a;" + text) }
     }
 
-    @Test("Addresses without a Unix socket, and those that have no end, are refused")
+    @Test("Addresses without a Unix socket and overlong ones are refused")
     func unsupported() {
         for text in ["tcp:host=localhost,port=1", "autolaunch:", "unix:runtime=yes", ";"] {
             #expect(throws: BusAddress.Mistake.unsupported(text)) { try BusAddress.places(in: text) }
@@ -44,7 +44,7 @@ struct BusAddressTests {
         }
     }
 
-    @Test("Without an address, the bus is in the user's own directory")
+    @Test("Without an address, the bus is in the user's runtime directory")
     func environment() throws {
         let both = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/a", "XDG_RUNTIME_DIR": "/run/user/7"]
         #expect(try BusAddress.ofSession { both[$0] } == [.unix(path: "/a")])

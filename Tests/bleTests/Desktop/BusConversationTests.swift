@@ -2,7 +2,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Conversations with a D-Bus")
+@Suite("D-Bus conversation")
 struct BusConversationTests {
     /// A conversation that may call.
     private func begun() throws -> BusConversation {
@@ -24,7 +24,7 @@ struct BusConversationTests {
         return reply
     }
 
-    @Test("A user says who he is, and nothing else until he is let in")
+    @Test("The client authenticates, and sends nothing else until it is accepted")
     func authentication() throws {
         var conversation = BusConversation(user: 1000)
         _ = try conversation.call(Self.call)
@@ -48,7 +48,7 @@ struct BusConversationTests {
         ("OK " + String(repeating: "0", count: BusConversation.lineLimit), .malformed),
     ]
 
-    @Test("A bus that does not let the user in ends the conversation", arguments: refusals)
+    @Test("A bus that rejects the user ends the conversation", arguments: refusals)
     func rejected(text: String, failure: BusConversation.Failure) {
         var conversation = BusConversation(user: 0)
         #expect(throws: failure) { _ = try conversation.receive(Array(text.utf8)) }
@@ -56,7 +56,7 @@ struct BusConversationTests {
         #expect(throws: failure) { _ = try conversation.call(Self.call) }
     }
 
-    @Test("A reply is told with the call that it is for, once, however its octets come", arguments: [1, 3, 1_000])
+    @Test("A reply is reported once with its call, however its octets arrive", arguments: [1, 3, 1_000])
     func replies(size: Int) throws {
         var conversation = try begun()
         let first = try conversation.call(Self.call), second = try conversation.call(Self.call)
@@ -77,7 +77,7 @@ struct BusConversationTests {
         )
     }
 
-    @Test("A signal is told, and whoever calls is told that there is nothing to call")
+    @Test("A signal is reported, and a method call gets an error reply")
     func others() throws {
         var conversation = try begun()
         var signal = BusMessage(kind: .signal, serial: 3, path: "/a", interface: "o.N", member: "S")
@@ -90,7 +90,7 @@ struct BusConversationTests {
         #expect(refusal.kind == .error && refusal.replySerial == 44 && refusal.destination == ":1.8")
     }
 
-    @Test("A bus that does not answer to the greeting ends the conversation")
+    @Test("A bus that rejects the Hello call ends the conversation")
     func unknownGreeting() throws {
         var conversation = try begun()
         #expect(throws: BusConversation.Failure.notGreeted("o.E")) {
@@ -98,7 +98,7 @@ struct BusConversationTests {
         }
     }
 
-    @Test("Octets that are no message end the conversation, and so does a message that is too long")
+    @Test("Invalid octets or an overlong message end the conversation")
     func malformed() throws {
         for octets in [Array("HTTP/1.1 200 OK\r\n\r\n".utf8), [0x6C, 4, 0, 1, 0, 0, 2, 0, 9, 0, 0, 0, 0, 0, 0, 0]] {
             var conversation = try begun()
@@ -107,7 +107,7 @@ struct BusConversationTests {
         }
     }
 
-    @Test("A bus that answers nothing is called so many times, and no more")
+    @Test("The number of unanswered calls is limited")
     func congestion() throws {
         var conversation = try begun()
         for _ in 1..<BusConversation.callLimit { _ = try conversation.call(Self.call) }
@@ -116,7 +116,7 @@ struct BusConversationTests {
         }
     }
 
-    @Test("No octets trap", arguments: 1...16 as ClosedRange<UInt64>)
+    @Test("No octets crash the decoder", arguments: 1...16 as ClosedRange<UInt64>)
     func random(seed: UInt64) throws {
         var state = seed
         for _ in 0..<500 {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Messages of D-Bus")
+@Suite("D-Bus messages")
 struct BusMessageTests {
     private static let closed = BusMessage(
         kind: .signal,
@@ -22,7 +22,7 @@ struct BusMessageTests {
         5, 0, 0, 0, 2, 0, 0, 0,
     ]
 
-    @Test("A message has the octets of the specification, and is read from them")
+    @Test("A message encodes to the octets in the specification and decodes from them")
     func octets() throws {
         let octets = Self.octets
         #expect(Self.closed.octets == octets)
@@ -32,7 +32,7 @@ struct BusMessageTests {
     }
 
     @Test(
-        "A message with another mark, version, kind, serial number, length or field is refused",
+        "A message with a wrong byte order mark, version, kind, serial, length or field is refused",
         arguments: [(0, 0), (1, 0), (1, 5), (3, 2), (8, 0), (4, 7), (12, 57), (14, 255), (18, 0x73), (69, 0x73)]
     )
     func malformed(index: Int, value: UInt8) {
@@ -41,7 +41,7 @@ struct BusMessageTests {
         #expect(throws: BusMessage.Malformed.self) { try BusMessage(reading: octets) }
     }
 
-    @Test("A message with octets that somebody changed does not trap", arguments: 1...16 as ClosedRange<UInt64>)
+    @Test("A message with changed octets does not crash the decoder", arguments: 1...16 as ClosedRange<UInt64>)
     func random(seed: UInt64) throws {
         var state = seed
         for _ in 0..<2000 {

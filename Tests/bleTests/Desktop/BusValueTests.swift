@@ -2,7 +2,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Values of D-Bus")
+@Suite("D-Bus values")
 struct BusValueTests {
     private static let values: [(value: BusValue, signature: String, octets: [UInt8])] = [
         (.byte(7), "y", [7]),
@@ -22,7 +22,7 @@ struct BusValueTests {
         ),
     ]
 
-    @Test("A value has the octets of the specification, and is read from them", arguments: values)
+    @Test("A value encodes to the octets in the specification and decodes from them", arguments: values)
     func octets(value: BusValue, signature: String, octets: [UInt8]) {
         var written: [UInt8] = []
         value.write(to: &written)
@@ -36,14 +36,14 @@ struct BusValueTests {
         }
     }
 
-    @Test("Numbers of a sender with the other order of octets are read")
+    @Test("Numbers in the other byte order are decoded")
     func bigEndian() {
         var reader = BusReader([1, 2, 3, 4, 0, 0, 0, 1, 97, 0], isBigEndian: true)
         #expect(reader.all("us") == [.uint32(0x0102_0304), .string("a")])
     }
 
     @Test(
-        "What is malformed is refused",
+        "A malformed value is refused",
         arguments: [
             ("b", [2, 0, 0, 0]), ("s", [255, 255, 255, 255, 0]), ("s", [1, 0, 0, 0, 0, 0]),
             ("s", [1, 0, 0, 0, 97, 98]),
@@ -58,14 +58,14 @@ struct BusValueTests {
     }
 
     @Test(
-        "A signature that is malformed or too deep has no types",
+        "A signature that is malformed or too deep is refused",
         arguments: [
             "a", "(", "()", "(y", ")", "a{s}", "a{vs}", "{sv}", "z", "aaaaaaaay", String(repeating: "y", count: 256),
         ]
     )
     func signatures(text: String) { #expect(BusType.list(text) == nil) }
 
-    @Test("A variant in a variant ends somewhere")
+    @Test("Nested variants are refused beyond a limit")
     func nesting() {
         var nested: [UInt8] = []
         for _ in 0..<200 { nested += [1, 118, 0] }
@@ -74,7 +74,7 @@ struct BusValueTests {
         #expect(reader.all("v") == nil)
     }
 
-    @Test("No octets trap", arguments: 1...16 as ClosedRange<UInt64>)
+    @Test("No octets crash the decoder", arguments: 1...16 as ClosedRange<UInt64>)
     func random(seed: UInt64) {
         var state = seed
         for _ in 0..<2000 {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Notifications on the desktop")
+@Suite("Desktop notifications")
 struct NotificationConversationTests {
     private static let question = DesktopNotification(
         summary: "a",
@@ -37,7 +37,7 @@ struct NotificationConversationTests {
         }
     }
 
-    @Test("A board is ready when somebody shows buttons, whose signals it hears")
+    @Test("Notifications are ready once a server shows buttons and its signals are subscribed to")
     func ready() throws { #expect(try Bench().events == [.ready]) }
 
     private static let absences: [(bus: TestBus, failure: NotificationConversation.Failure)] = [
@@ -49,12 +49,12 @@ struct NotificationConversationTests {
         (TestBus(refusals: ["Hello": "o.E"]), .bus(.notGreeted("o.E"))),
     ]
 
-    @Test("A board says why nothing can be shown", arguments: absences)
+    @Test("If notifications cannot be shown, the reason is reported", arguments: absences)
     func absent(bus: TestBus, failure: NotificationConversation.Failure) {
         #expect(throws: failure) { _ = try Bench(bus) }
     }
 
-    @Test("A notification is called for as the specification says")
+    @Test("The Notify call has the arguments in the specification")
     func arguments() throws {
         var bench = try Bench()
         _ = try bench.board.show(Self.question)
@@ -70,7 +70,7 @@ struct NotificationConversationTests {
         #expect(DesktopNotification(summary: "", body: "").arguments(marksUp: true).last == .int32(-1))
     }
 
-    @Test("What a device calls itself is no markup, and changes nothing around it")
+    @Test("A device's name is never interpreted as markup")
     func names() throws {
         for (capabilities, text) in [
             (["actions", "body", "body-markup"], "&lt;\u{301}b&gt;&amp;'"), (["actions", "body"], "＜\u{301}b＞＆'"),
@@ -84,7 +84,7 @@ struct NotificationConversationTests {
         #expect(String(repeating: "é", count: 200).nameOnDesktop.count == 60)
     }
 
-    @Test("The first answer counts and closes its notification, and one that is closed is told once")
+    @Test("The first response counts and closes its notification, and a closed one is reported once")
     func answers() throws {
         var bench = try Bench()
         let shown = try [bench.board.show(Self.question), bench.board.show(Self.question)].compactMap(\.self)
@@ -101,7 +101,7 @@ struct NotificationConversationTests {
         #expect(bench.bus.bodies(of: "CloseNotification") == [[.uint32(1)]])
     }
 
-    @Test("Nobody but who shows a notification answers it")
+    @Test("Only the server that shows a notification can answer it")
     func forgery() throws {
         var bench = try Bench()
         _ = try bench.board.show(Self.question)
@@ -110,7 +110,7 @@ struct NotificationConversationTests {
         #expect(bench.events == [.ready])
     }
 
-    @Test("A notification that is not shown is closed")
+    @Test("A notification that the server refuses is reported as closed")
     func refused() throws {
         var bench = try Bench(TestBus(refusals: ["Notify": "o.E"]))
         let id = try #require(try bench.board.show(Self.question))
@@ -118,7 +118,7 @@ struct NotificationConversationTests {
         #expect(bench.events == [.ready, .closed(id)])
     }
 
-    @Test("One that needs no answer is closed when it is known where it is, and nothing is heard of it")
+    @Test("A withdrawn notification is closed once its number is known, and reports nothing")
     func withdrawal() throws {
         for isEarly in [true, false] {
             var bench = try Bench()
@@ -135,7 +135,7 @@ struct NotificationConversationTests {
         }
     }
 
-    @Test("There are so many questions at once, and all of them can be closed")
+    @Test("The number of open questions is limited, and all of them can be closed")
     func limit() throws {
         var bench = try Bench()
         for _ in 0..<NotificationConversation.limit { #expect(try bench.board.show(Self.question) != nil) }

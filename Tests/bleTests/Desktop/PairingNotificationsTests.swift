@@ -5,7 +5,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Questions of pairing on the desktop") @MainActor
+@Suite("Desktop pairing questions") @MainActor
 struct PairingNotificationsTests {
     /// A desktop, of which each answer is known before.
     @MainActor private final class Desktop {
@@ -108,7 +108,7 @@ struct PairingNotificationsTests {
         return (try? result?.get()) ?? false
     }
 
-    @Test("The button pairs, by the digits that both show", arguments: 0..<16 as Range<UInt64>)
+    @Test("The button pairs by the number that both devices show", arguments: 0..<16 as Range<UInt64>)
     func compares(seed: UInt64) async throws {
         let desktop = Desktop(pressed: "pair")
         #expect(try await read(seed: seed, by: desktop))
@@ -117,7 +117,7 @@ struct PairingNotificationsTests {
         #expect(desktop.bus.bodies(of: "CloseNotification") == [[.uint32(1)]])
     }
 
-    @Test("Where nothing can be compared, the button pairs after a warning")
+    @Test("If there is no number to compare, the button pairs after a warning")
     func consents() async throws {
         let desktop = Desktop(pressed: "pair")
         #expect(try await read(by: desktop, isAtLock: true, other: nil))
@@ -125,14 +125,14 @@ struct PairingNotificationsTests {
         #expect(desktop.shown.last?.last == "Using Just Works (no protection against a man in the middle).")
     }
 
-    @Test("Cancel and a notification that is closed refuse, and no more is said of it", arguments: ["cancel", ""])
+    @Test("Cancelling or closing the notification refuses, without another notification", arguments: ["cancel", ""])
     func refuses(pressed: String) async throws {
         let desktop = Desktop(pressed: pressed)
         #expect(try await !read(by: desktop))
         #expect(desktop.shown.map { $0[0] } == ["Pair with Lock?"])
     }
 
-    @Test("When nobody answers, the notification is closed, and it is said that the pairing failed")
+    @Test("Without a response the notification is closed, and another reports that pairing failed")
     func withdraws() async throws {
         let desktop = Desktop(pressed: nil)
         #expect(try await !read(by: desktop))
@@ -140,7 +140,7 @@ struct PairingNotificationsTests {
         #expect(desktop.shown.map { $0[0] } == ["Pair with Lock?", "Not paired with Lock"])
     }
 
-    @Test("Digits to type in at the device are shown with one button, and no buttons ask for digits")
+    @Test("A passkey to be typed is shown with a cancel button, and no notification asks for a passkey")
     func questions() {
         let shown = DesktopNotification(asking: .show(digits: "012345"), about: "Lock")
         #expect(shown?.body == "Type 012345 on Lock." && shown?.buttons.map(\.key) == ["cancel"])

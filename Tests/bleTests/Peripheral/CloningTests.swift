@@ -51,7 +51,7 @@ struct CloningTests {
         return try #require(text)
     }
 
-    @Test("gives a device that has the same services, values and descriptors")
+    @Test("The clone has the same services, values and descriptors")
     func clone() async throws {
         let world = World(seed: 3)
         world.place(Self.original)
@@ -70,7 +70,7 @@ struct CloningTests {
         ([6, 0x09] + Array("Scale".utf8) + [90, 0xFF] + [UInt8](repeating: 9, count: 89), nil, true),
     ]
 
-    @Test("gives the octets of an advertisement that single fields do not make up", arguments: 0..<3)
+    @Test("The clone has raw packets if single fields cannot express the advertisement", arguments: 0..<3)
     func octets(index: Int) async throws {
         let world = World(seed: 5)
         var device = Self.original
@@ -82,7 +82,7 @@ struct CloningTests {
         #expect(copy.peripherals == [device])
     }
 
-    @Test("gives a file that can be served, and the one who serves it looks the same")
+    @Test("The clone's file can be served, and a clone of that is identical")
     func served() async throws {
         var texts: [String] = []
         for _ in 0..<2 {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Descriptions of peripherals")
+@Suite("Peripheral descriptions")
 struct PeripheralDescriptionTests {
     private func describe(_ json: String, machine: String? = nil) throws -> PeripheralDescription {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
@@ -16,7 +16,7 @@ struct PeripheralDescriptionTests {
 
     private static let house = #"{"machines": [{"name": "Lamp"}, {"name": "Door", "mtu": 23}]}"#
 
-    @Test("A device is served that stands by itself, or alone in a world, or is named")
+    @Test("A device is served if it is the file's only device, is alone in its world, or is named")
     func devices() throws {
         let lamp = #"{"name": "Lamp", "services": [{"uuid": "180F"}]}"#
         let alone = try describe(lamp)
@@ -26,7 +26,7 @@ struct PeripheralDescriptionTests {
         #expect(try describe(Self.house, machine: "Door").device.name == "Door")
     }
 
-    @Test("What counts in worlds alone, and what Core Bluetooth does not publish, is told")
+    @Test("Keys that only count in worlds or that Core Bluetooth cannot publish are reported")
     func remarks() throws {
         let descriptors = """
             {"uuid": "2908", "value": "01"}, {"uuid": "2904", "value": "04"}, {"uuid": "2901", "value": "ff"}, \
@@ -42,7 +42,7 @@ struct PeripheralDescriptionTests {
     }
 
     @Test(
-        "What is wrong is named, with its place",
+        "An error is reported with its position",
         arguments: [
             ("{", "JSON"),
             (#"{"services": []}"#, "“name” is missing"),
@@ -75,7 +75,7 @@ struct PeripheralDescriptionTests {
         }
     }
 
-    @Test("A machine that is not in the world is refused with those that are")
+    @Test("A machine that is not in the world is refused, with the list of machines")
     func stranger() {
         let trouble = #expect(throws: CommandError.self) { try describe(Self.house, machine: "Gate") }
         #expect(trouble?.description.hasSuffix("it has no machine named “Gate”, only “Lamp”, “Door”") == true)
@@ -85,7 +85,7 @@ struct PeripheralDescriptionTests {
         #"{"name": "x", "services": [{"uuid": "180F", "characteristics": [\#(characteristic)]}]}"#
     }
 
-    @Test("A service is added from a file of its own, and removed unless another includes it")
+    @Test("A service can be added from its own file, and removed unless another one includes it")
     func services() throws {
         var description = try describe(#"{"name": "x", "services": [{"uuid": "180A"}]}"#)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
@@ -104,7 +104,7 @@ struct PeripheralDescriptionTests {
         #expect(removed == [false, true, true, false])
     }
 
-    @Test("A file that is not there is named")
+    @Test("A missing file is named in the error")
     func missing() {
         let error = #expect(throws: CommandError.self) { try PeripheralDescription(path: "/nowhere/lamp.json") }
         #expect(error?.description.contains("/nowhere/lamp.json") == true)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Serving on the command line") @MainActor
+@Suite("Serving a peripheral on the command line") @MainActor
 struct ServingTests {
     private static let sensor = """
         {"name": "Sensor", "services": [{"uuid": "FFA0", "characteristics": [
@@ -15,7 +15,7 @@ struct ServingTests {
     private static let changes = 2_000
 
     @Test(
-        "Values that change faster than they are sent are skipped, but for the last of them",
+        "Values that change faster than they can be sent are skipped, except the last",
         arguments: 0..<16 as Range<UInt64>
     )
     func flood(seed: UInt64) async throws {
@@ -69,7 +69,7 @@ struct ServingTests {
         """
 
     @Test(
-        "A central that is paired gets the values that only such a one may subscribe to",
+        "A paired central receives values whose subscription requires encryption",
         arguments: 0..<16 as Range<UInt64>
     )
     func secret(seed: UInt64) async throws {
@@ -103,7 +103,7 @@ struct ServingTests {
         served.stop()
     }
 
-    @Test("A device on a radio of its own is called by its name in its GAP service, too", .timeLimit(.minutes(30)))
+    @Test("A device on its own radio also has its name in the GAP service", .timeLimit(.minutes(30)))
     func deviceName() async {
         await #expect(processExitsWith: .success) {
             let radio = RadioServer(seed: 1)
@@ -152,7 +152,7 @@ struct ServingTests {
     }
 
     @Test(
-        "A service that cannot be published is refused, and the others are served as before",
+        "A service that cannot be published is refused, and the others are still served",
         arguments: 0..<16 as Range<UInt64>
     )
     func refusal(seed: UInt64) async throws {
@@ -183,7 +183,7 @@ struct ServingTests {
         sensor.stop()
     }
 
-    @Test("Lines of standard input are read when they are wanted, and not before")
+    @Test("Standard input is read only when a line is needed")
     func input() async {
         await #expect(processExitsWith: .success) {
             var ends: [Int32] = [0, 0]

@@ -67,7 +67,7 @@ private struct Place {
 
 @Suite("Toolset")
 struct ToolsetTests {
-    @Test("A toolchain is the same as before after the modules were installed, installed again and removed")
+    @Test("Installing the modules, again, and removing them leaves the toolchain unchanged")
     func uninstall() throws {
         let place = try Place()
         defer { place.remove() }
@@ -90,7 +90,7 @@ struct ToolsetTests {
         }
     }
 
-    @Test("A file of another origin stays, and nothing is installed beside it")
+    @Test("A file from another source is kept, and nothing is installed beside it")
     func foreign() throws {
         let place = try Place()
         defer { place.remove() }
@@ -122,7 +122,7 @@ struct ToolsetTests {
     }
 
     @Test(
-        "Modules of another compiler or target are refused",
+        "Modules for another compiler or target are refused",
         arguments: [
             ("Swift version 6.4", "x86_64-unknown-linux-gnu"), ("Swift version 6.3.1", "aarch64-unknown-linux-gnu"),
         ]
@@ -141,7 +141,7 @@ struct ToolsetTests {
         #expect(!FileManager.default.fileExists(atPath: folder.folder.path))
     }
 
-    @Test("A folder is written with the options that its files need, and can be written again")
+    @Test("A folder contains the needed compiler options, and can be written again")
     func folder() throws {
         let place = try Place()
         defer { place.remove() }
@@ -156,7 +156,7 @@ struct ToolsetTests {
         #expect(options.contains("-L\(toolset.folder.path)/lib"))
     }
 
-    @Test("A folder with other files is left as it is")
+    @Test("A folder that contains other files is left unchanged")
     func occupied() throws {
         let place = try Place()
         defer { place.remove() }

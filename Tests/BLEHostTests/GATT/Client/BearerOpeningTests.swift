@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Asking for enhanced bearers")
+@Suite("Opening enhanced bearers")
 struct BearerOpeningTests {
     let start = Instant()
     static let full = Failure.channel(.insufficientResources)
@@ -25,7 +25,10 @@ struct BearerOpeningTests {
         return opening.refused(failure, retryDelay: delay, at: start)
     }
 
-    @Test("The peer is asked once whether it can, and for bearers only if it can", arguments: [true, false])
+    @Test(
+        "The host asks the peer once whether it supports bearers, and opens them only if it does",
+        arguments: [true, false]
+    )
     func inquiry(isOffered: Bool) {
         var opening = BearerOpening()
         #expect(opening.inquired(isOffered: true) == .nothing)
@@ -36,7 +39,7 @@ struct BearerOpeningTests {
         #expect(opening.want() == .nothing)
     }
 
-    @Test("A central that was refused for lack of resources asks again at once, three times in all")
+    @Test("A central refused for lack of resources retries immediately, three attempts in all")
     func central() {
         var opening = asking()
         #expect(refuse(&opening, Self.full, delay: .zero) == .open)
@@ -45,7 +48,7 @@ struct BearerOpeningTests {
         #expect(refuse(&opening, Self.full, delay: .zero) == .nothing)
     }
 
-    @Test("A peripheral leaves it time, a nanosecond before which it does not ask")
+    @Test("A peripheral retries after a delay, and not a nanosecond earlier")
     func peripheral() {
         var opening = asking()
         #expect(refuse(&opening, Self.full, delay: .milliseconds(100)) == .nothing)
@@ -63,14 +66,14 @@ struct BearerOpeningTests {
         .notSupported, .timedOut, .notConnected, .peerMisbehaved, .limitReached,
     ]
 
-    @Test("Who is refused for another reason asks no more", arguments: failures)
+    @Test("A request refused for another reason is not repeated", arguments: failures)
     func refused(failure: Failure) {
         var opening = asking()
         #expect(refuse(&opening, failure, delay: .zero) == .nothing)
         #expect(opening.deadline == nil)
     }
 
-    @Test("Fewer bearers than were asked for are enough")
+    @Test("Fewer bearers than requested are enough")
     func some() {
         var opening = asking()
         opening.opened()

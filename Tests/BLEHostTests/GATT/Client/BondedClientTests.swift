@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 3, Part G, 2.5.2, 3.3.3.3 and 7.1.
-@Suite("Clients that come back")
+@Suite("Clients that reconnect")
 struct BondedClientTests {
     private static let spare = LocalAttributeID(rawValue: 90)
 
@@ -37,7 +37,7 @@ struct BondedClientTests {
         _ = lone.sent()
     }
 
-    @Test("Hear again of what they wanted to hear of if they are bonded, and only then", arguments: [true, false])
+    @Test("Only a bonded client's subscriptions are restored", arguments: [true, false])
     func configurations(isBonded: Bool) {
         var lone = makeLayer()
         _ = lone.answers(to: [UInt8]("12 1800 0100"))
@@ -55,7 +55,7 @@ struct BondedClientTests {
         #expect(values == (isBonded ? [[0x1B, 23, 0, 7]] : []))
     }
 
-    @Test("Are told that services changed while they were away, and know the database if none did")
+    @Test("A bonded client is told of changes made while it was away, and is change-aware if there were none")
     func changes() throws {
         for (hasChanged, listens) in [(false, true), (true, true), (true, false)] {
             var lone = makeLayer()
@@ -72,7 +72,7 @@ struct BondedClientTests {
         }
     }
 
-    @Test("Are told again of a change that they have not confirmed, and not of one that they have")
+    @Test("A change is indicated again on reconnection only if it was not confirmed")
     func pending() throws {
         for isConfirmed in [false, true] {
             var lone = makeLayer()
@@ -87,7 +87,7 @@ struct BondedClientTests {
         }
     }
 
-    @Test("Do not hear of another characteristic that has the handle of theirs")
+    @Test("A subscription is not restored to another characteristic that now has the handle")
     func otherCharacteristic() throws {
         var lone = makeLayer()
         bond(&lone)
@@ -105,7 +105,7 @@ struct BondedClientTests {
         #expect(kept(lone)?.client.configurations == [])
     }
 
-    @Test("Are not sent values that need encryption before the link is encrypted")
+    @Test("Values that require encryption are not sent before the link is encrypted")
     func protected() {
         var lone = LoneLayer(role: .peripheral)
         let id = LocalAttributeID(rawValue: 2)
@@ -129,7 +129,7 @@ struct BondedClientTests {
         #expect(lone.perform(.update(id, [2], to: nil)) == [[0x1B, 12, 0, 2]])
     }
 
-    @Test("What is kept is told of once for each change, and never without one")
+    @Test("Stored client data is reported once per change, and only then")
     func outputs() {
         var lone = makeLayer()
         bond(&lone)

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("The end of a link to a bonded peer, at every step")
+@Suite("Loss of the link to a bonded peer at every step")
 struct BondedLinkDownTests {
     typealias Server = BondedPair.Server
 
@@ -54,7 +54,7 @@ struct BondedLinkDownTests {
     }
 
     @Test(
-        "Whatever is asked is answered exactly once, whether services change meanwhile or not",
+        "Every request is answered exactly once, whether or not services change in between",
         arguments: Memory.allCases,
         End.allCases
     )

@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 3, Part G, 2.5.2, 7.1 and 7.3.
-@Suite("What is kept of a bonded peer")
+@Suite("Cached database of a bonded peer")
 struct CachingTests {
     typealias Server = BondedPair.Server
 
@@ -19,7 +19,7 @@ struct CachingTests {
         return pair
     }
 
-    @Test("A bonded peer that comes back takes two round trips before an app can read")
+    @Test("On reconnecting to a bonded peer, two round trips are enough before an app can read")
     func secondLink() {
         var pair = makeReturning()
         #expect(pair.bond?.database != nil)
@@ -30,7 +30,7 @@ struct CachingTests {
         #expect(pair.roundTrips == 3)
     }
 
-    @Test("An app that looks again hears what is there then, also on such a link")
+    @Test("Repeated discovery returns the current services, on such a link too")
     func secondLook() {
         var pair = makeReturning()
         pair.connect()
@@ -44,7 +44,7 @@ struct CachingTests {
         #expect(pair.roundTrips == watched)
     }
 
-    @Test("A peer with another database is discovered anew, and what was kept is dropped")
+    @Test("A peer with another database is discovered again, and the cached one is dropped")
     func mismatch() {
         var pair = makeReturning()
         pair.connect(Server(hash: 2, services: [0xC000]))
@@ -63,7 +63,7 @@ struct CachingTests {
         #expect(pair.walk() == [GATT.genericAttribute, .short(0xC000)])
     }
 
-    @Test("A peer without a hash is discovered on every link, and asked for one no more than once in each")
+    @Test("A peer without a database hash is discovered on every link, and asked for the hash at most once a link")
     func withoutHash() {
         var pair = makeReturning(Server(hash: nil))
         #expect(pair.bond?.database == nil)
@@ -77,7 +77,7 @@ struct CachingTests {
         #expect(changed.walk() == [GATT.genericAttribute, .short(0xC000)])
     }
 
-    @Test("What was learnt before the bond was made is learnt again before it is kept")
+    @Test("Attributes discovered before bonding are discovered again before they are stored")
     func bondedLater() {
         var pair = BondedPair(isBonded: false)
         pair.connect()
@@ -92,7 +92,7 @@ struct CachingTests {
         #expect(pair.roundTrips == 2)
     }
 
-    @Test("A database that changed without a word is noticed by its hash, and is not kept")
+    @Test("A silent change of the database is detected by its hash, and the old database is not kept")
     func silentChange() {
         var pair = BondedPair()
         pair.connect(Server(changesAreTold: false))
@@ -109,7 +109,7 @@ struct CachingTests {
         #expect(pair.walk() == Self.services)
     }
 
-    @Test("A peer that says that services changed is asked for those, and for no others")
+    @Test("After a Service Changed indication, only the affected services are requested again")
     func serviceChanged() {
         var pair = makeReturning()
         pair.connect()
@@ -132,7 +132,7 @@ struct CachingTests {
         #expect(asked == ["10200023000028", "082100ffff0328", "042300ffff"])
     }
 
-    @Test("What is forgotten is asked for again, and kept again", arguments: [false, true])
+    @Test("A forgotten database is discovered and stored again", arguments: [false, true])
     func forgotten(isWatched: Bool) {
         var pair = makeReturning()
         pair.connect()
@@ -152,7 +152,7 @@ struct CachingTests {
         #expect(pair.roundTrips == 2)
     }
 
-    @Test("Who forgets is sent no values any more; others are, and keep what they found")
+    @Test("A client that forgets the database receives no more values, and other clients are unaffected")
     func forgottenByOne() {
         var pair = BondedPair()
         let other = ClientID(rawValue: 7), value = Server.serviceChanged
@@ -174,7 +174,7 @@ struct CachingTests {
         #expect(events.map(\.event.peerEvent) == [.databaseForgotten(nil), .valueNotified(value, [1])])
     }
 
-    @Test("The peer is told what this host can do, after the app has had what it asked for")
+    @Test("The peer receives the host's client features after the app's own requests")
     func features() {
         var pair = BondedPair(isBonded: false)
         pair.connect()

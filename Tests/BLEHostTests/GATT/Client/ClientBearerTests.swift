@@ -61,7 +61,7 @@ struct ClientBearerTests {
         .valueRead(AttributeHandle(wire: handle), .success(value))
     }
 
-    @Test("Reads of one app are spread over the bearers, and answered in its order")
+    @Test("Reads of one app are spread over the bearers, and answered in order")
     func spread() {
         var bench = Bench()
         #expect(bench.perform(Self.read(1)) == ["0: 0a0100"])
@@ -77,7 +77,7 @@ struct ClientBearerTests {
         #expect(bench.lone.peerEvents() == [Self.value(4, [0x44])])
     }
 
-    @Test("A fast read of one app passes a slow one of another")
+    @Test("One app's fast read overtakes another's slow read")
     func passing() {
         var bench = Bench()
         #expect(bench.perform(Self.read(1)) == ["0: 0a0100"])
@@ -87,7 +87,7 @@ struct ClientBearerTests {
         #expect(bench.lone.peerEvents() == [])
     }
 
-    @Test("A write waits for what its app asked before, and what follows waits for the write")
+    @Test("A write waits for its app's earlier requests, and later requests wait for the write")
     func barrier() {
         var bench = Bench()
         #expect(bench.perform(Self.read(1)) == ["0: 0a0100"])
@@ -100,7 +100,7 @@ struct ClientBearerTests {
         #expect(bench.answer("0b 33", on: 0) == ["0: 0a0300"])
     }
 
-    @Test("A write that is written in parts keeps to the unenhanced bearer, since the peer has one queue of parts")
+    @Test("Long writes stay on the unenhanced bearer, since the peer has a single prepare queue")
     func parts() {
         var bench = Bench(bearers: [64, 128], mtu: 64)
         #expect(bench.perform(Self.read(1), for: Self.other).count == 1)
@@ -112,7 +112,7 @@ struct ClientBearerTests {
         #expect(bench.answer("0b 11", on: 0).first?.hasPrefix("0: 160200") == true)
     }
 
-    @Test("Write commands pass no request on another bearer, and none passes them")
+    @Test("Write commands neither overtake requests on other bearers nor are overtaken by them")
     func commands() {
         var bench = Bench()
         let command = AttributeRequest.writeCommand(AttributeHandle(wire: 9), [1])
@@ -125,7 +125,7 @@ struct ClientBearerTests {
         #expect(bench.answer("0b 11", on: 0) == ["0: 0a0300"])
     }
 
-    @Test("A long value is read in parts of the size of its bearer, also when that grows")
+    @Test("A long value is read in parts of the bearer's MTU, even when that grows")
     func long() {
         var bench = Bench(bearers: [64])
         _ = bench.perform(Self.read(1), for: Self.other)
@@ -137,7 +137,7 @@ struct ClientBearerTests {
         #expect(bench.lone.peerEvents() == [Self.value(2, [UInt8](repeating: 0x77, count: 126))])
     }
 
-    @Test("What was read on a bearer that is gone is read again, and answered in its turn")
+    @Test("A read on a lost bearer is repeated and answered in order")
     func lost() {
         var bench = Bench()
         _ = bench.perform(Self.read(1), for: Self.other)
@@ -156,7 +156,7 @@ struct ClientBearerTests {
         )
     }
 
-    @Test("What was written on a bearer that is gone fails, since nobody knows whether it was carried out")
+    @Test("A write on a lost bearer fails, since its effect is unknown")
     func lostWrite() {
         var bench = Bench()
         _ = bench.perform(Self.read(1), for: Self.other)
@@ -169,7 +169,7 @@ struct ClientBearerTests {
         #expect(bench.answer("0b 11", on: 0) == [])
     }
 
-    @Test("An app that leaves, or the end of the link, answers what was to be read again", arguments: [true, false])
+    @Test("Pending repeats are answered when the app leaves or the link ends", arguments: [true, false])
     func lostAndLeft(leaves: Bool) {
         var bench = Bench()
         _ = bench.perform(Self.read(1), for: Self.other)
@@ -192,7 +192,7 @@ struct ClientBearerTests {
         if leaves { #expect(bench.answer("0b 11", on: 0) == []) }
     }
 
-    @Test("What a peer that has changed refuses on several bearers is asked again once it knows that its client knows")
+    @Test("Requests refused as out of sync on several bearers are repeated once the client is change-aware")
     func outOfSync() {
         var bench = Bench()
         #expect(bench.perform(Self.read(1)) == ["0: 0a0100"])
@@ -218,7 +218,7 @@ struct ClientBearerTests {
         #expect(bench.lone.peerEvents(of: Self.other) == [.valueWritten(AttributeHandle(wire: 3), nil)])
     }
 
-    @Test("A transaction that is not answered in 30 s closes its bearer and leaves the link")
+    @Test("A transaction unanswered for 30 s closes its bearer but not the link")
     func overdue() {
         var bench = Bench()
         _ = bench.perform(Self.read(1), for: Self.other)
@@ -233,7 +233,7 @@ struct ClientBearerTests {
     }
 
     @Test(
-        "An app that leaves, or the end of the link, answers all that is under way once, and in order",
+        "Requests under way are answered once and in order when the app leaves or the link ends",
         arguments: [true, false],
         [1, 2]
     )
@@ -254,7 +254,7 @@ struct ClientBearerTests {
         if leaves { #expect(bench.answer("0b 11", on: 0) == [] && bench.answer("0b 33", on: 2) == []) }
     }
 
-    @Test("What comes on a bearer is delivered, confirmed there, and answers only what was asked there")
+    @Test("A value on a bearer is delivered and confirmed there, and a response answers only its bearer's request")
     func strays() {
         var bench = Bench()
         _ = bench.perform(Self.read(1))
@@ -270,10 +270,7 @@ struct ClientBearerTests {
     /// What a central asks a peer, after which it may open bearers.
     enum Answer: CaseIterable { case yes, no, unknown, unencrypted, switchedOff }
 
-    @Test(
-        "Bearers are asked for on an encrypted link of a peer that says that it opens some",
-        arguments: Answer.allCases
-    )
+    @Test("Bearers are opened on an encrypted link to a peer that supports them", arguments: Answer.allCases)
     func opening(answer: Answer) {
         var lone = LoneLayer(role: .central, offersBearers: answer != .switchedOff)
         if answer != .unencrypted { lone.layer.secure(LoneLayer.link, .encrypted) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Requests of clients to a peer")
+@Suite("Client requests to a peer")
 struct ClientRequestTests {
     let one = LoneLayer.app, two = ClientID(rawValue: 4)
     let handle = AttributeHandle(wire: 5)
@@ -15,7 +15,7 @@ struct ClientRequestTests {
         return lone
     }
 
-    @Test("Go out one at a time, and each client's are answered in their order")
+    @Test("Requests are sent one at a time, and each client's are answered in order")
     func order() {
         var lone = makeLayer()
         #expect(lone.perform(.read(handle)) == [[UInt8]("0a 0500")])
@@ -28,7 +28,7 @@ struct ClientRequestTests {
         #expect(lone.peerEvents(of: two) == [.valueRead(.init(wire: 6), .failure(.att(.readNotPermitted)))])
     }
 
-    @Test("Of a client that is not attached are refused")
+    @Test("Requests of a client that is not attached are refused")
     func stranger() {
         var lone = makeLayer()
         let stranger = ClientID(rawValue: 9)
@@ -36,7 +36,7 @@ struct ClientRequestTests {
         #expect(lone.peerEvents(of: stranger) == [.valueRead(handle, .failure(.notConnected))])
     }
 
-    @Test("Beyond what may wait are refused, and those of others are not")
+    @Test("Requests over a client's limit are refused, and those of other clients are not")
     func limit() {
         var limits = Limits()
         limits.queuedRequests = 2
@@ -47,7 +47,7 @@ struct ClientRequestTests {
         #expect(lone.peerEvents(of: two) == [])
     }
 
-    @Test("Write commands overtake answers, but no request of their client that waits, and no long write")
+    @Test("Write commands overtake pending responses, but not waiting requests of their client or long writes")
     func commands() {
         var lone = makeLayer()
         let command = AttributeRequest.writeCommand(handle, [9])
@@ -68,7 +68,7 @@ struct ClientRequestTests {
     }
 
     @Test(
-        "Write commands wait for the last packet of what their client asked before, and those of others do not",
+        "Write commands wait for the last packet of their client's earlier requests, but not of other clients'",
         arguments: [
             (
                 .subscribe(.notifications, to: .init(wire: 5), in: range(6, 6)),
@@ -102,7 +102,7 @@ struct ClientRequestTests {
     }
 
     @Test(
-        "A client that goes away takes back no write command that waits for an answer, but for one to a long write",
+        "A client's write commands are sent even if it leaves, except those behind a long write",
         arguments: [
             (true, AttributeRequest.read(.init(wire: 5))),
             (false, .write(.init(wire: 5), .init(repeating: 1, count: 21))),
@@ -117,7 +117,7 @@ struct ClientRequestTests {
         #expect(lone.peerEvents().filter { $0 == .writeCommandsTaken(1) }.count == 1)
     }
 
-    @Test("A write command that does not fit is dropped, with a note")
+    @Test("A write command that does not fit is dropped with a note")
     func oversized() {
         var lone = makeLayer()
         #expect(lone.perform(.writeCommand(handle, [UInt8](repeating: 1, count: 21))) == [])
@@ -125,7 +125,7 @@ struct ClientRequestTests {
         #expect(lone.notes == [.oversizedCommand(handle, LoneLayer.link)])
     }
 
-    @Test("After 30 s without an answer all fail, and the link is given up")
+    @Test("After 30 s without a response all requests fail and the link is abandoned")
     func timeout() {
         var lone = makeLayer()
         _ = lone.perform(.read(handle))
@@ -140,7 +140,7 @@ struct ClientRequestTests {
         #expect(lone.layer.deadline == nil)
     }
 
-    @Test("A client that goes away is answered at once, and nothing is left half done")
+    @Test("A client that leaves has its requests answered immediately, and nothing is left half done")
     func detaching() {
         var lone = makeLayer()
         _ = lone.perform(.write(handle, [UInt8](repeating: 1, count: 21)))
@@ -157,7 +157,7 @@ struct ClientRequestTests {
         #expect(lone.peerEvents() == [])
     }
 
-    @Test("The MTU exchange is given up after a second, but counts when it comes")
+    @Test("The MTU exchange times out after a second, but a late response counts")
     func lateExchange() {
         var layer = AttributeLayer(configuration: .init())
         layer.linkUp(LoneLayer.link, peer: LoneLayer.peer, role: .central, at: Instant())
@@ -183,7 +183,7 @@ struct ClientRequestTests {
         return lone
     }
 
-    @Test("Clients of a peripheral hear which size of packets the central has asked for", arguments: [0, 5])
+    @Test("Clients of a peripheral learn the MTU that the central requested", arguments: [0, 5])
     func sizeOfCentral(seconds: Int) {
         var lone = makePeripheral()
         _ = lone.advance(by: .seconds(seconds))
@@ -193,7 +193,7 @@ struct ClientRequestTests {
         #expect(lone.peerEvents(of: one) == [])
     }
 
-    @Test("A peripheral asks for a size of packets itself when a client wants something, unless the central has asked")
+    @Test("A peripheral requests an MTU itself when a client makes a request, unless the central has done so")
     func sizeOfPeripheral() {
         var lone = makePeripheral()
         #expect(lone.perform(.read(handle), for: one) == [[UInt8]("02 0502")])
@@ -205,7 +205,7 @@ struct ClientRequestTests {
         #expect(asked.perform(.read(handle), for: one) == [[UInt8]("0a 0500")])
     }
 
-    @Test("Centrals that the server knows have the size of packets that this host has asked for")
+    @Test("Centrals known to the server have the MTU that this host requested")
     func sizeOfServer() {
         var layer = AttributeLayer(configuration: .init())
         layer.linkUp(LoneLayer.link, peer: LoneLayer.peer, role: .central, at: Instant())
@@ -221,7 +221,7 @@ struct ClientRequestTests {
         #expect(outputs.contains(.event(.server(.centralChanged(central)), for: two)))
     }
 
-    @Test("Where changes of services are told of is not looked for if a client has found it")
+    @Test("Service Changed is not looked for if a client has already found it")
     func knownService() {
         var lone = makeLayer()
         _ = lone.perform(.discoverServices(only: []))
@@ -230,7 +230,7 @@ struct ClientRequestTests {
         #expect(lone.answers(to: [UInt8]("01 08 0100 0a")) == [[UInt8]("08 0200 ffff 0328")])
     }
 
-    @Test("Clients that always want something delay what the host wants by two seconds, and wait for it in turn")
+    @Test("Busy clients delay the host's own requests by two seconds, and then take turns with them")
     func patience() {
         var lone = makeLayer()
         let read = AttributeRequest.read(.init(wire: 5)), start = lone.now
@@ -263,7 +263,7 @@ struct ClientRequestTests {
         #expect(lone.answers(to: [UInt8]("13")) == [])
     }
 
-    @Test("The name is read, and changes of services are watched, when nobody waits")
+    @Test("The name is read and Service Changed is enabled when clients are idle")
     func chores() {
         var lone = makeLayer()
         watchServices(&lone)
@@ -276,10 +276,7 @@ struct ClientRequestTests {
         #expect(lone.layer.deadline == nil)
     }
 
-    @Test(
-        "A subscription that is under way when its service changes fails, and brings no values",
-        arguments: [true, false]
-    )
+    @Test("A subscription under way when its service changes fails, and delivers no values", arguments: [true, false])
     func changedSubscription(isAccepted: Bool) {
         var lone = makeLayer()
         watchServices(&lone)

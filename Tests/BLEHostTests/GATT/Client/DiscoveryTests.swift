@@ -28,14 +28,14 @@ func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
 }
 
 /// Core 6.0, Vol 3, Part G, 4.4.2.
-@Suite("Discovery of services of a type")
+@Suite("Discovery of services by UUID")
 struct ServiceDiscoveryTests {
     private func play(_ answers: [String]) throws -> ([String], Found<DiscoveredService>?) {
         var machine = ServiceSearch(only: .short(0x180F))
         return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
     }
 
-    @Test("Looks for them by their value, and stops at the last handle")
+    @Test("Services are searched for by value, up to the last handle")
     func last() throws {
         let (requests, outcome) = try play(["07 0600 0900 2000 ffff"])
         #expect(requests == ["060100ffff00280f18"])
@@ -44,26 +44,26 @@ struct ServiceDiscoveryTests {
         #expect(services.map(\.uuid) == [.short(0x180F), .short(0x180F)])
     }
 
-    @Test("Goes on until nothing is found behind the last")
+    @Test("Discovery continues until nothing follows the last service")
     func all() throws {
         let (requests, outcome) = try play(["07 0600 0900", "07 1000 1f00", "01 06 2000 0a"])
         #expect(requests == ["060100ffff00280f18", "060a00ffff00280f18", "062000ffff00280f18"])
         #expect(try outcome?.get().map(\.range) == [range(6, 9), range(16, 31)])
     }
 
-    @Test("Gives up on a server that contradicts itself", arguments: ["07 0500 0100", "07 0000 0100", "13"])
+    @Test("Discovery gives up on a server that contradicts itself", arguments: ["07 0500 0100", "07 0000 0100", "13"])
     func contradiction(answer: String) throws {
         #expect(try play([answer]).1 == .failure(.invalidResponse))
     }
 
-    @Test("Passes over what is not behind the service before, and ends a service where the next begins")
+    @Test("Discovery skips services that are out of order, and ends a service where the next begins")
     func mistakes() throws {
         let (requests, outcome) = try play(["07 0600 0900 0100 0500 0a00 0800 0c00 1c00 0d00 1b00", "01 06 1c00 0a"])
         #expect(requests == ["060100ffff00280f18", "061c00ffff00280f18"])
         #expect(try outcome?.get().map(\.range) == [range(6, 9), range(12, 12), range(13, 27)])
     }
 
-    @Test("Says why, if the server refuses")
+    @Test("Discovery reports why the server refused")
     func refusal() throws {
         #expect(try play(["01 06 0100 05"]).1 == .failure(.att(.insufficientAuthentication)))
         #expect(try play(["01 06 0100 0a"]).1 == .success([]))
@@ -81,13 +81,13 @@ struct DescriptorDiscoveryTests {
         return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
     }
 
-    @Test("Asks nothing where nothing can be")
+    @Test("Discovery sends no request for an empty range")
     func nothing() throws {
         let (requests, outcome) = try play(nil, [])
         #expect(requests == [] && outcome == .success(nil))
     }
 
-    @Test("Goes on until the end of the characteristic, or until the server has no more")
+    @Test("Discovery continues to the end of the characteristic, or until the server has no more")
     func all() throws {
         let answers = ["05 01 1100 0329 1200 0129", "05 02 1300 00112233445566778899aabbccddeeff"]
         for last in ["01 04 1400 0a", "05 01 1500 0429"] {
@@ -97,19 +97,22 @@ struct DescriptorDiscoveryTests {
         }
     }
 
-    @Test("Stops at the first of the type")
+    @Test("Discovery stops at the first descriptor of the type")
     func first() throws {
         let (requests, outcome) = try play(range(1, 99), ["05 01 0100 0129 0200 0229 0300 0229"])
         #expect(requests.count == 1)
         #expect(try outcome?.get()?.handle.wire == 2)
     }
 
-    @Test("Gives up on a server that contradicts itself", arguments: ["05 01 1000 0229", "05 01 1600 0229", "13"])
+    @Test(
+        "Discovery gives up on a server that contradicts itself",
+        arguments: ["05 01 1000 0229", "05 01 1600 0229", "13"]
+    )
     func contradiction(answer: String) throws {
         #expect(try play(range(0x11, 0x15), [answer]).1 == .failure(.invalidResponse))
     }
 
-    @Test("Passes over what is not behind the one before")
+    @Test("Discovery skips descriptors that are out of order")
     func mistakes() throws {
         let answers = ["05 01 1000 0229 1200 0129 1200 0229 1100 0229 1300 0129", "05 01 1400 0229"]
         let (requests, outcome) = try play(range(0x11, 0x15), answers)
@@ -117,7 +120,7 @@ struct DescriptorDiscoveryTests {
         #expect(try outcome?.get()?.handle.wire == 0x14)
     }
 
-    @Test("Says why, if the server refuses")
+    @Test("Discovery reports why the server refused")
     func refusal() throws {
         #expect(try play(range(0x11, 0x15), ["01 04 1100 05"]).1 == .failure(.att(.insufficientAuthentication)))
     }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("When a host does something for itself")
+@Suite("Delay of the host's own requests")
 struct IdleGateTests {
     func at(_ milliseconds: Int) -> Instant { Instant() + .milliseconds(milliseconds) }
 
-    @Test("Is never before the link is ready, and a quarter of a second after that")
+    @Test("The host's own requests start 250 ms after the link is ready at the earliest")
     func beginning() {
         var idleGate = IdleGate()
         idleGate.postpone(at: at(10), isIdle: true)
@@ -17,7 +17,7 @@ struct IdleGateTests {
         #expect(idleGate.due == at(2_020))
     }
 
-    @Test("Is put off by each wish of a client, for two seconds in all")
+    @Test("Each client request delays the host's own requests, by two seconds in total at most")
     func postponing() {
         var idleGate = IdleGate()
         idleGate.allow(at: at(0))
@@ -31,7 +31,7 @@ struct IdleGateTests {
         #expect(idleGate.due == at(2_250))
     }
 
-    @Test("Is counted from the last wish before there was something to do")
+    @Test("The delay counts from the last client request before there was something to do")
     func idle() {
         var idleGate = IdleGate()
         idleGate.allow(at: at(0))

@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
-@Suite("Services that change before the peer is asked to tell of that")
+@Suite("Service changes before Service Changed is enabled")
 struct LateWatchTests {
     typealias Server = BondedPair.Server
 
@@ -42,7 +42,7 @@ struct LateWatchTests {
         }
     }
 
-    @Test("Apps hear where they do", arguments: Change.all, Peer.allCases)
+    @Test("Apps are told which services changed", arguments: Change.all, Peer.allCases)
     func change(change: Change, peer: Peer) {
         let hasHash = peer == .stranger || peer == .bonded
         var pair = BondedPair(isBonded: peer == .bonded || peer == .bondedWithoutHash)
@@ -61,7 +61,7 @@ struct LateWatchTests {
         #expect(modifications(pair) == heard)
     }
 
-    @Test("Who comes back to a bonded peer hears of a change by its hash", arguments: Change.all)
+    @Test("A client that reconnects to a bonded peer detects a change by the hash", arguments: Change.all)
     func returning(change: Change) {
         var pair = BondedPair()
         pair.connect()
@@ -82,7 +82,7 @@ struct LateWatchTests {
         }
     }
 
-    @Test("An app that has looked again has not told another what changed")
+    @Test("An app that repeats its discovery does not hide the change from another app")
     func twoApps() {
         var pair = BondedPair(isBonded: false)
         let other = ClientID(rawValue: 7)
@@ -108,7 +108,7 @@ struct LateWatchTests {
         ),
     ]
 
-    @Test("What apps have heard of is asked for once more, and nothing else", arguments: second)
+    @Test("Only what apps have already received is requested once more", arguments: second)
     func requests(asked: [AttributeRequest], expected: [String]) {
         var pair = BondedPair(isBonded: false)
         pair.connect()
@@ -121,7 +121,7 @@ struct LateWatchTests {
         #expect(modifications(pair) == [])
     }
 
-    @Test("A peer that does not tell of changes is not asked for anything once more")
+    @Test("Nothing is requested again from a peer without Service Changed")
     func untold() {
         var pair = BondedPair(isBonded: false)
         pair.connect(Server(changesAreTold: false))
@@ -151,7 +151,7 @@ struct LateWatchTests {
         }
     }
 
-    @Test("A second look is short, however much there is, and an app waits for one request of it")
+    @Test("The second check is short for any database, and an app waits for at most one request of it")
     func limits() {
         var lone = LoneLayer(role: .central)
         for request in [

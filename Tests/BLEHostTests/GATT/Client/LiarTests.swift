@@ -157,10 +157,7 @@ struct LiarTests {
             ),
         ]
 
-    @Test(
-        "Is told from one that does not, and costs one request at most",
-        arguments: services + characteristics + others
-    )
+    @Test("A lie is detected, and costs at most one request", arguments: services + characteristics + others)
     func table(lie: Lie) throws {
         var lone = LoneLayer(role: .central)
         var answers = lie.answers[...], requests = lone.perform(lie.request)
@@ -181,7 +178,7 @@ struct LiarTests {
         DiscoveredService(uuid: .short(0x1846), range: range(0x0F, 0x1B), isPrimary: true),
     ]
 
-    @Test("About where a service ends is believed about all else")
+    @Test("A server that lies about the end of a service is believed about everything else")
     func nestedServices() {
         var lone = LoneLayer(role: .central, mtu: 64)
         _ = lone.perform(Self.all)
@@ -191,7 +188,7 @@ struct LiarTests {
         #expect(lone.notes == [.implausibleAttribute(.init(wire: 0x0E), LoneLayer.link)])
     }
 
-    @Test("About where a service ends is not taken for a change when the next is looked for by its type")
+    @Test("A lie about the end of a service does not look like a change when searching by UUID")
     func nestedSearch() {
         var lone = LoneLayer(role: .central, mtu: 64)
         for (type, list) in [(UInt16(0x1853), "07 0e00 1c00"), (0x1846, "07 0f00 1b00")] {
@@ -203,7 +200,7 @@ struct LiarTests {
         #expect(lone.peerEvents().count == 2)
     }
 
-    @Test("May go on for ever, but not past the last handle, and not past what is kept")
+    @Test("An endless list of attributes ends at the last handle, or at the storage limit")
     func endless() {
         var limits = Limits()
         limits.discoveredAttributes = 500
@@ -220,7 +217,7 @@ struct LiarTests {
 
     private static let behindAll = AttributeRequest.discoverDescriptors(of: .init(wire: 0), in: .all)
 
-    @Test("At random, is answered in bounded time, and everything is told once", arguments: 0..<16)
+    @Test("Random lies are answered in bounded time, and everything is reported once", arguments: 0..<16)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed), liar = Liar(seed: seed ^ 0xA5A5)
         var limits = Limits()

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("What a host asks for on its own account")
+@Suite("Requests that the host makes ahead")
 struct LookAheadTests {
     static let handle = AttributeHandle(wire: 3)
 
@@ -108,7 +108,7 @@ struct LookAheadTests {
             )
         }
 
-    @Test("Fails nothing that an app asked for", arguments: cases)
+    @Test("Looking ahead never makes an app's request fail", arguments: cases)
     func lookingAhead(one: Case) {
         var lone = LoneLayer(role: .central)
         if one.request == Self.inside { discoverServices(&lone) }
@@ -133,7 +133,7 @@ struct LookAheadTests {
         _ = lone.peerEvents()
     }
 
-    @Test("Does not use up the room for what an app asked for")
+    @Test("Looking ahead does not use up the limit for what the app requested")
     func limit() {
         var limits = Limits()
         limits.discoveredAttributes = 4
@@ -159,7 +159,7 @@ struct LookAheadTests {
         }
     }
 
-    @Test("Takes away nothing that an app has found, however the peer answers", arguments: 0..<4)
+    @Test("Looking ahead never removes what an app has found, however the peer responds", arguments: 0..<4)
     func ownRequests(kind: Int) {
         var lone = LoneLayer(role: .central)
         lone.layer.bonded(LoneLayer.link, Bond(identity: DeviceAddress("00:00:00:00:00:07", .public)!), at: lone.now)
@@ -184,7 +184,7 @@ struct LookAheadTests {
         #expect(lone.peerEvents() == [.valueRead(Self.handle, .success([7]))])
     }
 
-    @Test("Of all that has to be looked at again, only that is asked for if the peer refuses more")
+    @Test("If the peer refuses to return more, only what must be verified is requested")
     func verification() throws {
         var lone = LoneLayer(role: .central)
         discoverServices(&lone)

@@ -4,7 +4,7 @@ import Testing
 @testable import BLEHost
 
 /// Core 6.0, Vol 3, Part G, 2.5.2.1.
-@Suite("A peer whose client is out of sync")
+@Suite("A peer that reports its database as out of sync")
 struct OutOfSyncTests {
     static let hash = [UInt8]("08 0100 ffff 2a2b")
     static let noHash = [UInt8]("01 08 0100 0a")
@@ -96,7 +96,7 @@ struct OutOfSyncTests {
         ("100a00ffff0028", "01 10 0a00 0a"),
     ]
 
-    @Test("A request is made again if nothing has changed, wherever it was refused", arguments: Errand.all)
+    @Test("A request is repeated if nothing has changed, at whichever step it was refused", arguments: Errand.all)
     func again(errand: Errand) {
         for place in errand.exchanges.indices {
             var lone = makeLayer()
@@ -120,7 +120,7 @@ struct OutOfSyncTests {
         }
     }
 
-    @Test("What is about something that is gone fails so, before the app hears that it is gone", arguments: Errand.all)
+    @Test("A request about a removed service fails before the app learns of the removal", arguments: Errand.all)
     func gone(errand: Errand) {
         for place in errand.exchanges.indices {
             var lone = makeLayer()
@@ -138,7 +138,10 @@ struct OutOfSyncTests {
         }
     }
 
-    @Test("A request is made again if something else has changed, of which the app hears first", arguments: Errand.all)
+    @Test(
+        "If another service changed, the app learns of the change first, and then the request is repeated",
+        arguments: Errand.all
+    )
     func elsewhere(errand: Errand) {
         var lone = makeLayer()
         let rest = play(
@@ -153,7 +156,7 @@ struct OutOfSyncTests {
         #expect(lone.peerEvents() == [.servicesModified(range(1, 4)), errand.event])
     }
 
-    @Test("A request that is refused again is not made a third time, and all services are void", arguments: Errand.all)
+    @Test("A request refused twice is not sent a third time, and all services become invalid", arguments: Errand.all)
     func twice(errand: Errand) {
         var lone = makeLayer()
         let rest = play(&lone, refuse(&lone, lone.perform(errand.request)), Self.unchanged)
@@ -162,7 +165,7 @@ struct OutOfSyncTests {
         #expect(events.contains(errand.gone) && events.contains(.servicesModified(.all)) && events.count == 2)
     }
 
-    @Test("The same is asked for by its hash alone where one was known")
+    @Test("If the hash was known, reading it again is enough")
     func hashKnown() {
         var pair = BondedPair()
         for _ in 0..<2 {
@@ -191,7 +194,7 @@ struct OutOfSyncTests {
         #expect(lone.events.last?.event.peerEvent == .valueRead(BondedPair.Server.value(of: 1), .success([7])))
     }
 
-    @Test("All is void if it would take long to find out what has changed")
+    @Test("All services become invalid if finding out what changed would take too long")
     func tooMuch() {
         var lone = LoneLayer(role: .central)
         func service(_ start: UInt16) -> [UInt8] {
@@ -237,7 +240,7 @@ struct OutOfSyncTests {
         return lone
     }
 
-    @Test("Who is told of the change before its request is refused is told of it once")
+    @Test("A change indicated before the request is refused is reported once")
     func told() {
         var lone = makeWatched()
         _ = lone.perform(.read(handle))
@@ -247,7 +250,7 @@ struct OutOfSyncTests {
         #expect(lone.answers(to: Self.noHash) == [])
     }
 
-    @Test("Who is told of another change before its request is refused asks again, and looks at nothing else")
+    @Test("If another change was indicated before the refusal, the request is repeated without further checks")
     func toldOfAnother() {
         var lone = makeWatched()
         _ = lone.perform(.read(handle))
@@ -259,7 +262,7 @@ struct OutOfSyncTests {
         #expect(lone.peerEvents() == [.valueRead(handle, .success([7]))])
     }
 
-    @Test("Changes are heard of also between the refusal and the next look for where they are told of")
+    @Test("Changes are also received between the refusal and the next discovery of Service Changed")
     func toldLater() {
         var lone = makeWatched()
         _ = lone.perform(.read(handle))
@@ -272,7 +275,7 @@ struct OutOfSyncTests {
         #expect(lone.peerEvents() == [.servicesModified(range(5, 8))])
     }
 
-    @Test("A look for services begins anew, but not for ever")
+    @Test("Discovery of services restarts, but not indefinitely")
     func looking() {
         var lone = LoneLayer(role: .central, mtu: 64)
         var requests = lone.perform(.discoverServices(only: [])), count = 0
@@ -284,7 +287,7 @@ struct OutOfSyncTests {
         #expect(lone.peerEvents().last == .servicesDiscovered(.failure(.att(.databaseOutOfSync))))
     }
 
-    @Test("A peer that says so to everything is left alone in the end")
+    @Test("The host stops asking a peer that always responds out of sync")
     func forever() {
         var lone = LoneLayer(role: .central, mtu: 64), count = 0
         _ = lone.perform(.discoverServices(only: []))

@@ -4,7 +4,7 @@ import Testing
 @testable import BLEHost
 
 /// Core 6.0, Vol 3, Part F, 3.2.9.
-@Suite("A value of more than 512 octets")
+@Suite("Values of more than 512 octets")
 struct OversizedValueTests {
     static let handle = AttributeHandle(wire: 9)
 
@@ -41,7 +41,11 @@ struct OversizedValueTests {
 
     private func value(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0) } }
 
-    @Test("Is cut when it is notified or indicated", arguments: [512, 513, 514, 600], [0x1B, 0x1D] as [UInt8])
+    @Test(
+        "A notified or indicated value is truncated to 512 octets",
+        arguments: [512, 513, 514, 600],
+        [0x1B, 0x1D] as [UInt8]
+    )
     func notified(count: Int, opcode: UInt8) throws {
         let rig = makeRig(), link = try #require(ConnectionHandle(wire: 0x40))
         rig.forget()
@@ -51,7 +55,7 @@ struct OversizedValueTests {
         #expect(rig.notes == (count > 512 ? [.oversizedValue(Self.handle, link)] : []))
     }
 
-    @Test("Is cut when it is read in one packet", arguments: [512, 513, 515])
+    @Test("A value read in one packet is truncated to 512 octets", arguments: [512, 513, 515])
     func read(count: Int) throws {
         let rig = makeRig(), link = try #require(ConnectionHandle(wire: 0x40))
         let peer = try #require(rig.host.links[link]?.peer)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("A server that wants a link that it can trust")
+@Suite("A server that requires a more secure link")
 struct RefusedForSecurityTests {
     let handle = AttributeHandle(wire: 7)
 
@@ -20,7 +20,7 @@ struct RefusedForSecurityTests {
         ("05", .insufficientAuthentication), ("0f", .insufficientEncryption),
     ]
 
-    @Test("Is asked again when it can, and nobody asks for anything meanwhile", arguments: codes)
+    @Test("A refused request is repeated once the link is secure, and no other is sent in between", arguments: codes)
     func again(octet: String, code: ATT.ErrorCode) {
         var lone = makeLayer()
         #expect(lone.perform(.read(handle)) == [[UInt8]("0a 0700")])
@@ -35,7 +35,7 @@ struct RefusedForSecurityTests {
         #expect(lone.peerEvents() == [.valueRead(handle, .success([42]))])
     }
 
-    @Test("Is believed when it cannot, whatever had been asked for", arguments: codes)
+    @Test("The error is reported if the link cannot be secured, whatever was requested", arguments: codes)
     func refused(octet: String, code: ATT.ErrorCode) {
         var lone = makeLayer()
         _ = lone.perform(.write(handle, [1]))
@@ -45,7 +45,7 @@ struct RefusedForSecurityTests {
         #expect(lone.peerEvents() == [.valueWritten(handle, .att(code))])
     }
 
-    @Test("Is not what the app hears of if there is more to say")
+    @Test("A more specific failure is reported instead of the server's error")
     func reason() {
         var lone = makeLayer()
         _ = lone.perform(.read(handle))
@@ -55,7 +55,7 @@ struct RefusedForSecurityTests {
         #expect(lone.peerEvents() == [.valueRead(handle, .failure(.encryptionTimedOut))])
     }
 
-    @Test("Is asked again at once if the link was trusted further meanwhile")
+    @Test("The request is repeated immediately if the link became more secure in between")
     func late() {
         var lone = makeLayer()
         _ = lone.perform(.read(handle))
@@ -64,7 +64,7 @@ struct RefusedForSecurityTests {
         #expect(lone.refusals == [])
     }
 
-    @Test("Is asked for more when it refuses again, and not for ever")
+    @Test("A second refusal asks for more security, but not indefinitely")
     func twice() {
         var lone = makeLayer()
         _ = lone.perform(.read(handle))
@@ -79,7 +79,7 @@ struct RefusedForSecurityTests {
         #expect(lone.peerEvents() == [.valueRead(handle, .failure(.att(.insufficientAuthentication)))])
     }
 
-    @Test("Is answered for if the link ends, or the app leaves, first", arguments: [true, false])
+    @Test("The request is answered if the link ends or the app leaves first", arguments: [true, false])
     func ended(byLink: Bool) {
         var lone = makeLayer()
         _ = lone.perform(.read(handle))

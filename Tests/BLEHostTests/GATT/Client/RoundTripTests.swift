@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("The round trips of discovery")
+@Suite("Round trips of discovery")
 struct RoundTripTests {
     /// What a database of 1 000 attributes is like.
     struct Kind: Sendable, CustomTestStringConvertible {
@@ -59,7 +59,11 @@ struct RoundTripTests {
         }
     }
 
-    @Test("1 000 attributes are found in the least number, or 5 % more", arguments: Kind.all, [23, 517])
+    @Test(
+        "1 000 attributes are discovered in at most 5 % more than the least number of round trips",
+        arguments: Kind.all,
+        [23, 517]
+    )
     func thousand(kind: Kind, mtu: Int) {
         for seed in 0..<16 as Range<UInt64> {
             let layout = SampleLayout(count: 1000, longTypes: kind.longTypes, gaps: kind.gaps, seed: seed)
@@ -75,7 +79,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("The numbers are these", arguments: Kind.all.indices)
+    @Test("The numbers of round trips match the table", arguments: Kind.all.indices)
     func numbers(index: Int) {
         // For 23 and for 517 octets: what it takes, and the least that it could.
         let expected = [
@@ -94,7 +98,11 @@ struct RoundTripTests {
         #expect(numbers == expected[index], "\(kind)")
     }
 
-    @Test("So they are by an app that goes through one service after the other", arguments: Kind.all, [23, 517])
+    @Test(
+        "Discovering one service after the other takes the same number of round trips",
+        arguments: Kind.all,
+        [23, 517]
+    )
     func serviceByService(kind: Kind, mtu: Int) {
         let layout = SampleLayout(count: 1000, longTypes: kind.longTypes, gaps: kind.gaps, seed: 7)
         let least = DiscoveryOracle(layout: layout, mtu: mtu).leastRoundTrips
@@ -108,7 +116,7 @@ struct RoundTripTests {
         #expect(walk.roundTrips * 100 <= least * 105, "\(walk.roundTrips) round trips instead of \(least)")
     }
 
-    @Test("An app that looks a second time looks at what is there then")
+    @Test("A second discovery asks the peer again")
     func again() {
         let layout = SampleLayout(count: 60, longTypes: 30, gaps: 20, seed: 3)
         var walk = Walk(layout, mtu: 23)
@@ -123,7 +131,10 @@ struct RoundTripTests {
         }
     }
 
-    @Test("No service includes any: that takes one round trip for all of them", arguments: [23, 517])
+    @Test(
+        "Looking for included services takes one round trip for all services if there are none",
+        arguments: [23, 517]
+    )
     func includes(mtu: Int) {
         var walk = Walk(SampleLayout(count: 300, longTypes: 0, gaps: 0, seed: 1), mtu: mtu)
         walk.findServices()

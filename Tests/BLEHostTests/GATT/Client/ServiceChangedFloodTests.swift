@@ -3,9 +3,9 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Services that change all the time")
+@Suite("Services that change continually")
 struct ServiceChangedFloodTests {
-    @Test("A change is told once until somebody looks again")
+    @Test("A change is reported once until the services are discovered again")
     func notices() {
         var notices = ReportedChanges()
         let changes = [
@@ -17,7 +17,7 @@ struct ServiceChangedFloodTests {
         #expect(notices.note(range(6, 6)) == true)
     }
 
-    @Test("Between two ranges that changed there may be something that did not")
+    @Test("Changes of two ranges do not hide a change between them")
     func gap() {
         var notices = ReportedChanges()
         #expect(notices.note(range(1, 4)) == true)
@@ -26,7 +26,7 @@ struct ServiceChangedFloodTests {
         #expect(notices.note(range(1, 9)) == false)
     }
 
-    @Test("What is kept of them is bounded, and what is not kept is told again")
+    @Test("The stored ranges are limited, and ranges that were dropped are reported again")
     func bound() {
         var notices = ReportedChanges()
         let handles = (0...ReportedChanges.most).map { UInt16(2 * $0 + 1) }
@@ -52,14 +52,14 @@ struct ServiceChangedFloodTests {
         return lone
     }
 
-    @Test("Three hundred changes are told once, and each is confirmed")
+    @Test("Three hundred identical changes are reported once, and each is confirmed")
     func flood() {
         var lone = makeLayer()
         for _ in 0..<300 { #expect(lone.answers(to: [UInt8]("1d 0300 1000 1f00")).first == [0x1E]) }
         #expect(lone.peerEvents() == [.servicesModified(range(0x10, 0x1F))])
     }
 
-    @Test("An app that looks again and again hears of each change of what it has found")
+    @Test("An app that keeps repeating its discovery receives each change of what it has found")
     func looking() {
         var lone = makeLayer()
         for _ in 0..<5 {
@@ -72,7 +72,7 @@ struct ServiceChangedFloodTests {
         }
     }
 
-    @Test("A lookup that is under way meanwhile begins anew, and is answered once when it is over")
+    @Test("A discovery under way during changes restarts, and is answered once at the end")
     func underWay() {
         var lone = makeLayer()
         _ = lone.answers(to: [UInt8]("1d 0300 1000 1f00"))
@@ -88,7 +88,7 @@ struct ServiceChangedFloodTests {
         #expect(lone.peerEvents() == [.servicesDiscovered(.success([]))])
     }
 
-    @Test("A subscription that was made since is not lost in silence")
+    @Test("A change after a new subscription is reported, since it ends the subscription")
     func subscribing() {
         var lone = makeLayer()
         let handle = AttributeHandle(wire: 0x12)

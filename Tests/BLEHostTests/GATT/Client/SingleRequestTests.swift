@@ -18,14 +18,17 @@ struct SingleRequestTests {
         )
     }
 
-    @Test("Is answered by what leaves no room for more", arguments: [(0, true), (21, true), (22, false), (23, false)])
+    @Test(
+        "A read response that leaves room in its packet completes the request",
+        arguments: [(0, true), (21, true), (22, false), (23, false)]
+    )
     func reading(count: Int, isWhole: Bool) {
         let request = Self.request(isWrite: false)
         #expect(request.isAnswered(by: .readResponse, octets: count) == isWhole)
         #expect(!request.isAnswered(by: .writeResponse, octets: 0))
     }
 
-    @Test("Goes on as the procedure that it is when the answer is not the whole")
+    @Test("A read response that fills its packet continues as a long read")
     func longRead() {
         var database = PeerDatabase()
         var procedure = Self.request(isWrite: false).procedure(writing: [])
@@ -37,7 +40,7 @@ struct SingleRequestTests {
         #expect(packet == .readBlobRequest(.init(handle: Self.handle, offset: 22)))
     }
 
-    @Test("Is over with a write response, and fails with a refusal")
+    @Test("A write response completes the request, and an error fails it")
     func writing() {
         var database = PeerDatabase()
         let request = Self.request(isWrite: true)

@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 3, Part G, 4.8.
-@Suite("Reading of values")
+@Suite("Reading values")
 struct ValueReadingTests {
     private func play(_ mtu: Int, _ answers: [String]) throws -> ([String], Result<[UInt8], Failure>?) {
         var machine = ValueReading(.init(wire: 5))
@@ -12,7 +12,7 @@ struct ValueReadingTests {
 
     private func octets(_ count: Int) -> String { [UInt8](repeating: 0xAB, count: count).hexadecimal }
 
-    @Test("A response that leaves room is the whole value")
+    @Test("A response that leaves room in its packet is the whole value")
     func short() throws {
         let (requests, outcome) = try play(23, ["0b" + octets(21)])
         #expect(requests == ["0a0500"])
@@ -20,7 +20,7 @@ struct ValueReadingTests {
     }
 
     @Test(
-        "A response that fills the packet is followed by the rest",
+        "A response that fills the packet is followed by a request for the rest",
         arguments: [["0d" + "01"], ["0d"], ["01 0c 0500 0b"], ["01 0c 0500 07"]]
     )
     func long(ending: [String]) throws {
@@ -29,14 +29,14 @@ struct ValueReadingTests {
         #expect(try outcome?.get().count == (ending == ["0d01"] ? 45 : 44))
     }
 
-    @Test("What exceeds the size that was agreed on does not count")
+    @Test("Octets beyond the MTU are ignored")
     func excess() throws {
         let (requests, outcome) = try play(23, ["0b" + octets(30), "0d" + octets(3)])
         #expect(requests == ["0a0500", "0c05001600"])
         #expect(try outcome?.get().count == 25)
     }
 
-    @Test("No value is longer than 512 octets, whatever the server sends")
+    @Test("A value is never longer than 512 octets, whatever the server sends")
     func limit() throws {
         let (requests, outcome) = try play(23, ["0b" + octets(22)] + Array(repeating: "0d" + octets(22), count: 40))
         #expect(requests.count == 24)
@@ -44,7 +44,7 @@ struct ValueReadingTests {
     }
 
     @Test(
-        "A value that fills the packet is whole if the server refuses to read further because there is no more",
+        "A value that fills the packet is complete if the server reports that it has no more",
         arguments: [ATT.ErrorCode.requestNotSupported, .attributeNotLong, .invalidOffset]
     )
     func unsupported(code: ATT.ErrorCode) throws {
@@ -55,7 +55,7 @@ struct ValueReadingTests {
         }
     }
 
-    @Test("A refusal in the middle is a failure")
+    @Test("An error in the middle of a long read is a failure")
     func refusal() throws {
         #expect(try play(23, ["0b" + octets(22), "01 0c 0500 05"]).1 == .failure(.att(.insufficientAuthentication)))
         #expect(try play(23, ["01 0a 0500 07"]).1 == .failure(.att(.invalidOffset)))
@@ -64,7 +64,7 @@ struct ValueReadingTests {
 }
 
 /// Core 6.0, Vol 3, Part G, 4.9.
-@Suite("Writing of values")
+@Suite("Writing values")
 struct ValueWritingTests {
     private func play(
         _ count: Int,
@@ -90,7 +90,7 @@ struct ValueWritingTests {
         ("13", .invalidResponse),
     ]
 
-    @Test("What fits goes in one request")
+    @Test("A value that fits is written with one request")
     func short() throws {
         let (requests, outcome) = try play(20, ["13"])
         #expect(requests == ["120500" + String(repeating: "07", count: 20)])
@@ -99,14 +99,14 @@ struct ValueWritingTests {
         #expect(try play(3, ["0b 00"]).1 == .invalidResponse)
     }
 
-    @Test("What does not fit is prepared in parts, each checked, and then executed")
+    @Test("A longer value is prepared in parts, each of them checked, and then executed")
     func long() throws {
         let (requests, outcome) = try play(21, ["1705000000" + Self.part, "1705001200070707", "19"])
         #expect(requests == ["1605000000" + Self.part, "1605001200070707", "1801"])
         #expect(outcome == .some(nil))
     }
 
-    @Test("A part that is refused or repeated wrongly cancels all", arguments: wrong)
+    @Test("A refused or wrongly echoed part cancels the whole write", arguments: wrong)
     func cancelling(answer: String, failure: Failure) throws {
         let (requests, outcome) = try play(21, [answer, "19"])
         #expect(requests.first == "1605000000" + Self.part)
@@ -114,26 +114,26 @@ struct ValueWritingTests {
         if answer != "13" { #expect(requests.last == "1800") }
     }
 
-    @Test("Whatever the server says to the cancellation, the first failure is told")
+    @Test("The first failure is reported, whatever the server responds to the cancellation")
     func cancelled() throws {
         #expect(try play(21, ["01 16 0500 05", "01 18 0000 0e"]).1 == .att(.insufficientAuthentication))
     }
 
-    @Test("A client that goes away has its parts forgotten")
+    @Test("The parts of a client that leaves are cancelled")
     func withdrawal() throws {
         let (requests, outcome) = try play(21, withdrawAfter: 0, ["1705000000" + Self.part, "19"])
         #expect(requests == ["1605000000" + Self.part, "1800"])
         #expect(outcome == .cancelled)
     }
 
-    @Test("An execution that is refused is a failure")
+    @Test("A refused execution fails the write")
     func execution() throws {
         let (requests, outcome) = try play(21, ["1705000000" + Self.part, "1705001200070707", "01 18 0500 0d"])
         #expect(requests.last == "1801")
         #expect(outcome == .att(.invalidAttributeValueLength))
     }
 
-    @Test("More than 512 octets are not even tried")
+    @Test("More than 512 octets are refused without a request")
     func limit() throws {
         let (requests, outcome) = try play(513, [])
         #expect(requests == [])
@@ -142,7 +142,7 @@ struct ValueWritingTests {
 }
 
 /// Core 6.0, Vol 3, Part G, 3.3.3.3.
-@Suite("Writing of configurations")
+@Suite("Writing configuration descriptors")
 struct ConfigurationWritingTests {
     private func play(
         _ configuration: UInt16?,
@@ -153,7 +153,7 @@ struct ConfigurationWritingTests {
         return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
     }
 
-    @Test("Looks for the descriptor once, and writes it")
+    @Test("The descriptor is discovered once, and then written")
     func finding() throws {
         let (requests, outcome) = try play(nil, range(4, 9), ["05 01 0400 0129 0500 0229", "13"])
         #expect(requests == ["0404000900", "1205000100"])
@@ -162,7 +162,7 @@ struct ConfigurationWritingTests {
         #expect(try play(5, range(4, 9), ["13"]).0 == ["1205000100"])
     }
 
-    @Test("Where none is, nothing is written")
+    @Test("Nothing is written if there is no descriptor")
     func missing() throws {
         #expect(try play(nil, nil, []).1?.failure == .att(.attributeNotFound))
         let (requests, outcome) = try play(nil, range(4, 4), ["05 01 0400 0129"])
@@ -174,14 +174,14 @@ struct ConfigurationWritingTests {
 }
 
 /// Core 6.0, Vol 3, Part C, 12.1.
-@Suite("Reading of names")
+@Suite("Reading names")
 struct NameReadingTests {
     private func play(_ answers: [String]) throws -> Result<String, Failure>? {
         var machine = NameReading()
         return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0, mtu: 23) }.outcome
     }
 
-    @Test("Takes a short name from the first answer, and asks for the rest of a long one")
+    @Test("A short name takes one response, and the rest of a long one is requested")
     func lengths() throws {
         #expect(try play(["09 05 0300 41c3a9"]) == .success("Aé"))
         let beginning = String(repeating: "41", count: 19)
@@ -189,7 +189,7 @@ struct NameReadingTests {
         #expect(try play(["09 15 0300" + beginning, "01 0c 0300 0b"]) == .success(String(repeating: "A", count: 19)))
     }
 
-    @Test("Any octets are a name, without what pads them")
+    @Test("Any octets are a valid name, without trailing padding")
     func garbage() throws {
         #expect(try play(["09 06 0300 41000042"]) == .success("A"))
         #expect(try play(["09 03 0300 ff"]) == .success("\u{FFFD}"))

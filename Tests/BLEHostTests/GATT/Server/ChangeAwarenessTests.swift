@@ -3,7 +3,7 @@ import Testing
 @testable import BLEHost
 
 /// Core 6.0, Vol 3, Part G, 2.5.2.1.
-@Suite("What a client knows of changes")
+@Suite("Change awareness of a client")
 struct ChangeAwarenessTests {
     enum Step {
         case change, confirm, confirmElsewhere, readHash
@@ -13,7 +13,7 @@ struct ChangeAwarenessTests {
     }
 
     @Test(
-        "Follows what it was told and what it asked",
+        "Change awareness follows the indications and requests of a client",
         arguments: [
             ([.request(usesHandles: true, .proceed)], true), ([.change], false),
             ([.change, .request(usesHandles: true, .refuse)], false),

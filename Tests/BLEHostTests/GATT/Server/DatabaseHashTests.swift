@@ -69,12 +69,12 @@ struct DatabaseHashTests {
         )
     }
 
-    @Test("Is what the specification says for its example")
+    @Test("The hash of the specification's example is correct")
     func example() throws {
         #expect(try Self.sample().hash == 0xF1CA_2D48_ECF5_8BAC_8A88_30BB_B9FB_A990)
     }
 
-    @Test("Does not depend on values, but on Extended Properties")
+    @Test("The hash does not depend on values, except those of Extended Properties")
     func values() throws {
         var database = try Self.sample(name: [1, 2, 3])
         let hash = try Self.sample().hash
@@ -85,7 +85,7 @@ struct DatabaseHashTests {
         #expect(database.hash != hash)
     }
 
-    @Test("Is read with its least significant octet first, and is right again after each change")
+    @Test("The hash is read least significant octet first, and is updated after each change")
     func reading() {
         var lone = LoneLayer(role: .peripheral, mtu: 64, database: GATTDatabase(deviceName: "Host", appearance: 0))
         var seen: [[UInt8]] = []

@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 3, Part G, 3.
-@Suite("Database of the own server")
+@Suite("The server's own database")
 struct GATTDatabaseTests {
     let client = ClientID(rawValue: 1)
 
@@ -32,7 +32,7 @@ struct GATTDatabaseTests {
         }
     }
 
-    @Test("A private host tells that it knows private addresses, and only a private one", arguments: [true, false])
+    @Test("Only a private host declares support for address resolution", arguments: [true, false])
     func resolution(isPrivate: Bool) {
         let database = GATTDatabase(deviceName: "Name", appearance: 0, resolvesAddresses: isPrivate)
         let values = database.attributes.filter { $0.type == GATT.centralAddressResolution }
@@ -40,7 +40,7 @@ struct GATTDatabaseTests {
         #expect(values.allSatisfy { if case .constant([1]) = $0.content { true } else { false } })
     }
 
-    @Test("Holds the services of the host first")
+    @Test("The host's own services come first")
     func own() {
         let database = GATTDatabase(deviceName: "A", appearance: 0x0341)
         #expect(database.services.map(\.uuid) == [GATT.genericAccess, GATT.genericAttribute])
@@ -49,13 +49,13 @@ struct GATTDatabaseTests {
         #expect(database.attribute(at: .init(wire: 9))?.type == GATT.clientConfiguration)
     }
 
-    @Test("Refuses what only the host may have", arguments: [GATT.genericAccess, GATT.genericAttribute])
+    @Test("Apps cannot add services reserved for the host", arguments: [GATT.genericAccess, GATT.genericAttribute])
     func reserved(uuid: BluetoothUUID) {
         #expect(outcome(.init(id: .init(rawValue: 1), uuid: uuid)) == .uuidNotAllowed)
         #expect(outcome(.init(id: .init(rawValue: 1), uuid: .full(uuid.expanded))) == .uuidNotAllowed)
     }
 
-    @Test("A value that never changes can only be read")
+    @Test("A fixed value can only be read")
     func constants() {
         let bad: [(CharacteristicProperties, AttributePermissions)] = [
             ([.read, .write], .readable), ([.read, .notify], .readable), (.writeWithoutResponse, .readable),
@@ -74,7 +74,7 @@ struct GATTDatabaseTests {
         }
     }
 
-    @Test("Refuses definitions that contradict themselves or what is there")
+    @Test("Contradictory or conflicting definitions are refused")
     func contradictions() {
         let long = [UInt8](repeating: 0, count: 513)
         let id = LocalAttributeID(rawValue: 5)
@@ -98,7 +98,7 @@ struct GATTDatabaseTests {
         #expect(outcome(unknown) == .invalidParameters)
     }
 
-    @Test("Names are of one client, and may be used again when what they named is gone")
+    @Test("An identifier is unique within a client, and can be reused once its service is removed")
     func names() {
         var database = GATTDatabase.plain()
         let definition = SampleService.definition
@@ -108,7 +108,7 @@ struct GATTDatabaseTests {
         #expect(database.services.count == 4)
     }
 
-    @Test("Includes name the service that they include, with its type if that is short")
+    @Test("An include declaration has the UUID of its service only if that is short")
     func includes() throws {
         var database = GATTDatabase.plain()
         let short = ServiceDefinition(id: .init(rawValue: 1), uuid: .short(0xB000), isPrimary: false)
@@ -126,7 +126,7 @@ struct GATTDatabaseTests {
         #expect(database.attribute(at: .init(wire: 14))?.content == .constant([UInt8]("0b00 0b00")))
     }
 
-    @Test("Descriptors come with the properties, and only then")
+    @Test("Descriptors are added only for the properties that need them")
     func descriptors() throws {
         for (properties, types) in [
             (CharacteristicProperties.read, []), (.notify, [GATT.clientConfiguration]),
@@ -145,7 +145,7 @@ struct GATTDatabaseTests {
     }
 
     @Test(
-        "What only trusted peers may have sent is declared as what it is on the air",
+        "Properties that require encryption are declared as plain ones",
         arguments: [
             ([.read, .notifyEncryptionRequired], [.read, .notify]), (.indicateEncryptionRequired, .indicate),
             ([.notify, .indicateEncryptionRequired], [.notify, .indicate]), ([.read, .write], [.read, .write]),
@@ -155,7 +155,7 @@ struct GATTDatabaseTests {
         #expect(properties.declared == UInt8(declared.rawValue))
     }
 
-    @Test("Is full when no handle is left")
+    @Test("The database is full when no handle is left")
     func full() throws {
         var database = GATTDatabase.plain()
         let characteristics = (0..<20_000).map { index in
@@ -172,7 +172,7 @@ struct GATTDatabaseTests {
     }
 
     @Test(
-        "What prepared parts make of a value",
+        "Prepared writes are applied to the old value in order",
         arguments: [
             ("0102", [(0, "05")], "05"), ("0102", [(1, "05")], "0105"), ("0102", [(2, "05")], "010205"),
             ("0102", [(0, "05"), (1, "06"), (2, "07")], "050607"), ("", [(0, "01020304"), (1, "09")], "01090304"),

@@ -39,7 +39,7 @@ struct GatheredValueTests {
         return lone.sent()
     }
 
-    @Test("Are sent as soon as the controller has taken those before, in their order")
+    @Test("Values are sent in order, as soon as the controller has sent the previous ones")
     func gathering() {
         var lone = makeLayer(features: 4)
         #expect(update(1, [1], &lone) == [[0x1B, 18, 0, 1]])
@@ -56,7 +56,10 @@ struct GatheredValueTests {
         #expect(update(2, [5], &lone) == [[0x1B, 21, 0, 5]])
     }
 
-    @Test("Are sent one by one to who does not take them together", arguments: [0, 1, 2, 3] as [UInt8])
+    @Test(
+        "A client that does not support multiple values receives them one by one",
+        arguments: [0, 1, 2, 3] as [UInt8]
+    )
     func single(features: UInt8) {
         var lone = makeLayer(features: features)
         for octet in 1...3 as ClosedRange<UInt8> {
@@ -64,7 +67,10 @@ struct GatheredValueTests {
         }
     }
 
-    @Test("Fill packets without being cut, and what fits none is cut by itself", arguments: [23, 40, 64, 517])
+    @Test(
+        "Packets are filled without truncating values, and a value too long for any packet is truncated",
+        arguments: [23, 40, 64, 517]
+    )
     func fitting(mtu: Int) throws {
         var lone = makeLayer(features: 4, mtu: mtu)
         _ = update(1, [0], &lone)
@@ -95,7 +101,7 @@ struct GatheredValueTests {
         #expect(taken.reduce(0, +) == lengths.count + 1)
     }
 
-    @Test("Are sent when more wait than may")
+    @Test("Values are sent once more wait than the limit allows")
     func limit() {
         var limits = Limits()
         limits.gatheredValues = 2
@@ -107,7 +113,7 @@ struct GatheredValueTests {
         #expect(take(&lone) == [[0x1B, 18, 0, 4]])
     }
 
-    @Test("Count as taken when the peer does not want them any more, knows another database, or is gone")
+    @Test("Waiting values count as sent when the peer unsubscribes, becomes change-unaware or disconnects")
     func dropped() {
         for step in 0..<4 {
             var lone = makeLayer(features: 5)

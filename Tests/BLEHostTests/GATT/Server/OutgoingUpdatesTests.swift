@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Updates on their way over one bearer")
+@Suite("Outgoing updates of one bearer")
 struct OutgoingUpdatesTests {
     private static let handles = [AttributeHandle(wire: 3), AttributeHandle(wire: 6)]
 
@@ -15,14 +15,14 @@ struct OutgoingUpdatesTests {
         .init(handle: handle, value: [octet], number: ledger.begin(for: ClientID(rawValue: 1)))
     }
 
-    @Test("Go by themselves while nothing is under way")
+    @Test("An update is sent immediately while nothing is under way")
     mutating func alone() {
         var updates = OutgoingUpdates(limit: 2)
         let action = updates.gather(value(1), mtu: Self.mtu), due = updates.takeDue()
         #expect(action == .send && due.isEmpty && !updates.holdsValues)
     }
 
-    @Test("Wait until all that is under way has been taken, and come in their order then")
+    @Test("Updates wait until all earlier ones have been sent, and then leave in order")
     mutating func gathering() {
         var updates = OutgoingUpdates(limit: 2)
         let first = value(1), second = value(2), third = value(3), fourth = value(4)
@@ -40,7 +40,7 @@ struct OutgoingUpdatesTests {
         #expect(last == second.number && due == [third, fourth] && !updates.holdsValues)
     }
 
-    @Test("Of one packet have all been taken with it")
+    @Test("All updates of one packet count as sent together")
     mutating func together() {
         var updates = OutgoingUpdates(limit: 2)
         let values = [value(1), value(2)], receipt = SendReceipt(rawValue: 5)
@@ -49,7 +49,7 @@ struct OutgoingUpdatesTests {
         #expect(taken == [values[0].number, values[1].number, nil])
     }
 
-    @Test("Do not wait if no other has room beside them, nor do those before them", arguments: [13, 14])
+    @Test("An update too long to share a packet does not wait, and neither do those before it", arguments: [13, 14])
     mutating func full(octets: Int) {
         var updates = OutgoingUpdates(limit: 2)
         let first = value(1), second = value(2), third = ledger.begin(for: ClientID(rawValue: 1))
@@ -62,7 +62,7 @@ struct OutgoingUpdatesTests {
         #expect(action == (octets == 13 ? .wait : .sendAfter([second])) && updates.holdsValues == (octets == 13))
     }
 
-    @Test("Make room for one more than may wait by leaving at once")
+    @Test("When the limit is reached, the waiting updates leave immediately")
     mutating func limit() {
         var updates = OutgoingUpdates(limit: 1)
         let first = value(1), second = value(2), third = value(3)
@@ -73,7 +73,7 @@ struct OutgoingUpdatesTests {
         #expect(values == [third])
     }
 
-    @Test("Are handed out for one attribute without the others")
+    @Test("The updates of one attribute can be removed without the others")
     mutating func removal() {
         var updates = OutgoingUpdates(limit: 4)
         let sent = value(0), first = value(1), other = value(2, of: Self.handles[1]), second = value(3)

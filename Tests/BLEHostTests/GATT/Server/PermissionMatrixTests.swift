@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 3, Part F, 3.2.5 and 4; Part C, 10.3.1.
-@Suite("Every operation, permission and level of trust")
+@Suite("All operations, permissions and security levels")
 struct PermissionMatrixTests {
     private static let handle = AttributeHandle(wire: 3)
 
@@ -75,7 +75,7 @@ struct PermissionMatrixTests {
     /// What the attribute holds, seen past all permissions.
     private func value(_ lone: LoneLayer) -> [UInt8]? { lone.layer.storedValue(at: Self.handle) }
 
-    @Test("Is refused or carried out as the table says", arguments: operations)
+    @Test("Each operation is refused or performed as in the table", arguments: operations)
     func matrix(operation: Operation) throws {
         var packet = operation.packet
         if packet[0] == 0xD2 {
@@ -103,7 +103,7 @@ struct PermissionMatrixTests {
         #expect(wrong == [])
     }
 
-    @Test("What was prepared is refused if the link is not trusted any more when it is executed")
+    @Test("A prepared write is refused if the link's security no longer suffices when it is executed")
     func demotion() throws {
         for oracle in PermissionOracle.all where oracle.isBonded {
             let trusted = PermissionOracle(
@@ -123,7 +123,7 @@ struct PermissionMatrixTests {
         }
     }
     @Test(
-        "A peer whose bond has no key for links is told to pair, not to encrypt",
+        "A peer whose bond has no key for encryption is told to pair, not to encrypt",
         arguments: [(nil, 0x05), (key, 0x0F)] as [(LongTermKey?, UInt8)]
     )
     func keyless(key: LongTermKey?, code: UInt8) throws {

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("Values that an app holds")
+@Suite("Values held by an app")
 struct ServerAppTests {
     private func makeLayer(mtu: Int = 23) -> LoneLayer {
         var lone = LoneLayer(role: .peripheral, mtu: mtu)
@@ -27,7 +27,7 @@ struct ServerAppTests {
     }
 
     @Test(
-        "Go to the peer as the app gives them, cut so that they fit",
+        "The peer receives the app's value, truncated to fit",
         arguments: [
             ("0a 0c00", 0, "0b"), ("0a 0c00", 40, "0b"), ("0c 0c00 0500", 0, "0d"), ("0c 0c00 0500", 40, "0d"),
             ("08 0100 ffff 3d2a", 5, "0907 0c00"), ("08 0100 ffff 3d2a", 40, "0915 0c00"),
@@ -44,7 +44,7 @@ struct ServerAppTests {
         #expect(answer == [UInt8](whole.prefix(23)))
     }
 
-    @Test("Several values that apps hold are asked for one after the other")
+    @Test("Several values held by apps are requested one after the other")
     func several() throws {
         var lone = makeLayer()
         #expect(lone.answers(to: [UInt8]("0e 0c00 0e00 0c00")) == [])
@@ -54,7 +54,7 @@ struct ServerAppTests {
         #expect(lone.perform(.respond(second, .success([8]))) == [[UInt8]("0f 07 010203 08")])
     }
 
-    @Test("An answer comes once; what comes later or from another client changes nothing")
+    @Test("A response counts once, and a later one or one from another client is ignored")
     func once() throws {
         var lone = makeLayer()
         _ = lone.answers(to: [UInt8]("0a 0c00"))
@@ -65,7 +65,7 @@ struct ServerAppTests {
         #expect(lone.notes == [.lateResponse(.init(rawValue: 99)), .lateResponse(LoneLayer.app)])
     }
 
-    @Test("The app's refusal reaches the peer with its code", arguments: ["0a 0c00", "12 0c00 01"])
+    @Test("The peer receives the app's error code", arguments: ["0a 0c00", "12 0c00 01"])
     func refusal(request: String) throws {
         var lone = makeLayer()
         _ = lone.answers(to: [UInt8](request))
@@ -74,7 +74,7 @@ struct ServerAppTests {
         #expect(answer == [[0x01, [UInt8](request)[0], 0x0C, 0x00, 0x85]])
     }
 
-    @Test("While the app thinks, other requests wait, and commands do not")
+    @Test("While a request waits for the app, other requests wait, and commands do not")
     func waiting() throws {
         var lone = makeLayer()
         _ = lone.answers(to: [UInt8]("0a 0c00"))
@@ -88,7 +88,7 @@ struct ServerAppTests {
         #expect(answers == ["0b09", "0b010203", "013f000006"])
     }
 
-    @Test("However many requests a peer sends meanwhile, only so many are kept")
+    @Test("The number of requests that wait for the app is limited")
     func flood() throws {
         var limits = Limits()
         limits.peerRequests = 4
@@ -102,7 +102,7 @@ struct ServerAppTests {
         #expect(lone.notes.count == 6)
     }
 
-    @Test("Prepared parts reach each app as one group, and all apps have to agree")
+    @Test("Each app receives its prepared writes as one group, and all apps must accept")
     func groups() throws {
         let other = ClientID(rawValue: 4)
         for disagreeing in [nil, LoneLayer.app, other] {
@@ -134,7 +134,7 @@ struct ServerAppTests {
         }
     }
 
-    @Test("A peer that waits for an app that closes is refused, and so are those behind it")
+    @Test("When an app closes, the requests that wait for it are refused")
     func closing() {
         var lone = makeLayer()
         _ = lone.answers(to: [UInt8]("0a 0c00"))
@@ -144,7 +144,7 @@ struct ServerAppTests {
         #expect(lone.answers(to: [UInt8]("0a 0300")).count == 1)
     }
 
-    @Test("An app that never answers leaves nothing behind when the link ends")
+    @Test("An unanswered request leaves nothing behind when the link ends")
     func silence() throws {
         var lone = makeLayer()
         _ = lone.answers(to: [UInt8]("0a 0c00"))

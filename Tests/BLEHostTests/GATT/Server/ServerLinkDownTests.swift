@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-@Suite("The end of a link, at every step of what a server does")
+@Suite("Loss of a link at every step of a server")
 struct ServerLinkDownTests {
     /// What the app of a server does while a central may have asked for values.
     struct Procedure: Sendable, CustomTestStringConvertible {
@@ -33,11 +33,7 @@ struct ServerLinkDownTests {
         .init("an indication of what is removed", .indications, [.update(sent, [1], to: nil), .removeAllServices]),
     ]
 
-    @Test(
-        "The app hears of the end of each thing that it did exactly once",
-        arguments: procedures,
-        [true, false]
-    )
+    @Test("Every request of the app completes exactly once", arguments: procedures, [true, false])
     func everyStep(procedure: Procedure, takesReceipts: Bool) {
         var steps = 0
         while true {
@@ -71,7 +67,7 @@ struct ServerLinkDownTests {
         .writeCommand(.init(wire: 12), [1]),
     ]
 
-    @Test("An answer that the app gives to a central that is gone is dropped with a note", arguments: questions.indices)
+    @Test("A response for a disconnected central is dropped with a note", arguments: questions.indices)
     func lateAnswers(index: Int) {
         var steps = 0
         while true {

@@ -3,7 +3,7 @@ import BLEWire
 import Testing
 
 /// Core 6.0, Vol 3, Part F, 3.4.
-@Suite("Requests to the own server")
+@Suite("Requests to the server")
 struct ServerRequestTests {
     /// Services 1 to 9 are the host's, 10 to 18 the sample.
     private func makeLayer(mtu: Int = 23) -> LoneLayer {
@@ -14,7 +14,7 @@ struct ServerRequestTests {
     }
 
     @Test(
-        "Are answered or refused as they should be",
+        "Each request is answered or refused as specified",
         arguments: [
             ("04 0100 0300", "05 01 0100 0028 0200 0328 0300 002a"), ("04 0000 ffff", "01 04 0000 01"),
             ("04 0500 0400", "01 04 0500 01"), ("04 1300 ffff", "01 04 1300 0a"),
@@ -51,7 +51,7 @@ struct ServerRequestTests {
     }
 
     @Test(
-        "Commands, answers to nothing, and nonsense are not answered",
+        "Commands, unexpected responses and invalid packets are not answered",
         arguments: [
             "", "7f", "52 0e00 01", "52 1300 01", "52", "d2 0c00 01 000000000000000000000000", "d2 00", "13", "1e",
             "1e 00",
@@ -66,7 +66,7 @@ struct ServerRequestTests {
         #expect(lone.answers(to: [UInt8]("0a 0e00")).map(\.hexadecimal) == ["0b010203"])
     }
 
-    @Test("Only what fits, and what is as long as the first, is in a list", arguments: [23, 24, 64, 517])
+    @Test("A list holds only entries of the same length that fit", arguments: [23, 24, 64, 517])
     func lists(mtu: Int) throws {
         var lone = makeLayer(mtu: mtu)
         for request in ["04 0100 ffff", "08 0100 ffff 0328", "10 0100 ffff 0028"] {
@@ -76,7 +76,7 @@ struct ServerRequestTests {
         }
     }
 
-    @Test("A value that is cut off is alone in its list")
+    @Test("A truncated value is the only entry of its list")
     func cutOff() throws {
         let value = [UInt8](repeating: 9, count: 300)
         let definition = ServiceDefinition(
@@ -99,7 +99,7 @@ struct ServerRequestTests {
     }
 
     @Test(
-        "Ask for what the permissions of the attribute want",
+        "Requests are checked against the permissions of the attribute",
         arguments: [
             (0x01, .unencrypted, 0), (0x00, .authenticated, 0x02), (0x02, .authenticated, 0x02),
             (0x04, .unencrypted, 0x05), (0x04, .encrypted, 0), (0x05, .unencrypted, 0x05),
@@ -134,7 +134,7 @@ struct ServerRequestTests {
         }
     }
 
-    @Test("To hear of values that need encryption takes encryption")
+    @Test("Subscribing to values that require encryption requires encryption")
     func encryptedConfiguration() {
         let definition = ServiceDefinition(
             id: .init(rawValue: 1),
@@ -155,7 +155,7 @@ struct ServerRequestTests {
         #expect(lone.answers(to: [UInt8]("12 0d00 0100")).map(\.hexadecimal) == ["13"])
     }
 
-    @Test("As many parts as there is room for can be prepared")
+    @Test("The number of prepared writes is limited")
     func prepareQueue() {
         var limits = Limits()
         limits.preparedParts = 2
@@ -167,7 +167,7 @@ struct ServerRequestTests {
         #expect(lone.answers(to: [UInt8]("16 0c00 0000 01")).map(\.hexadecimal) == ["170c00000001"])
     }
 
-    @Test("A value longer than 512 octets is refused when it is executed")
+    @Test("A value longer than 512 octets is refused on execution")
     func tooLong() {
         var lone = LoneLayer(role: .peripheral)
         _ = lone.perform(.addService(SampleService.definition))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Who wants to hear of a characteristic")
+@Suite("Subscribers of a characteristic")
 struct SubscribersTests {
-    @Test("Is known as a dictionary of sets would know it", arguments: 0..<16 as Range<UInt64>)
+    @Test("Subscribers behave like a dictionary of sets", arguments: 0..<16 as Range<UInt64>)
     func model(seed: UInt64) {
         var random = SeededGenerator(seed: seed), subscribers = Subscribers(), model: [UInt16: Set<UInt16>] = [:]
         for _ in 0..<500 {
@@ -25,9 +25,9 @@ struct SubscribersTests {
     }
 }
 
-@Suite("Places of links")
+@Suite("Link indexes")
 struct LinkIndexTests {
-    @Test("Are those of the table, whatever numbers the controller gives")
+    @Test("Links have the indexes of the table, whatever their connection handles")
     func places() throws {
         let handles = try [0, 1, 7, 0x40, 0xEFF].map { try #require(ConnectionHandle(wire: $0)) }
         let places = LinkIndex(handles)

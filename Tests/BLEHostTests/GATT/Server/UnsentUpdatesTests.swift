@@ -3,11 +3,11 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Updates that have not left")
+@Suite("Updates that have not been sent")
 struct UnsentUpdatesTests {
     static let client = ClientID(rawValue: 1), other = ClientID(rawValue: 2)
 
-    @Test("Are told of in the order of their client, when the last packet of each has left")
+    @Test("Updates are reported in order per client, once their last packet has been sent")
     func order() {
         var ledger = UnsentUpdates()
         let first = ledger.begin(for: Self.client), second = ledger.begin(for: Self.client)
@@ -24,7 +24,7 @@ struct UnsentUpdatesTests {
         #expect(ledger.client(of: first) == nil)
     }
 
-    @Test("Are forgotten with their client, whatever leaves later")
+    @Test("A removed client's updates are forgotten, whatever is sent later")
     func removal() {
         var ledger = UnsentUpdates()
         let gone = ledger.begin(for: Self.client), stays = ledger.begin(for: Self.other)
@@ -38,7 +38,7 @@ struct UnsentUpdatesTests {
         #expect(count == 0 && others == 1 && ledger.isEmpty)
     }
 
-    @Test("Are counted as a list would count them", arguments: 0..<16 as Range<UInt64>)
+    @Test("Updates are counted like a list of them", arguments: 0..<16 as Range<UInt64>)
     func model(seed: UInt64) {
         var random = SeededGenerator(seed: seed), ledger = UnsentUpdates()
         var model: [(number: UnsentUpdates.Number, client: ClientID, packets: Int)] = []

@@ -16,7 +16,7 @@ struct UpdateTests {
         .update(SampleService.sent, [octet], to: centrals)
     }
 
-    @Test("Are taken when the controller has them, and no sooner")
+    @Test("An update counts as sent only once the controller has sent it")
     func taken() {
         var lone = makeLayer()
         #expect(lone.perform(update(1)) == [[0x1B, 17, 0, 1]])
@@ -26,7 +26,7 @@ struct UpdateTests {
         #expect(lone.serverEvents() == [.updatesTaken(1), .updatesTaken(1)])
     }
 
-    @Test("To nobody, they are taken at once")
+    @Test("An update without subscribers counts as sent immediately")
     func nobody() {
         var lone = makeLayer(subscribing: 0)
         #expect(lone.perform(update(1)) == [])
@@ -37,7 +37,7 @@ struct UpdateTests {
         #expect(other.serverEvents() == [.updatesTaken(1), .updatesTaken(1)])
     }
 
-    @Test("Indications leave one after the other, as they are confirmed, and in order")
+    @Test("Indications are sent one after the other in order, each after a confirmation")
     func indications() {
         var lone = makeLayer(subscribing: 2)
         #expect(lone.perform(update(1)) == [[0x1D, 17, 0, 1]])
@@ -55,7 +55,7 @@ struct UpdateTests {
     }
 
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
-    @Test("Indications that wait when the peer turns them off are never sent, and count as taken")
+    @Test("Waiting indications are never sent once the peer turns them off, and count as sent")
     func turnedOff() {
         var lone = makeLayer(subscribing: 2)
         for octet in UInt8(1)...3 { _ = lone.perform(update(octet)) }
@@ -67,7 +67,7 @@ struct UpdateTests {
         #expect(lone.perform(update(4)) == [[0x1D, 17, 0, 4]])
     }
 
-    @Test("Indications that wait when their service is removed are never sent, and count as taken")
+    @Test("Waiting indications are never sent once their service is removed, and count as sent")
     func removed() {
         var lone = makeLayer(subscribing: 2)
         for octet in UInt8(1)...3 { _ = lone.perform(update(octet)) }
@@ -77,7 +77,7 @@ struct UpdateTests {
         #expect(lone.serverEvents().last == .updatesTaken(3))
     }
 
-    @Test("An indication that is not confirmed in 30 s ends the link, and lets go of what waits")
+    @Test("An indication that is not confirmed within 30 s ends the link and drops those that wait")
     func unconfirmed() {
         var lone = makeLayer(subscribing: 2)
         _ = lone.perform(update(1))
@@ -89,7 +89,7 @@ struct UpdateTests {
     }
 
     @Test(
-        "When the link ends, what was not sent counts as taken, and the peer as unsubscribed",
+        "When the link ends, unsent updates count as sent, and the peer as unsubscribed",
         arguments: [1, 2] as [UInt8]
     )
     func linkDown(bits: UInt8) {
@@ -106,7 +106,7 @@ struct UpdateTests {
         #expect(lone.serverEvents() == [])
     }
 
-    @Test("Reach the centrals they are meant for, and are taken when the last has left")
+    @Test("An update reaches its centrals, and counts as sent once the last one has been")
     func several() {
         var layer = AttributeLayer(configuration: .init(), database: .plain())
         let client = ClientID(rawValue: 1)
@@ -134,7 +134,7 @@ struct UpdateTests {
         #expect(layer.next() == .event(.server(.updatesTaken(1)), for: client))
     }
 
-    @Test("Are cut so that they fit", arguments: [1, 2] as [UInt8])
+    @Test("Updates are truncated to fit", arguments: [1, 2] as [UInt8])
     func cutting(bits: UInt8) {
         var lone = makeLayer(subscribing: bits)
         let value = [UInt8](repeating: 4, count: 100)
@@ -143,9 +143,9 @@ struct UpdateTests {
 }
 
 /// Core 6.0, Vol 3, Part G, 7.1.
-@Suite("Changes of the own services")
+@Suite("Changes of the server's own services")
 struct ServiceChangeTests {
-    @Test("Are indicated to peers that asked for it, with the handles that are concerned")
+    @Test("A change is indicated to subscribed peers, with the affected handles")
     func indication() {
         var lone = LoneLayer(role: .peripheral)
         #expect(lone.perform(.addService(SampleService.definition)) == [])
@@ -157,7 +157,7 @@ struct ServiceChangeTests {
         #expect(lone.answers(to: [0x1E]) == [])
     }
 
-    @Test("Handles that a peer may know are not given to something else while a link is up")
+    @Test("Handles that a peer may know are not reused while a link is up")
     func handles() {
         var lone = LoneLayer(role: .peripheral)
         _ = lone.perform(.addService(SampleService.definition))
@@ -172,7 +172,7 @@ struct ServiceChangeTests {
         #expect(lone.answers(to: [UInt8]("0a 0e00")).map(\.hexadecimal) == ["0b010203"])
     }
 
-    @Test("Those who subscribed to something that is removed are told off")
+    @Test("Subscribers of a removed characteristic are unsubscribed")
     func unsubscription() {
         var lone = LoneLayer(role: .peripheral)
         _ = lone.perform(.addService(SampleService.definition))

@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("The search for faults that break an app", .timeLimit(.minutes(30)))
+@Suite("Exploring faults that break an app", .timeLimit(.minutes(30)))
 struct ExploringTests {
     /// Counts values that a device sends, and connects again when it was lost.
     private final class Counter: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
@@ -86,7 +86,7 @@ struct ExploringTests {
         guard app.latest == 5 else { throw LostUpdate() }
     }
 
-    @Test("finds a lost update on reconnection, takes two faults at most for it, and repeats it")
+    @Test("Exploring finds an update lost on reconnection with at most two faults, and reproduces it")
     func seeded() async throws {
         let failure = await #expect(throws: World.Failure.self) {
             try await World.explore(seeds: 0..<8, faults: [.init(.linkLoss(.seconds(6)), of: "Counter")]) { world in
@@ -109,7 +109,7 @@ struct ExploringTests {
     }
 
     @Test(
-        "Faults are the same after they were written down",
+        "A fault is read back from its text",
         arguments: [
             "linkLoss 6000 ms at packet 40 of my sensor of old", "bluetoothOff 1 ms at step didConnect 2 of phone",
             "controllerReset at time 3500 ms of phone", "unplugged 10 ms at packet 1 of x",
@@ -120,7 +120,7 @@ struct ExploringTests {
     }
 
     @Test(
-        "What is no fault in words is none",
+        "Text that is not a fault is refused",
         arguments: [
             "", "linkLoss at packet 1 of x", "controllerReset 5 ms at packet 1 of x", "linkLoss 5 ms at packet x of y",
             "linkLoss 5 ms at step of y", "linkLoss 5 s at packet 1 of x", "linkLoss 5 ms at packet 1 of ",

@@ -2,11 +2,11 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("What an iPhone would refuse", .timeLimit(.minutes(30)))
+@Suite("Findings: what an iPhone would refuse", .timeLimit(.minutes(30)))
 struct FindingTests {
     let bench = KnobBench()
 
-    @Test("An app that keeps to the rules has no findings")
+    @Test("An app that follows the rules has no findings")
     func none() async throws {
         bench.world.place(.lamp)
         let peripheral = try #require(await bench.connect())
@@ -16,7 +16,7 @@ struct FindingTests {
         #expect(bench.world.openConnections.isEmpty)
     }
 
-    @Test("A scan in the background without services is found, with its app")
+    @Test("A background scan without services is a finding that names its app")
     func backgroundScan() async {
         await bench.wait()
         bench.phone.sendAppsToBackground(declaring: .central)
@@ -31,7 +31,7 @@ struct FindingTests {
         #expect(finding?.machine == "phone" && finding?.app == "App")
     }
 
-    @Test("An app that works longer than ten seconds in the background is found", .behaviour("4.10.8"))
+    @Test("Working longer than ten seconds in the background is a finding", .behaviour("4.10.8"))
     func overtime() async throws {
         bench.world.place(.lamp)
         let peripheral = try #require(await bench.connect())
@@ -47,7 +47,7 @@ struct FindingTests {
     }
 
     @Test(
-        "A background task gives it more time, and is found if it is not ended",
+        "A background task extends the time, and is a finding if it is not ended",
         .behaviour("4.10.8"),
         arguments: [30, 180]
     )
@@ -69,7 +69,7 @@ struct FindingTests {
         #expect(bench.world.findings.count == 1)
     }
 
-    @Test("The system ends an app that works too long, if it is told to", .behaviour("4.10.8"))
+    @Test("The system ends an app that works too long, if the test enables it", .behaviour("4.10.8"))
     func ended() async throws {
         let lamp = bench.world.place(.lamp)
         let peripheral = try #require(await bench.connect())
@@ -84,7 +84,7 @@ struct FindingTests {
         #expect(bench.app.take().isEmpty)
     }
 
-    @Test("Values that are too long and connections without an end are found")
+    @Test("Writes that are too long and connections that are never ended are findings")
     func others() async throws {
         bench.world.place(.lamp)
         let peripheral = try #require(await bench.connect())
@@ -101,7 +101,7 @@ struct FindingTests {
         func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
     }
 
-    @Test("Methods that a mode needs are missed in the background, and not before", .behaviour("4.10.9"))
+    @Test("Missing methods that a background mode needs are findings only in the background", .behaviour("4.10.9"))
     func missingCentral() async throws {
         bench.world.place(.lamp)
         let peripheral = try #require(await bench.connect()), deaf = Deaf()
@@ -136,7 +136,7 @@ struct FindingTests {
         ) {}
     }
 
-    @Test("A delegate with the newer of the two methods for a loss lacks none", .behaviour("4.10.9"))
+    @Test("A delegate with the newer disconnection method lacks nothing", .behaviour("4.10.9"))
     func newerMethod() async throws {
         bench.world.place(.lamp)
         let peripheral = try #require(await bench.connect()), app = Newer()
@@ -148,7 +148,7 @@ struct FindingTests {
         #expect(bench.world.findings.isEmpty)
     }
 
-    @Test("A peripheral in the background misses the methods for what centrals ask", .behaviour("4.10.9"))
+    @Test("A peripheral app in the background needs methods for centrals' requests", .behaviour("4.10.9"))
     func missingServer() async throws {
         let deaf = Deaf(), machine = bench.world.machine("tag", at: World.Position(x: 1))
         let server = machine.inhabit { CBPeripheralManager(delegate: deaf, queue: DispatchQueue(label: "tag")) }
@@ -176,7 +176,7 @@ struct FindingTests {
     }
 
     @Test(
-        "An advertisement with more than fits is found",
+        "An advertisement with too much data is a finding",
         arguments: [
             ([CBAdvertisementDataLocalNameKey: String(repeating: "x", count: 29)], true),
             ([CBAdvertisementDataLocalNameKey: String(repeating: "x", count: 28)], false),

@@ -2,11 +2,11 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("What a test can have happen in a world", .timeLimit(.minutes(30)))
+@Suite("Test controls of a world", .timeLimit(.minutes(30)))
 struct KnobTests {
     let bench = KnobBench()
 
-    @Test("Packets of a machine have the size that it takes", arguments: [23, 185, 247, 517])
+    @Test("Packets have the machine's maximum size", arguments: [23, 185, 247, 517])
     func mtu(octets: Int) async throws {
         let bench = KnobBench(mtu: octets)
         bench.world.place(.lamp)
@@ -46,7 +46,7 @@ struct KnobTests {
     }
 
     @Test(
-        "A value takes one to two intervals of a link",
+        "A read takes one to two connection intervals",
         arguments: [.microseconds(7_500), .milliseconds(100), .seconds(1), .seconds(4)] as [Duration]
     )
     func interval(_ interval: Duration) async throws {
@@ -54,7 +54,7 @@ struct KnobTests {
         #expect(times.allSatisfy { interval...(interval * 2 + .milliseconds(20)) ~= $0 }, "\(times)")
     }
 
-    @Test("A peripheral that leaves meetings out hears of a read later, and answers at the next one")
+    @Test("A peripheral with latency receives a read later, and answers at its next connection event")
     func sleeping() async throws {
         let attentive = try await timesOfReads(interval: .milliseconds(100))
         let sleepy = try await timesOfReads(interval: .milliseconds(100), latency: 9)
@@ -63,13 +63,13 @@ struct KnobTests {
         #expect(sleepy.reduce(.zero, +) > attentive.reduce(.zero, +) * 2, "\(sleepy)")
     }
 
-    @Test("Without a word each value takes no more than two of the 15 ms to 30 ms that the host chooses")
+    @Test("By default, a read takes at most two of the host's intervals of 15 ms to 30 ms")
     func ownInterval() async throws {
         let times = try await timesOfReads(interval: nil)
         #expect(times.allSatisfy { $0 <= .milliseconds(80) }, "\(times)")
     }
 
-    @Test("An interval or a latency that no link can have ends the test with the reason")
+    @Test("An interval or latency that is impossible on a link ends the test with the reason")
     func impossible() async {
         await #expect(processExitsWith: .failure) {
             _ = World(seed: 1).machine("phone", connectionInterval: .milliseconds(5))
@@ -80,7 +80,7 @@ struct KnobTests {
         await #expect(processExitsWith: .failure) { _ = World(seed: 1).machine("phone", peripheralLatency: 500) }
     }
 
-    @Test("Connections fail as often as is said")
+    @Test("Connections fail as often as requested")
     func failing() async throws {
         bench.world.place(.lamp)
         let peripheral = try #require(await bench.find())
@@ -96,7 +96,7 @@ struct KnobTests {
         #expect(outcomes == ["failed CBError 10", "failed CBError 10", "connected 2"])
     }
 
-    @Test("Requests for a connection get lost as often as is said, and it comes later")
+    @Test("Connection requests are lost as often as requested, and the connection is made later")
     func lostRequests() async throws {
         let lamp = bench.world.place(.lamp)
         let peripheral = try #require(await bench.find())
@@ -109,7 +109,7 @@ struct KnobTests {
         #expect(bench.world.now - start > .milliseconds(300))
     }
 
-    @Test("A device that refuses centrals sends them away")
+    @Test("A device that refuses connections disconnects centrals")
     func refusing() async throws {
         let lamp = bench.world.place(.lamp)
         lamp.refuseConnections()
@@ -121,7 +121,7 @@ struct KnobTests {
     }
 
     @Test(
-        "Reads are answered late, with an error, and wrongly",
+        "Reads can be answered late, with an error, or with another value",
         arguments: [
             (DeviceAnswer.value([1, 2]), "value FFE1 [1, 2] ok", 1.0),
             (.error(0x80), "value FFE1 [] CBATTError 128", 1.0),
@@ -152,7 +152,7 @@ struct KnobTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("A command is answered by a notification, and the third one is refused")
+    @Test("A write can be answered with a notification, and the third write is refused")
     func commands() async throws {
         let lamp = bench.world.place(.lamp)
         lamp.onWrite("FFE1") { write in
@@ -176,7 +176,7 @@ struct KnobTests {
         )
     }
 
-    @Test("A value comes with the subscription, and later by hand")
+    @Test("Values can be sent on subscription, and later by the test")
     func subscription() async throws {
         let lamp = bench.world.place(.lamp)
         lamp.onSubscription("FFE2") { _ in .accepted.notifying([1], of: "FFE2", after: .milliseconds(50)) }
@@ -189,7 +189,7 @@ struct KnobTests {
     }
 
     @Test(
-        "A link is lost at a packet, at a step of an app, and at a time",
+        "A link can be lost at a packet, at a step of an app, and at a time",
         arguments: [
             World.Fault(.linkLoss(.seconds(6)), at: .packet(12), of: "phone"),
             World.Fault(.linkLoss(.seconds(6)), at: .step("didConnect", 1), of: "phone"),
@@ -215,7 +215,7 @@ struct KnobTests {
     }
 
     @Test(
-        "The controller starts anew, the radio goes off and is pulled out, each as planned",
+        "The controller resets, and the radio is switched off or unplugged, as planned",
         arguments: [
             (World.Fault.Kind.controllerReset, ["state 1", "state 5"]),
             (.bluetoothOff(.seconds(3)), ["state 4", "state 5"]),
@@ -230,7 +230,7 @@ struct KnobTests {
         #expect(bench.app.take().filter { $0.hasPrefix("state") && $0 != "state 0" } == states)
     }
 
-    @Test("Who walks away is heard ever weaker")
+    @Test("A machine that walks away has a decreasing RSSI")
     func walking() async throws {
         let lamp = bench.world.place(.lamp)
         let peripheral = try #require(await bench.connect())
@@ -247,7 +247,7 @@ struct KnobTests {
         #expect(strengths == strengths.sorted(by: >) && Set(strengths).count == 3)
     }
 
-    @Test("Several characteristics of one type, descriptors and included services are there")
+    @Test("Characteristics with the same UUID, descriptors and included services are simulated")
     func attributes() async throws {
         var lamp = SimulatedPeripheral.lamp
         lamp.services = [
@@ -276,7 +276,7 @@ struct KnobTests {
         #expect(both.map { $0.descriptors?.first?.value as? String } == ["Left", "Right"])
     }
 
-    @Test("Advertisements hold data of the maker and of services, and the strength")
+    @Test("Advertisements contain manufacturer data, service data and transmit power")
     func advertising() async throws {
         var lamp = SimulatedPeripheral.lamp
         lamp.manufacturerData = [0xFF, 0xFF, 1, 2]
@@ -291,7 +291,7 @@ struct KnobTests {
         #expect(services == [CBUUID(string: "FFE0"): Data([80])])
     }
 
-    @Test("What is protected is read by those who pair, which happens by itself")
+    @Test("A protected value is read after automatic pairing")
     func protected() async throws {
         var lamp = SimulatedPeripheral.lamp
         lamp.services[0].characteristics[0].isProtected = true
@@ -309,7 +309,7 @@ struct KnobTests {
         return lamp
     }
 
-    @Test("A device that refuses to pair keeps what is protected, until it refuses no more")
+    @Test("A device that refuses to pair refuses its protected values, until it allows pairing")
     func refusedPairing() async throws {
         let lamp = bench.world.place(Self.protectedLamp)
         lamp.refusePairing()
@@ -331,7 +331,7 @@ struct KnobTests {
         #expect(bench.app.take() == ["value FFE1 [7] ok"])
     }
 
-    @Test("A device that has forgotten its bond is told apart from one that is only gone")
+    @Test("A device that lost its bond is distinguished from one that is only absent")
     func forgottenBond() async throws {
         let lamp = bench.world.place(Self.protectedLamp)
         let peripheral = try #require(await bench.connect())
@@ -349,7 +349,7 @@ struct KnobTests {
         #expect(heard.contains { $0.contains("CBError \(code)") }, "\(heard)")
     }
 
-    @Test("A device that saves energy answers later")
+    @Test("A device that saves energy responds later")
     func latency() async throws {
         var times: [Duration] = []
         for latency in [SimulatedPeripheral.Latency.low, .high] {

@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("Other services of a device in a world", .timeLimit(.minutes(30)))
+@Suite("Changing a simulated device's services", .timeLimit(.minutes(30)))
 struct OfferingTests {
     let bench = KnobBench()
 
@@ -17,7 +17,7 @@ struct OfferingTests {
         #expect(peripheral.services?.map(\.uuid.uuidString) == ["FFD0"])
     }
 
-    @Test("A value that was to follow is not sent when its characteristic is gone")
+    @Test("A pending notification is not sent once its characteristic is removed")
     func following() async throws {
         let lamp = bench.world.place(.lamp)
         lamp.onWrite("FFE1") { _ in .accepted.notifying([1, 80], of: "FFE2", after: .seconds(20)) }

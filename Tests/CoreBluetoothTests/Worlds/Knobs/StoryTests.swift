@@ -3,9 +3,9 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("The story of a world", .timeLimit(.minutes(30)))
+@Suite("World story", .timeLimit(.minutes(30)))
 struct StoryTests {
-    @Test("It has the seed, the time, what apps asked and heard, and the last packets")
+    @Test("The story has the seed, the time, the apps' calls and callbacks, and the last packets")
     func story() async throws {
         let bench = KnobBench(seed: 42)
         let lamp = bench.world.place(.lamp)
@@ -23,7 +23,7 @@ struct StoryTests {
         #expect(story.split(separator: "\n").allSatisfy { $0.count < 260 })
     }
 
-    @Test("Calls and callbacks name devices and attributes as Core Bluetooth does")
+    @Test("Calls and callbacks are described with Core Bluetooth's terms and names")
     func terms() async throws {
         let bench = KnobBench(seed: 3)
         bench.world.place(.lamp)
@@ -51,7 +51,7 @@ struct StoryTests {
         #expect(stories[0] == stories[1])
     }
 
-    @Test("A story of a world in which no app has made a manager says so, and what to do")
+    @Test("The story of a world without managers says so, and tells what to do")
     func nobody() async {
         let world = World(seed: 1)
         world.place(.lamp)
@@ -63,7 +63,7 @@ struct StoryTests {
         withExtendedLifetime(central) {}
     }
 
-    @Test("A world writes its packets down for Wireshark, with what apps asked for")
+    @Test("A world captures its packets for Wireshark, with the apps' requests")
     func capture() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pcapng").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -80,7 +80,7 @@ struct StoryTests {
         #expect(octets.firstRange(of: Data("requests: scan".utf8)) != nil)
     }
 
-    @Test("The last thousand packets are a capture, each as it passed")
+    @Test("The last thousand packets can be saved as a capture, unchanged")
     func lastPackets() async throws {
         let bench = KnobBench(), passed = Locked<[PacketRecord]>([])
         bench.world.observe { record in passed.withLock { $0.append(record) } }
@@ -109,7 +109,7 @@ struct StoryTests {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    @Test("Wireshark opens what a world writes down, with its comments", .enabled(if: wireshark != nil))
+    @Test("Wireshark opens a world's capture with its comments", .enabled(if: wireshark != nil))
     func dissection() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pcapng").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -139,7 +139,7 @@ struct StoryTests {
         #expect(packets.contains { $0.count == 3 && $0[2].contains("requests: scan") })
     }
 
-    @Test("A capture that cannot be made is refused with the reason")
+    @Test("A capture that cannot be created is refused with the reason")
     func noCapture() {
         let failure = #expect(throws: World.CaptureFailure.self) { try World(seed: 1, capture: "x.txt") }
         #expect(failure?.description.contains(".pcapng") == true)

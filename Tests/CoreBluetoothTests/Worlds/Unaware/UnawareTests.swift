@@ -4,7 +4,7 @@ import CoreBluetooth
 import Testing
 
 /// Apps that know nothing of worlds, make their managers where they like, and are tested in one.
-@Suite("Apps that live in a world without knowing", .timeLimit(.minutes(30)))
+@Suite("Apps in a world without code for it", .timeLimit(.minutes(30)))
 struct UnawareTests {
     static let thermometer = SimulatedPeripheral(
         name: "Thermometer",
@@ -23,7 +23,7 @@ struct UnawareTests {
         return (world, world.machine("phone"))
     }
 
-    @Test("A singleton on a private queue", arguments: 0..<4 as Range<UInt64>)
+    @Test("A singleton on a private queue works in a world", arguments: 0..<4 as Range<UInt64>)
     func singleton(seed: UInt64) async {
         let (world, phone) = world(Self.thermometer, seed: seed)
         await phone.inhabitProcessWide {
@@ -34,7 +34,7 @@ struct UnawareTests {
         }
     }
 
-    @Test("A lazy manager behind subscriptions, as of Combine")
+    @Test("A lazy manager behind Combine-style subscriptions works in a world")
     @MainActor func publisher() async {
         let (world, phone) = world(Self.thermometer, Self.lamp)
         await phone.inhabitProcessWide {
@@ -46,7 +46,7 @@ struct UnawareTests {
         }
     }
 
-    @Test("An async wrapper whose manager a detached task makes")
+    @Test("An async wrapper whose manager is created by a detached task works in a world")
     func wrapper() async throws {
         let (world, phone) = world(Self.lamp)
         try await phone.inhabitProcessWide {
@@ -61,7 +61,7 @@ struct UnawareTests {
         }
     }
 
-    @Test("A model of a view, whose timer makes the manager")
+    @Test("A view model whose timer creates the manager works in a world")
     @MainActor func model() async {
         let (world, phone) = world(Self.thermometer)
         await phone.inhabitProcessWide {
@@ -75,7 +75,7 @@ struct UnawareTests {
         }
     }
 
-    @Test("A lazy peripheral that any thread may begin")
+    @Test("A lazy peripheral started by any thread works in a world")
     @MainActor func doorbell() async {
         let (world, phone) = world()
         await phone.inhabitProcessWide {
@@ -90,7 +90,7 @@ struct UnawareTests {
         }
     }
 
-    @Test("What is nested within it wins")
+    @Test("A nested world takes precedence over the process-wide one")
     func nested() async {
         let (_, phone) = world()
         let other = World(seed: 2).machine("tablet")
@@ -101,7 +101,7 @@ struct UnawareTests {
         }
     }
 
-    @Test("Tests that run side by side have the process one after the other")
+    @Test("Tests that run in parallel use the process one after the other")
     func exclusive() async {
         let occupants = Occupants()
         let tasks = (0..<8 as Range<UInt64>).map { seed in

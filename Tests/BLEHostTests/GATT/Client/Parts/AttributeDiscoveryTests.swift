@@ -21,7 +21,7 @@ struct AttributeDiscoveryTests {
         }
     }
 
-    @Test("Ask for nothing that is known")
+    @Test("A lookup requests nothing that is known")
     func known() throws {
         var database = PeerDatabase()
         database.watch()
@@ -34,14 +34,14 @@ struct AttributeDiscoveryTests {
         #expect(one.isEmpty && picked == .success(.services([])))
     }
 
-    @Test("Look for one service by its type")
+    @Test("A lookup of one service UUID searches for that UUID")
     func one() throws {
         var database = PeerDatabase()
         let (requests, _) = try Self.play(.services(only: [.short(0x180F)]), ["01 06 0100 0a"], in: &database)
         #expect(requests == ["060100ffff00280f18"])
     }
 
-    @Test("Begin anew when services change meanwhile, and give up on a peer that goes on changing")
+    @Test("A lookup restarts when services change, and gives up if the peer keeps changing")
     func change() throws {
         var database = PeerDatabase()
         let answers = ["11 06 0100 0900 0f18", "01 10 0100 0a"]
@@ -56,7 +56,7 @@ struct AttributeDiscoveryTests {
         #expect(few.count == 1 + AttributeDiscovery.mostRefusals && refused == .failure(.att(.databaseOutOfSync)))
     }
 
-    @Test("Keep no more attributes than they may")
+    @Test("A lookup stores no more attributes than the limit")
     func limit() throws {
         var database = PeerDatabase()
         let answers = ["11 06 0100 0900 0f18 0a00 0b00 0f18 0c00 0d00 0f18"]
@@ -64,7 +64,7 @@ struct AttributeDiscoveryTests {
         #expect(outcome == .failure(.limitReached) && database.isEmpty)
     }
 
-    @Test("Ask for what is wanted alone when the peer refuses more")
+    @Test("A lookup requests only the wanted range if the peer refuses more")
     func narrowing() throws {
         var database = PeerDatabase()
         let question = AttributeDiscovery.Question.descriptors(of: AttributeHandle(wire: 3), in: range(4, 6))
@@ -75,7 +75,7 @@ struct AttributeDiscoveryTests {
         #expect(outcome == .success(.descriptors(found)))
     }
 
-    @Test("Read the type of an included service where that is, and do without one that cannot be read")
+    @Test("A lookup reads the UUID of an included service from its declaration, and omits one it cannot read")
     func naming() throws {
         var database = PeerDatabase()
         let question = AttributeDiscovery.Question.includes(in: range(16, 32), only: [])
@@ -90,7 +90,7 @@ struct AttributeDiscoveryTests {
         #expect(database.takeFaults().map(\.wire) == [1])
     }
 
-    @Test("Fail with what the peer says, and with a contradiction if nothing makes sense")
+    @Test("A lookup fails with the peer's error, or as an invalid response")
     func failures() throws {
         for (answer, failure) in [("01 10 0100 05", .att(.insufficientAuthentication)), ("13", .invalidResponse)]
             as [(String, Failure)]

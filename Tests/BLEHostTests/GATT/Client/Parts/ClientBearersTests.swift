@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("The bearers of a client's side")
+@Suite("The bearers of a client")
 struct ClientBearersTests {
     static let first = ClientID(rawValue: 1), second = ClientID(rawValue: 2)
     static let channel = ChannelID(rawValue: 7)
@@ -24,7 +24,7 @@ struct ClientBearersTests {
         return bearers
     }
 
-    @Test("Admit, beside a read, another read of that client, and whatever of others")
+    @Test("Beside a read, a bearer admits only reads of the same client, but any request of another client")
     func admission() {
         let bearers = Self.reading(), none = WriteCommands()
         let cases: [(AttributeRequest, ClientID, Bool)] = [
@@ -39,7 +39,7 @@ struct ClientBearersTests {
         }
     }
 
-    @Test("Let nothing of a client pass its write commands")
+    @Test("Nothing of a client overtakes its write commands")
     func commands() {
         var commands = WriteCommands()
         commands.append(SendReceipt(rawValue: 1), of: Self.second)
@@ -48,7 +48,7 @@ struct ClientBearersTests {
         #expect(bearers.admits(.read(Self.handle(5)), of: Self.first, at: 1, behind: commands))
     }
 
-    @Test("Know what is under way before a request, on whichever bearer, and what is to be begun once more")
+    @Test("The bearers know which earlier requests are under way on any bearer, and which are to be repeated")
     func order() {
         var bearers = Self.reading(), database = PeerDatabase()
         _ = bearers.all[1].begin(Self.reading(5, for: Self.second, order: 2), &database, mtu: 64)
@@ -69,7 +69,7 @@ struct ClientBearersTests {
         #expect(isRunning, "its answer is still to come")
     }
 
-    @Test("Hand out what was under way on a bearer that goes, and go on without it")
+    @Test("A bearer that closes returns its request, and the others continue")
     func closing() {
         var bearers = Self.reading(), database = PeerDatabase()
         _ = bearers.all[1].begin(Self.reading(5, for: Self.second, order: 2), &database, mtu: 64)
@@ -83,7 +83,7 @@ struct ClientBearersTests {
         #expect(!isRunning && !isFree, "an answer may still come")
     }
 
-    @Test("Are dead when a transaction was not answered for 30 s, and only then")
+    @Test("A bearer is dead only once a transaction was not answered for 30 s")
     func expiry() {
         var bearers = Self.reading()
         #expect(bearers.deadline == Instant() + .seconds(30))

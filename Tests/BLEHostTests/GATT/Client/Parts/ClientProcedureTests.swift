@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("A procedure of a client")
+@Suite("A client's procedure")
 struct ClientProcedureTests {
     static let client = Requester(ClientID(rawValue: 1), RequestNumber(rawValue: 7))
     static let handle = AttributeHandle(wire: 9)
@@ -23,7 +23,7 @@ struct ClientProcedureTests {
         return ClientProcedure(.configure(writing, of: handle), for: owner)
     }
 
-    @Test("Counts as repeated when it is begun again, but not if only the link had to be made safer")
+    @Test("Restarting a procedure counts as a repeat, unless only the link had to be secured")
     func attempts() {
         var procedure = Self.reading()
         #expect(!procedure.isRepeated && procedure.refusal == nil)
@@ -41,14 +41,14 @@ struct ClientProcedureTests {
         #expect(procedure.isRepeated)
     }
 
-    @Test("Counts as repeated when its bearer was lost")
+    @Test("Restarting a procedure after its bearer was lost counts as a repeat")
     func lostBearer() {
         var procedure = Self.reading()
         procedure.renew()
         #expect(procedure.isRepeated)
     }
 
-    @Test("Is outdated by a change until it asks again, and void for good if the change is about it")
+    @Test("A change makes a procedure outdated until its next request, and void if it concerns the change")
     func change() {
         var procedure = Self.reading()
         var event = procedure.servicesChanged(in: Self.elsewhere)
@@ -62,7 +62,7 @@ struct ClientProcedureTests {
         #expect(procedure.isAboutRemoved && !procedure.isOutdated)
     }
 
-    @Test("Is lost at once if it looks for what is gone, or subscribes to it")
+    @Test("A lookup of a removed service or a subscription to it is lost immediately")
     func lost() {
         for make in [Self.lookup, Self.configuring] {
             var procedure = make(.client(Self.client))
@@ -73,7 +73,7 @@ struct ClientProcedureTests {
         }
     }
 
-    @Test("Ends with the next answer if nobody waits for it, unless that would leave the peer with half of it")
+    @Test("A withdrawn procedure ends with the next response, unless that would leave the peer with half of it")
     func withdrawn() {
         var database = PeerDatabase()
         var reading = Self.reading()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Finding out what has changed")
+@Suite("Finding out what changed")
 struct DatabaseRecoveryTests {
     static let hash: UInt128 = 0x0102_0304
     static let found = Procedure.Outcome.found(.success(.verification), .verification)
@@ -29,7 +29,7 @@ struct DatabaseRecoveryTests {
         if action == .check { database.checkAll() }
     }
 
-    @Test("Reads the hash, which tells all if it is the one that is known, or if the peer has told of changes")
+    @Test("Reading the hash is enough if it is the known one, or if the peer has indicated the change")
     func short() {
         for (wasReported, hash) in [(false, Self.hash), (true, 99)] as [(Bool, UInt128?)] {
             var database = Self.database(), machine = DatabaseRecovery()
@@ -42,7 +42,7 @@ struct DatabaseRecoveryTests {
         }
     }
 
-    @Test("Looks again at what clients were told if the hash is another, for a while")
+    @Test("With another hash, the host checks again what clients were told, within a limit")
     func long() {
         var database = Self.database(), machine = DatabaseRecovery()
         machine.require(wasReported: false)
@@ -60,7 +60,7 @@ struct DatabaseRecoveryTests {
         #expect(requests == DatabaseRecovery.mostRequests)
     }
 
-    @Test("Gives up what clients were told when a look at it fails")
+    @Test("If a check fails, what clients were told becomes invalid")
     func failure() {
         var database = Self.database(), machine = DatabaseRecovery()
         machine.require(wasReported: false)
@@ -73,7 +73,7 @@ struct DatabaseRecoveryTests {
         #expect(end == .lost)
     }
 
-    @Test("Remembers that the peer has told of changes until it has caught up")
+    @Test("An indicated change is remembered until the host has caught up")
     func noteReportedChange() {
         var database = Self.database(), machine = DatabaseRecovery()
         machine.noteReportedChange()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("The status of handles")
+@Suite("Handle status")
 struct HandleStatusTests {
     typealias Change = @Sendable (inout HandleStatus) -> Void
 
@@ -26,7 +26,7 @@ struct HandleStatusTests {
         return BLEHostTests.range(UInt16(base + start), UInt16(base + end))
     }
 
-    @Test("Each handle has the one that it was given, whatever its neighbours have", arguments: 0..<16 as Range<UInt64>)
+    @Test("Each handle has the status it was given, whatever its neighbours have", arguments: 0..<16 as Range<UInt64>)
     func model(seed: UInt64) {
         var random = SeededGenerator(seed: seed), statuses = HandleStatuses()
         var model = [HandleStatus](repeating: HandleStatus(), count: 0x10000)
@@ -52,7 +52,7 @@ struct HandleStatusTests {
         }
     }
 
-    @Test("Runs of handles that have come to share one are one, so that equal statuses are equal")
+    @Test("Adjacent ranges with the same status are merged, so that equal statuses compare equal")
     func joins() {
         var statuses = HandleStatuses()
         statuses.update(BLEHostTests.range(5, 9)) { $0.noteDelivery() }
@@ -64,7 +64,7 @@ struct HandleStatusTests {
         #expect(other == HandleStatuses())
     }
 
-    @Test("What is not known cannot be stale, and what was read anew is verified")
+    @Test("An unknown attribute cannot be stale, and one that was read again is verified")
     func knowledge() {
         #expect(Self.status({ $0.expire() }, { $0.confirm() }) == HandleStatus())
         let stale = Self.status({ $0.learn() }, { $0.expire() })
@@ -75,7 +75,7 @@ struct HandleStatusTests {
         #expect(!forgotten.isKnown && forgotten.isDelivered, "clients stand on it")
     }
 
-    @Test("What was told before the peer was asked to tell of changes is verified, once")
+    @Test("Attributes reported before Service Changed was enabled are verified once")
     func watching() {
         var status = Self.status({ $0.learn() }, { $0.noteDelivery() }, { $0.beginWatching() }, { $0.noteDelivery() })
         status.checkUnwatched()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("What is known of attributes")
+@Suite("Known attributes of a peer")
 struct KnownAttributesTests {
     typealias Declaration = KnownAttributes.Declaration
 
@@ -17,7 +17,7 @@ struct KnownAttributesTests {
         DiscoveredService(uuid: .short(0x180F), range: range(start, end), isPrimary: true)
     }
 
-    @Test("A declaration tells of both of its attributes, and that nothing is between them")
+    @Test("A declaration reveals both of its attributes, and that there is nothing between them")
     func declarations() {
         var known = KnownAttributes()
         known.learn(declarations: [Self.declaration(4, value: 7)], in: range(2, 4))
@@ -26,7 +26,7 @@ struct KnownAttributesTests {
         #expect(known.types.map(\.handle.wire) == [4, 7])
     }
 
-    @Test("Declarations take the places of what lies between them and their values, and leave what follows")
+    @Test("New declarations replace the attributes up to their values, and keep those that follow")
     func declarationsAmongTypes() {
         var known = KnownAttributes()
         let found = [2, 3, 4, 6, 7, 8, 9].map { DiscoveredDescriptor(uuid: .short(0x2902), handle: Self.handle($0)) }
@@ -40,7 +40,7 @@ struct KnownAttributesTests {
         #expect(known.types.filter { $0.uuid == GATT.characteristic }.map(\.handle.wire) == [2, 4, 6])
     }
 
-    @Test("Declarations and values between which there is nothing take one range")
+    @Test("Adjacent declarations and values form one range")
     func extents() {
         let declarations = [(1, 2), (3, 5), (7, 8), (0xFFFE, 0xFFFF)].map { Self.declaration($0.0, value: $0.1) }
         var extents: [AttributeHandleRange] = []
@@ -48,7 +48,7 @@ struct KnownAttributesTests {
         #expect(extents == [range(1, 5), range(7, 8), range(0xFFFE, 0xFFFF)])
     }
 
-    @Test("Types tell where nothing is declared, and a declaration only that there is one")
+    @Test("Attribute types reveal where there are no declarations, but only the position of a declaration")
     func types() {
         var known = KnownAttributes()
         let found = [(2, GATT.characteristic), (3, .short(0x2A19)), (4, GATT.include), (5, .short(0x2902))]
@@ -69,7 +69,7 @@ struct KnownAttributesTests {
         #expect(known.status[.services].known == [range(1, 20)])
     }
 
-    @Test("Forgetting takes whole services and characteristics, and what lies elsewhere stays")
+    @Test("Removal takes whole services and characteristics, and keeps everything else")
     func removal() {
         var known = KnownAttributes()
         known.learn(services: [Self.service(1, 9), Self.service(10, 19), Self.service(20, 29)], in: range(1, 29))
@@ -84,7 +84,7 @@ struct KnownAttributesTests {
         #expect(known.status[.services].first(in: .all, where: \.isMissing) == Self.handle(10))
     }
 
-    @Test("What is kept of a peer tells nothing of who has heard of it")
+    @Test("The stored database contains nothing about what clients were told")
     func kept() {
         var known = KnownAttributes()
         known.learn(services: [Self.service(1, 20)], in: range(1, 20))
@@ -95,7 +95,7 @@ struct KnownAttributesTests {
         #expect(known != fresh && known.kept == fresh)
     }
 
-    @Test("What was told is news again only where it is otherwise")
+    @Test("Only what differs from what clients were told counts as a change")
     func changes() {
         var untold = KnownAttributes()
         untold.learn(declarations: [Self.declaration(2, value: 3), Self.declaration(5, value: 6)], in: range(1, 9))
@@ -111,7 +111,7 @@ struct KnownAttributesTests {
         #expect(untold.change(declarations: [], in: range(1, 9)) == nil, "nobody was told")
     }
 
-    @Test("What no peer could have is not taken from a file")
+    @Test("Impossible attributes are not accepted from a file")
     func senseless() {
         let overlapping = [Self.service(1, 10), Self.service(10, 20)]
         #expect(

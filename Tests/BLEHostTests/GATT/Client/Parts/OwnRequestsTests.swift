@@ -3,11 +3,11 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("What a host asks for itself")
+@Suite("The host's own requests")
 struct OwnRequestsTests {
     func at(_ milliseconds: Int) -> Instant { Instant() + .milliseconds(milliseconds) }
 
-    @Test("Is asked before clients if they have to wait for it")
+    @Test("Requests that clients wait for are sent before the clients' requests")
     func urgent() {
         var requests = OwnRequests()
         for request in [.readName, .checkCache, .exchangeMTU] as [OwnRequest] { requests.append(request) }
@@ -17,7 +17,7 @@ struct OwnRequestsTests {
         #expect(!requests.isEmpty && requests.deadline == nil, "the link is not ready")
     }
 
-    @Test("Waits until clients want nothing for a while, but not for ever")
+    @Test("Own requests wait until clients have been idle for a while, but not indefinitely")
     func patient() {
         var requests = OwnRequests()
         requests.allow(at: at(0))
@@ -33,7 +33,7 @@ struct OwnRequestsTests {
         #expect(calm == .watchServices && requests.deadline == nil)
     }
 
-    @Test("Is wanted once, and not at all when it is about something that is gone")
+    @Test("A request is queued once, and dropped when its attribute is removed")
     func gone() {
         let handle = AttributeHandle(wire: 9)
         var requests = OwnRequests()

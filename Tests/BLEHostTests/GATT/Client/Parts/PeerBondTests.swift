@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("What is kept of the peer of a link")
+@Suite("Stored data of a link's peer")
 struct PeerBondTests {
     static let peer = PeerIdentifier(rawValue: 7)
     static let known = Bond(identity: DeviceAddress(1, .public))
@@ -17,7 +17,7 @@ struct PeerBondTests {
         return outputs
     }
 
-    @Test("Whoever stores it is told of each change, and of nothing else")
+    @Test("Each change is reported for storage, and nothing else")
     func changing() {
         var bond = PeerBond(), changed = Self.known
         changed.database = Self.cache
@@ -27,13 +27,13 @@ struct PeerBondTests {
         #expect(told(&bond) { $0.database = nil } == [.bondChanged(Self.peer, Self.known)])
     }
 
-    @Test("Nothing is kept of a peer that is not bonded")
+    @Test("Nothing is stored for a peer without a bond")
     func strangers() {
         var bond = PeerBond()
         #expect(told(&bond) { $0.database = Self.cache }.isEmpty && bond.kept == nil)
     }
 
-    @Test("A bond that is claimed is not proven before the peer has shown it")
+    @Test("A claimed bond is not proved until the peer has shown its key")
     func claiming() {
         var bond = PeerBond(claimed: Self.known)
         #expect(bond.kept == Self.known && !bond.isProven)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("How far what is known can be relied on")
+@Suite("Reliability of the known database")
 struct PeerDatabaseTests {
     static let service = DiscoveredService(uuid: .short(0x180F), range: range(1, 9), isPrimary: true)
     static let hash: UInt128 = 7
@@ -19,7 +19,7 @@ struct PeerDatabaseTests {
 
     static func missing(_ database: PeerDatabase) -> AttributeHandle? { database.missing(.services, in: .all) }
 
-    @Test("What was handed out is asked for again, unless the peer tells of changes")
+    @Test("Attributes returned to a client are requested again, unless the peer indicates changes")
     func spending() {
         var database = PeerDatabase()
         database.learn(services: [Self.service], in: .all)
@@ -28,7 +28,7 @@ struct PeerDatabaseTests {
         #expect(Self.missing(Self.told(isWatched: true)) == nil)
     }
 
-    @Test("What was read ahead does not count for ever, unless the peer tells of changes")
+    @Test("Attributes read ahead expire, unless the peer indicates changes")
     func expiry() {
         for isWatched in [false, true] {
             var database = PeerDatabase()
@@ -39,7 +39,7 @@ struct PeerDatabaseTests {
         }
     }
 
-    @Test("What was learnt before the hash was read is to be learnt again, and is certain then")
+    @Test("Attributes learned before the hash was read are requested again, and then count as verified")
     func proof() {
         var database = Self.told()
         #expect(database.isVerified, "there is no hash to verify it under")
@@ -53,7 +53,7 @@ struct PeerDatabaseTests {
         #expect(database.hash == nil, "the hash was of another database")
     }
 
-    @Test("Clients hear once of what is otherwise than they were told")
+    @Test("Clients learn once of each difference from what they were told")
     func change() {
         var database = Self.told()
         let moved = DiscoveredService(uuid: .short(0x180F), range: range(1, 12), isPrimary: true)
@@ -62,7 +62,7 @@ struct PeerDatabaseTests {
         #expect(first == range(1, 12) && second == nil)
     }
 
-    @Test("What clients were told before the peer told of changes is learnt again, and nothing else")
+    @Test("Only attributes reported to clients before Service Changed was enabled are verified")
     func unwatched() {
         var database = Self.told()
         database.beginWatching()
@@ -75,7 +75,7 @@ struct PeerDatabaseTests {
         #expect(database.isVerified)
     }
 
-    @Test("A client that begins anew leaves others what they were told")
+    @Test("A client that forgets the database does not affect what others were told")
     func forgetting() {
         var database = Self.told()
         database.forget()
@@ -87,7 +87,7 @@ struct PeerDatabaseTests {
         #expect(!untold.isForgotten)
     }
 
-    @Test("A peer that refuses to be asked for more than is wanted is asked for that alone")
+    @Test("If the peer refuses to return more, only the wanted range is requested")
     func readingAhead() {
         var database = PeerDatabase()
         let start = AttributeHandle(wire: 5)
@@ -98,7 +98,7 @@ struct PeerDatabaseTests {
         #expect(!database.readsAhead)
     }
 
-    @Test("What cannot be is handed out once")
+    @Test("Impossible attributes are reported once")
     func faults() {
         var database = PeerDatabase()
         database.doubt([AttributeHandle(wire: 3)])

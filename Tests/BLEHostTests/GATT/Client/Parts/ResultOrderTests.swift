@@ -3,12 +3,12 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("The order of answers")
+@Suite("Order of responses")
 struct ResultOrderTests {
     static func read(_ wire: UInt16) -> PeerEvent { .valueRead(AttributeHandle(wire: wire), .success([])) }
 
     @Test(
-        "Is that of the requests, of each client by itself, in whatever order answers come",
+        "Each client's responses come in the order of its requests, in whatever order the peer answers",
         arguments: 0..<16 as Range<UInt64>
     )
     func order(seed: UInt64) {
@@ -43,9 +43,9 @@ struct ResultOrderTests {
     }
 }
 
-@Suite("Write commands that the controller has")
+@Suite("Write commands in the controller")
 struct WriteCommandsTests {
-    @Test("Are taken with the packet of theirs, and with all before it")
+    @Test("A write command counts as sent once its packet or a later one was sent")
     func taking() {
         let clients = [1, 2, 1].map { ClientID(rawValue: $0) }
         var commands = WriteCommands(), taken: [ClientID] = []

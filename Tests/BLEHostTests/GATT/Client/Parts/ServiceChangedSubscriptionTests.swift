@@ -4,7 +4,7 @@ import Testing
 @testable import BLEHost
 
 /// Core 6.0, Vol 3, Part G, 7.1 and 7.2.
-@Suite("Watching a peer's services")
+@Suite("Enabling Service Changed")
 struct ServiceChangedSubscriptionTests {
     static let service = "07 0100 0900"
     /// Service Changed at 3, which indicates, and Client Supported Features at 6, which can be written.
@@ -20,7 +20,7 @@ struct ServiceChangedSubscriptionTests {
         }
     }
 
-    @Test("Finds the service, what is in it, and has the peer tell of changes")
+    @Test("The procedure finds the service and its characteristics, and enables the indications")
     func all() throws {
         let (requests, outcome) = try Self.play([
             Self.service, "01 06 0a00 0a", Self.declared, "01 08 0700 0a", "05 01 0400 0229", "13",
@@ -31,7 +31,7 @@ struct ServiceChangedSubscriptionTests {
         #expect(outcome?.features == AttributeHandle(wire: 6))
     }
 
-    @Test("Comes to an end without, where the peer lacks the service, or refuses")
+    @Test("The procedure ends without a result if the peer lacks the service or refuses")
     func nothing() throws {
         for answer in ["01 06 0100 0a", "01 06 0100 05", "13"] {
             let (requests, outcome) = try Self.play([answer])
@@ -41,7 +41,7 @@ struct ServiceChangedSubscriptionTests {
         #expect(requests.count == 1 && outcome == ServiceChangedSubscription.Outcome(), "where it is was known")
     }
 
-    @Test("Knows no value that the peer does not indicate")
+    @Test("A characteristic that cannot be indicated is ignored")
     func silent() throws {
         let declared = "09 07 0200 02 0300 052a"
         let (_, outcome) = try Self.play([declared, "01 08 0400 0a"], in: range(1, 9))
