@@ -1,7 +1,7 @@
 import BLEWire
 
 extension AttributeLayer {
-    /// The reply to a request.
+    /// The reply to a request, or the fact that it has to wait for a client.
     enum Reply {
         /// Send this packet, and then carry out the effect.
         case respond(ATTPacket, then: Effect = .none)
@@ -9,7 +9,7 @@ extension AttributeLayer {
         case wait(ServerLink.Pending)
     }
 
-    /// The effect of a response.
+    /// What to do after a response has been sent.
     enum Effect {
         case none
         case negotiated(MTUNegotiation.OnEvent)
@@ -20,7 +20,7 @@ extension AttributeLayer {
     mutating func reply(to request: ATTPacket, at place: BearerPosition, _ now: Instant) -> Reply {
         switch request {
         case .exchangeMTURequest(let request):
-            // The size of packets on an enhanced bearer is that of its channel.
+            // An enhanced bearer has the MTU of its channel.
             guard links[place.link].server.bearers[place.bearer].id == .unenhanced else {
                 return .refuse(.none, .requestNotSupported)
             }
@@ -74,7 +74,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Reads several values in order, asking their owners one after the other.
+    /// Reads several values in order. If a client provides one of them, the reply waits for that client.
     mutating func readSeveral(
         _ handles: [AttributeHandle],
         after values: [[UInt8]],

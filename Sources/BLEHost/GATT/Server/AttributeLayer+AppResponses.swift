@@ -1,7 +1,7 @@
 import BLEWire
 
 extension AttributeLayer {
-    /// Asks the client that owns a value.
+    /// Asks the client that provides a value to read it, and returns the reply that waits for its answer.
     mutating func ask(
         _ owner: GATTDatabase.Owner,
         offset: Int,
@@ -24,29 +24,30 @@ extension AttributeLayer {
         return ServerLink.Asked(transaction: transaction, client: client)
     }
 
-    /// Tells a client that the peer of a link uses something of it.
+    /// Delivers an event about the peer of a link to a client whose attribute the peer has used.
     mutating func tell(_ client: ClientID, of event: ServerEvent, at index: Int) {
         if links[index].server.clients.note(client) { outbox.append(.used(client)) }
         outbox.tell(client, of: .server(event))
     }
 
-    /// Notes that the peer of a link uses something of a client; returns whether that is the first time.
+    /// Records that the peer of a link has used an attribute or channel of a client; returns whether that is the first
+    /// time.
     mutating func noteUse(of client: ClientID, on link: ConnectionHandle) -> Bool {
         index(of: link).map { links[$0].server.clients.note(client) } ?? false
     }
 
-    /// The clients whose attributes or channels the peer of a link has used.
+    /// Returns the clients whose attributes or channels the peer of a link has used.
     func servedClients(on link: ConnectionHandle) -> [ClientID] {
         index(of: link).map { links[$0].server.clients.all } ?? []
     }
 
-    /// Returns a transaction identifier from which the link can be derived.
+    /// Returns a new transaction identifier, which contains the connection handle of the link.
     mutating func makeTransaction(on link: ConnectionHandle) -> ServerTransaction {
         lastTransaction = (lastTransaction + 1) & 0xFFFF_FFFF_FFFF
         return ServerTransaction(rawValue: UInt64(link.wire) << 48 | lastTransaction)
     }
 
-    /// Processes a client's answer.
+    /// Processes a client's answer to a read or write request of a peer.
     mutating func respond(
         _ transaction: ServerTransaction,
         _ response: ServerResponse,
@@ -60,7 +61,7 @@ extension AttributeLayer {
         resume(with: reply(to: pending, asked, response, at: place), at: place, now)
     }
 
-    /// Returns the bearer whose response waits for this answer.
+    /// Returns the bearer on which the peer is waiting for this answer.
     private mutating func place(awaiting asked: ServerLink.Asked) -> BearerPosition? {
         guard let index = index(of: asked.transaction),
             let bearer = links[index].server.bearer(awaiting: asked)
@@ -121,7 +122,7 @@ extension AttributeLayer {
 }
 
 extension ServerLink.Pending {
-    /// Returns whether the response waits for this client.
+    /// Returns whether the response waits for an answer of this client.
     func awaits(_ client: ClientID) -> Bool {
         switch answer {
         case .reading(let only, _), .writing(let only): only.client == client

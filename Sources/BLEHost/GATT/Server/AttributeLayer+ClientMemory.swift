@@ -1,8 +1,8 @@
 import BLEWire
 
-// What the server knows of its clients, as far as it outlives their links.
+// The state that the server stores about bonded clients between their links.
 extension AttributeLayer {
-    /// Stores the server's data of a bonded client.
+    /// Stores the state of the peer of a link, if it has proven its bond.
     mutating func rememberClient(at index: Int) {
         guard links[index].client.bond.isProven else { return }
         let server = links[index].server
@@ -20,7 +20,8 @@ extension AttributeLayer {
         changeBond(at: index) { $0.client = memory }
     }
 
-    /// Restores the state of a client from the end of its last link.
+    /// Restores the state that a client had at the end of its last link. `isCurrent` is true if the database is still
+    /// the same.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1, 3.3.3.3 and 7.1.
     mutating func restore(_ memory: ClientMemory, isCurrent: Bool, at index: Int, _ now: Instant) {

@@ -12,8 +12,10 @@ extension AttributeLayer {
         )
     }
 
-    /// Executes all prepared writes or none: first every attribute is checked, then every owner is asked, and the
-    /// host's own values are stored when all have agreed.
+    /// Executes all prepared writes or none.
+    ///
+    /// First every attribute is checked. Then all clients that provide values are asked. When all have agreed, the
+    /// values that the host stores are changed.
     mutating func execute(_ request: ATT.ExecuteWriteRequest, at place: BearerPosition) -> Reply {
         let parts = links[place.link].server.prepared.removeAll()
         guard request.decision == .write else { return .respond(.executeWriteResponse) }

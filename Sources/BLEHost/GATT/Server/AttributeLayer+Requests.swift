@@ -1,7 +1,7 @@
 import BLEWire
 
 extension AttributeLayer {
-    /// Processes a packet from the peer's client.
+    /// Processes a packet from the peer's GATT client: a request, command or confirmation.
     mutating func serve(_ packet: ATTPacket, at place: BearerPosition, _ now: Instant) {
         switch packet {
         case .confirmation: confirm(at: place, now)
@@ -11,7 +11,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Processes a request, or a malformed one, in its turn.
+    /// Processes a request, or a malformed one, after the earlier requests on the same bearer.
     mutating func receive(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
         at place: BearerPosition,
@@ -24,7 +24,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Responds to a request and to queued ones, until one must wait for a client.
+    /// Responds to a request and then to the queued ones, until one has to wait for a client.
     private mutating func answer(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
         at place: BearerPosition,
@@ -47,7 +47,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Sends a response and carries out its effect.
+    /// Sends a response, and does what has to be done after it.
     private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at place: BearerPosition, _ now: Instant) {
         switch reply {
         case .wait: preconditionFailure("a waiting response cannot be sent")
@@ -65,8 +65,8 @@ extension AttributeLayer {
         }
     }
 
-    /// Notes that the peer wants something of the client that has an attribute, although it may not have it yet: the
-    /// pairing that is to follow concerns that client.
+    /// Records that the peer has tried to use an attribute for which the link is not secure enough. If the peer pairs
+    /// now, the pairing concerns the client that provides the attribute.
     private mutating func noteUse(of handle: AttributeHandle, at index: Int) {
         guard let client = database.services.first(where: { $0.range.contains(handle) })?.owner?.client,
             links[index].server.clients.note(client)
@@ -74,14 +74,14 @@ extension AttributeLayer {
         outbox.append(.used(client))
     }
 
-    /// Tells the clients that a peer uses that its packets have another size now.
+    /// Reports a new MTU of the peer to the clients that it uses.
     mutating func announceSize(at index: Int) {
         for client in links[index].server.clients.all where database.clients.contains(client) {
             outbox.tell(client, of: .server(.centralChanged(links[index].remote)))
         }
     }
 
-    /// Responds to the request that waited for clients, and continues with the queued ones.
+    /// Responds to the request that has waited for clients, and continues with the queued ones.
     mutating func resume(with reply: Reply, at place: BearerPosition, _ now: Instant) {
         guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending else { return }
         if case .wait(let pending) = reply {
@@ -95,9 +95,7 @@ extension AttributeLayer {
         outbox.send(packet, on: links[place.link].server.bearers[place.bearer].id, of: links[place.link].handle)
     }
 
-    /// Carries out a write command.
-    ///
-    /// It is ignored if it is not permitted.
+    /// Carries out a write command, or ignores it if it is not permitted.
     private mutating func obey(_ command: ATT.WriteCommand, at index: Int) {
         guard !links[index].server.isHeldBack else {
             return outbox.append(.note(.commandRefused(command.handle, .databaseOutOfSync, links[index].handle)))
@@ -112,9 +110,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Carries out a signed write command.
-    ///
-    /// It is ignored if its signature is invalid or repeated.
+    /// Carries out a signed write command, or ignores it if its signature is invalid or was used before.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.4; Part C, 10.4.2.
     private mutating func obey(_ command: ATT.SignedWriteCommand, at index: Int) {
@@ -126,7 +122,8 @@ extension AttributeLayer {
         obey(ATT.WriteCommand(handle: command.handle, value: command.value), at: index)
     }
 
-    /// Stores a value that a peer wrote, and tells the owner of a changed subscription.
+    /// Stores a value that a peer wrote, and informs the client that provides a characteristic if its subscription
+    /// changed.
     private mutating func keep(_ keeping: GATTDatabase.StoredValue, at index: Int) {
         switch keeping {
         case .value(let handle, let value): database.store(value, at: handle)
@@ -134,7 +131,7 @@ extension AttributeLayer {
             links[index].server.understands(features)
             rememberClient(at: index)
         case .configuration(let handle, let about, let bits):
-            // The service may have been removed while its client was asked.
+            // The service may have been removed while other clients were asked.
             guard database.attribute(at: handle)?.content == .configuration(about) else { return }
             let old = links[index].server.configurations[handle]
             configure(handle, bits, at: index)
@@ -150,7 +147,7 @@ extension AttributeLayer {
 }
 
 extension ATT.ErrorCode {
-    /// True if the peer may try again after it has paired.
+    /// True if the peer may succeed after pairing.
     fileprivate var isLackOfSecurity: Bool {
         [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort, .insufficientAuthorization]
             .contains(self)

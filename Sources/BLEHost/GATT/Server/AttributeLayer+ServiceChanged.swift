@@ -1,8 +1,8 @@
 import BLEWire
 
-// What clients hear of changes of the own database, and what becomes of them until they have understood.
+// Changes of the local database: how they are announced, and which requests are rejected until a peer is aware of them.
 extension AttributeLayer {
-    /// Records that services in these ranges were added or removed: all clients must be told.
+    /// Records that services in these ranges were added or removed, and announces the change to all peers.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
     mutating func databaseChanged(in ranges: [AttributeHandleRange], at now: Instant) {
@@ -16,7 +16,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Indicates to a peer, if it is subscribed, that services in a range changed.
+    /// Indicates to a peer that services in a range changed, if it has subscribed to Service Changed.
     mutating func announceChange(of range: AttributeHandleRange, at index: Int, _ now: Instant) {
         guard let value = database.serviceChanged, let (configuration, _) = database.configuration(of: value),
             links[index].server.configurations[configuration] != 0
@@ -27,14 +27,14 @@ extension AttributeLayer {
 
     /// Records that the peer confirmed a Service Changed indication.
     ///
-    /// It is change-aware unless there was another change.
+    /// The peer becomes change-aware, unless another change is still unconfirmed.
     mutating func confirmedChange(at index: Int) {
         guard !links[index].server.bearers[0].indications.tellsOfChange else { return }
         links[index].server.confirmedChange()
         rememberClient(at: index)
     }
 
-    /// Returns the reply to a change-unaware peer; `nil` if its request is carried out.
+    /// Returns the error response for a request of a change-unaware peer; `nil` if the request is carried out.
     mutating func refusal(of request: ATTPacket, at index: Int) -> Reply? {
         guard !links[index].server.awareness.isAware else { return nil }
         let isRobust = links[index].server.features.contains(.robustCaching)
@@ -53,13 +53,13 @@ extension AttributeLayer {
         }
     }
 
-    /// Records that the reply contains the Database Hash, if it does.
+    /// Records that the peer is reading the Database Hash, if the reply contains it.
     mutating func noteHash(in reply: Reply, to request: ATTPacket, at index: Int) {
         guard !links[index].server.awareness.isAware, case .respond = reply else { return }
         if database.isHashRead(by: request) { links[index].server.awareness.readHash() }
     }
 
-    /// Fails requests that wait for the owners of removed attributes.
+    /// Fails requests that wait for clients to provide removed attributes.
     mutating func refuseRequests(for ranges: [AttributeHandleRange], at now: Instant) {
         for place in places {
             guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending,
@@ -89,9 +89,9 @@ extension GATTDatabase {
 extension ATTPacket {
     fileprivate static let executePrepared = ATTPacket.executeWriteRequest(.init(.write))
 
-    /// True for requests with handles that the peer must have discovered.
+    /// True if the request contains handles that the peer must have discovered before.
     ///
-    /// Discovery is not among them, nor is reading the Database Hash by its type.
+    /// Discovery requests do not, and neither does reading the Database Hash by its type.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1.
     fileprivate var usesHandles: Bool {

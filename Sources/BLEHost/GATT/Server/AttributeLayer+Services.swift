@@ -21,7 +21,8 @@ extension AttributeLayer {
         }
     }
 
-    /// Removes a client: it leaves all peers, its services are removed, and pending requests to it fail.
+    /// Removes a client. Its requests fail, it no longer uses any peer, and its services are removed, so that requests
+    /// which wait for it fail.
     package mutating func clientClosed(_ client: ClientID, at now: Instant) {
         for index in links.indices {
             links[index].client.detach(client, at: now, into: &outbox)
@@ -33,7 +34,7 @@ extension AttributeLayer {
 
     /// Records that a client's app has ended.
     ///
-    /// Pending requests to it fail, and its own requests are dropped.
+    /// The client's own requests fail, and so do requests of peers that wait for it.
     package mutating func appEnded(_ client: ClientID, at now: Instant) {
         for index in links.indices { links[index].client.appEnded(client, at: now, into: &outbox) }
         updates.remove(client)
@@ -49,7 +50,7 @@ extension AttributeLayer {
         removeServices(at: now) { $0.owner != nil }
     }
 
-    /// The current hash of the local database.
+    /// The current Database Hash of the local database.
     package var databaseHash: UInt128 { database.hash }
 
     private mutating func removeServices(
@@ -66,7 +67,7 @@ extension AttributeLayer {
         if links.isEmpty { database.releaseHandles() }
     }
 
-    /// Removes the peer's configurations in a range, and tells their owners.
+    /// Removes the peer's subscriptions in a range, and informs the clients that provide the characteristics.
     mutating func unsubscribe(from range: AttributeHandleRange, at index: Int) {
         for handle in links[index].server.configurations.active where range.contains(handle) {
             configure(handle, 0, at: index)
@@ -80,14 +81,14 @@ extension AttributeLayer {
 }
 
 extension GATTDatabase {
-    /// The handle of the local Service Changed value.
+    /// The handle of the local Service Changed characteristic's value; `nil` if there is none.
     var serviceChanged: AttributeHandle? {
         services.first { $0.uuid == GATT.genericAttribute && $0.owner == nil }.flatMap { service in
             attributes(in: service.range).first { $0.type == GATT.serviceChanged }?.handle
         }
     }
 
-    /// The clients with services, in the order of their first service.
+    /// The clients that have published services, in the order of their first service.
     var clients: [ClientID] {
         var clients: [ClientID] = []
         for service in services {

@@ -1,6 +1,6 @@
-/// The change-awareness of a client.
+/// The state of a GATT client that tells whether it is aware of the last change of the local database.
 ///
-///                   change                 told, or hash read
+///                   change                 refused, or hash read
 ///        ┌───────┐ ───────▶ ┌─────────┐ ───────────────────▶ ┌──────────┐
 ///        │ aware │          │ unaware │                      │ informed │
 ///        └───────┘ ◀─────── └─────────┘ ◀─────────────────── └──────────┘
@@ -12,21 +12,22 @@ package struct ChangeAwareness: Equatable, Sendable {
     private enum State: Equatable, Sendable {
         case aware
         case unaware
-        /// The client was told, or has read the Database Hash. Its next request makes it change-aware.
+        /// The client was sent Database Out Of Sync, or has read the Database Hash. Its next request makes it
+        /// change-aware.
         case informed
     }
 
     private var state = State.aware
 
-    /// Creates the state of a new client.
+    /// Creates the state of a new client, which is change-aware.
     package init() {}
 
     package var isAware: Bool { state == .aware }
 
-    /// Records a change of the database.
+    /// Records that the database has changed.
     package mutating func databaseChanged() { state = .unaware }
 
-    /// Records that the client confirmed the last change, which makes it change-aware if it has no other bearer.
+    /// Records that the client confirmed the last change. That makes it change-aware if it has only one bearer.
     package mutating func confirmedChange(onOnlyBearer: Bool = true) { if onOnlyBearer { state = .aware } }
 
     /// Records that the client has read the Database Hash.
@@ -38,10 +39,12 @@ package struct ChangeAwareness: Equatable, Sendable {
         case refuse
     }
 
-    /// Processes a request; `usesHandles` is true if it is meaningless for a client that is not aware of a change.
+    /// Records a request and returns whether to carry it out.
     ///
-    /// Only clients with robust caching (`isRobust`) are rejected. A client with several bearers may have sent the
-    /// request earlier, so only the Database Hash makes it change-aware.
+    /// Only clients with robust caching (`isRobust`) are refused, and only requests with handles that they must have
+    /// discovered (`usesHandles`). A refusal informs a client only if it has a single bearer: with several, it may have
+    /// sent its next request before it received the refusal, so that only reading the Database Hash makes it
+    /// change-aware.
     package mutating func receiveRequest(
         usesHandles: Bool,
         isRobust: Bool,

@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// The server's data of a bonded client between two links.
+/// The state that the server stores about a bonded client between two links.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2, 3.3.3.3 and 7.2.
 package struct ClientMemory: Equatable, Sendable {
@@ -8,9 +8,9 @@ package struct ClientMemory: Equatable, Sendable {
     package struct Configuration: Equatable, Sendable {
         /// The handle of the descriptor.
         package var handle: AttributeHandle
-        /// The type of the characteristic.
+        /// The UUID of the characteristic.
         ///
-        /// Another one may be at this handle when the client returns.
+        /// When the client returns, this handle may belong to another characteristic.
         package var characteristic: BluetoothUUID
         package var bits: UInt16
 
@@ -21,15 +21,15 @@ package struct ClientMemory: Equatable, Sendable {
         }
     }
 
-    /// In ascending order of handles, without zeros.
+    /// The configurations with values other than 0, in ascending order of handles.
     package var configurations: [Configuration] = []
     /// The client's value of Client Supported Features.
     package var features: ClientFeatures = []
     /// The Database Hash when the client was last connected; `nil` if it never was.
     package var databaseHash: UInt128?
-    /// True if the client is aware of the database with that hash.
+    /// True if the client is aware of the database with the hash ``databaseHash``.
     package var isAware = true
-    /// The range of a change that the client has subscribed to and not confirmed.
+    /// The changed range that was announced to the client, but not confirmed yet; `nil` if there is none.
     package var pendingChange: AttributeHandleRange?
 
     package init() {}

@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// The queue of one peer's prepared writes.
+/// The queue of the writes that one peer has prepared, but not executed.
 ///
 /// Core 6.0, Vol 3, Part F, 3.4.6.
 package struct PreparedWrites: Sendable {
@@ -36,10 +36,10 @@ package struct PreparedWrites: Sendable {
         return parts
     }
 
-    /// Returns the value after writing `parts` to `old` in order, cut after the last written octet.
+    /// Returns the value after writing `parts` over `old` in order, truncated after the last octet that was written.
     ///
-    /// - Returns: The new value, or the error: a part begins after the end of the value, or the value would be longer
-    ///   than `limit`.
+    /// - Returns: The new value, or ``ATT/ErrorCode/invalidOffset`` if a part begins after the end of the value, or
+    ///   ``ATT/ErrorCode/invalidAttributeValueLength`` if the value would be longer than `limit`.
     package static func value(
         _ old: [UInt8],
         with parts: [Part],

@@ -5,7 +5,7 @@ struct ServedClients {
     private(set) var all: [ClientID] = []
     private var latest: ClientID?
 
-    /// Notes that the central used something of a client, and returns whether that is the first time.
+    /// Records that the central used an attribute or channel of a client, and returns whether that is the first time.
     mutating func note(_ client: ClientID) -> Bool {
         latest = client
         guard !all.contains(client) else { return false }
@@ -13,13 +13,13 @@ struct ServedClients {
         return true
     }
 
-    /// Returns whether this client was noted last.
+    /// Returns whether this client is the one whose attribute or channel the central used last.
     ///
-    /// This is looked at for each packet, so it must cost next to nothing.
+    /// This is called for each packet, so it must be very cheap.
     @inline(__always)
     func isLatest(_ client: ClientID) -> Bool { latest?.rawValue == client.rawValue }
 
-    /// Forgets a client whose session has ended.
+    /// Removes a client whose session has ended.
     mutating func remove(_ client: ClientID) {
         all.removeAll { $0 == client }
         if latest == client { latest = nil }

@@ -1,9 +1,9 @@
 import BLEWire
 
-/// The server's side of one bearer: the request that is being answered, and the outgoing values.
+/// The server's part of one bearer: the request that is being answered, and the values to send.
 struct ServerBearer {
     let id: BearerID
-    /// The MTU, in octets; `nil` for the unenhanced bearer, which negotiates it.
+    /// The MTU, in octets; `nil` for the unenhanced bearer, whose MTU is negotiated.
     private(set) var mtu: Int?
     var exchange: ATTServerBearer<ServerLink.Pending>
     var indications: IndicationQueue
@@ -17,6 +17,6 @@ struct ServerBearer {
         updates = OutgoingUpdates(limit: limits.gatheredValues)
     }
 
-    /// Sets a new MTU of an enhanced bearer.
+    /// Records that the MTU of an enhanced bearer has changed.
     mutating func resize(to mtu: Int) { self.mtu = mtu }
 }

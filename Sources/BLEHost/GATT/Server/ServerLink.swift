@@ -1,15 +1,16 @@
 import BLEWire
 
-/// The server's side of one link: the peer's prepared writes, configurations and pending requests.
+/// The GATT server's part of one link: the peer's prepared writes, configurations and pending requests.
 struct ServerLink {
-    /// A response that waits for clients.
+    /// A request whose response waits for answers of clients.
     struct Pending {
-        /// The opcode of the request, and the handle for an error response.
+        /// The opcode of the request.
         let request: ATT.Opcode
+        /// The handle for an error response.
         let handle: AttributeHandle
         var answer: Answer
 
-        /// The handles of all attributes that are read or written.
+        /// The handles of all attributes that the request reads or writes.
         var handles: [AttributeHandle] {
             if case .executing(let execution) = answer { [handle] + execution.others } else { [handle] }
         }
@@ -26,17 +27,17 @@ struct ServerLink {
         /// The clients that must agree before ``values`` are stored.
         var asked: [Asked]
         let values: [GATTDatabase.StoredValue]
-        /// The attributes that are written besides the first.
+        /// The attributes that are written, except the first.
         let others: [AttributeHandle]
     }
 
-    /// A client that was asked.
+    /// A client that was asked, and the transaction that identifies its answer.
     struct Asked: Equatable {
         let transaction: ServerTransaction
         let client: ClientID
     }
 
-    /// The purpose of a value from a client.
+    /// The kind of response for which a client is asked to provide a value.
     enum Reading: Equatable {
         case value
         case part
@@ -44,9 +45,9 @@ struct ServerLink {
         indirect case several(values: [[UInt8]], rest: [AttributeHandle])
     }
 
-    /// The unenhanced bearer first, then the others in the order in which they were opened.
+    /// The bearers: first the unenhanced one, then the enhanced ones in the order in which they were opened.
     var bearers: [ServerBearer]
-    /// The bearers that the values of characteristics are sent on.
+    /// The bearer that the values of each characteristic are sent on.
     private var routes: [(value: AttributeHandle, bearer: BearerID)] = []
     var configurations = ClientConfigurations()
     /// The clients of this host whose attributes or channels the peer has used.
@@ -54,7 +55,7 @@ struct ServerLink {
     var prepared: PreparedWrites
     private(set) var features: ClientFeatures = []
     var awareness = ChangeAwareness()
-    /// The range of a change that the peer has not confirmed.
+    /// The changed range that was announced to the peer, but not confirmed yet.
     private(set) var pendingChange: AttributeHandleRange?
 
     init(limits: Limits) {
@@ -62,10 +63,10 @@ struct ServerLink {
         prepared = PreparedWrites(limit: limits.preparedParts)
     }
 
-    /// Records the peer's supported features.
+    /// Records the Client Supported Features that the peer has written.
     mutating func understands(_ features: ClientFeatures) { self.features = features }
 
-    /// Records that the peer is being told of a change in a range.
+    /// Records that a change in a range is being announced to the peer.
     mutating func tells(ofChangeIn range: AttributeHandleRange) {
         pendingChange = pendingChange?.joined(with: range) ?? range
     }
@@ -76,24 +77,24 @@ struct ServerLink {
         pendingChange = nil
     }
 
-    /// Returns the view of the peer on a link with this trust.
+    /// Returns the peer's state that decides what it reads, on a link with this trust.
     func view(on trust: LinkTrust) -> GATTDatabase.View {
         GATTDatabase.View(trust: trust, configurations: configurations, features: features)
     }
 
-    /// True if the peer gets only Service Changed, and its commands are ignored, until it is change-aware.
+    /// True if the peer gets no values except Service Changed, and its commands are ignored, until it is change-aware.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1.
     var isHeldBack: Bool { !awareness.isAware && features.contains(.robustCaching) }
 
-    /// Returns the index of the bearer whose response waits for this answer.
+    /// Returns the index of the bearer on which the peer is waiting for this answer.
     ///
-    /// `mutating`, like all access to a link in a loop, to avoid a copy.
+    /// `mutating`, to avoid a copy.
     mutating func bearer(awaiting asked: Asked) -> Int? {
         bearers.firstIndex { $0.exchange.pending?.awaits(asked) ?? false }
     }
 
-    /// Returns the peer's configuration; 0 if it currently may not receive the characteristic.
+    /// Returns the peer's configuration of a characteristic; 0 if the peer currently may not receive its values.
     mutating func configured(
         _ about: GATTDatabase.Configured,
         at configuration: AttributeHandle,
@@ -109,11 +110,11 @@ struct ServerLink {
         return !isHeldBack && (!isProtected || trust.lack(of: .encrypted) == nil)
     }
 
-    /// Returns the index of the bearer for the values of a characteristic, each of which fits into a packet of `mtu`
-    /// octets.
+    /// Returns the index of the bearer to send the values of a characteristic on. `mtu` is the MTU of the unenhanced
+    /// bearer.
     ///
-    /// The values of a characteristic stay on one bearer, to keep their order. Characteristics are distributed over the
-    /// bearers with at least the MTU of the unenhanced one.
+    /// All values of a characteristic are sent on the same bearer, to keep their order. Characteristics are distributed
+    /// over the bearers whose MTU is at least `mtu`.
     mutating func route(_ value: AttributeHandle, mtu: Int) -> Int {
         if let route = routes.first(where: { $0.value == value }),
             let index = bearers.firstIndex(where: { $0.id == route.bearer })
@@ -129,12 +130,13 @@ struct ServerLink {
         return index
     }
 
-    /// Moves the values of a characteristic to the unenhanced bearer, where others are queued.
+    /// Makes the unenhanced bearer send the values of a characteristic from now on, because earlier ones are queued
+    /// there.
     mutating func returnRoute(of value: AttributeHandle) {
         forgetRoute(of: value)
         routes.append((value, .unenhanced))
     }
 
-    /// Forgets the bearer for the values of a characteristic.
+    /// Drops the assignment of a characteristic's values to a bearer.
     mutating func forgetRoute(of value: AttributeHandle) { routes.removeAll { $0.value == value } }
 }

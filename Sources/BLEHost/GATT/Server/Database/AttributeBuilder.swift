@@ -5,12 +5,12 @@ import BLEWire
 /// Core 6.0, Vol 3, Part G, 3.
 struct AttributeBuilder {
     private(set) var attributes: [GATTDatabase.Attribute] = []
-    /// The handle of the next attribute; above 0xFFFF when none is left.
+    /// The handle of the next attribute; 0x10000 if no handles are left.
     private var next: UInt32
 
     init(from first: AttributeHandle) { next = UInt32(first.wire) }
 
-    /// Continues at `handle`, leaving a gap.
+    /// Continues with the attribute at `handle`, leaving the handles before it unused.
     mutating func skip(to handle: AttributeHandle) { next = UInt32(handle.wire) }
 
     mutating func declareService(_ uuid: BluetoothUUID, isPrimary: Bool) {
@@ -20,14 +20,15 @@ struct AttributeBuilder {
 
     /// Declares an included service.
     ///
-    /// A 128-bit type is left out, and clients read it from the service itself.
+    /// A 128-bit UUID is omitted from the declaration; peers read it from the service itself.
     mutating func declareInclude(_ uuid: BluetoothUUID, _ range: AttributeHandleRange) {
         var value = range.start.wire.littleEndianOctets + range.end.wire.littleEndianOctets
         if case .short(let short) = uuid.attributeForm { value += short.littleEndianOctets }
         append(GATT.include, .readable, .constant(value))
     }
 
-    /// Declares a characteristic and returns the handle of its value: the next one, or `value` if given.
+    /// Declares a characteristic and returns the handle of its value, which is `value`, or the next handle if that is
+    /// `nil`.
     @discardableResult
     mutating func declareCharacteristic(
         _ uuid: BluetoothUUID,

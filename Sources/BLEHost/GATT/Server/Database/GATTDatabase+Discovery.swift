@@ -1,15 +1,15 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// The result of a search.
+    /// The result of a request that finds or reads attributes in a range.
     package enum Search: Equatable, Sendable {
         case found(ATTPacket)
-        /// The first value is owned by a client and must be returned alone.
+        /// A client provides the first value found, which must be returned by itself.
         case held(AttributeHandle, by: Owner)
         case refused(AttributeHandle, ATT.ErrorCode)
     }
 
-    /// Returns the result of a search for a peer with this view, in a packet of at most `mtu` octets.
+    /// Returns the result of a search in a packet of at most `mtu` octets. `view` describes the peer that searches.
     package func search(_ request: ATTPacket, _ view: View, mtu: Int) -> Search {
         switch request {
         case .findInformationRequest(let request):
@@ -28,7 +28,7 @@ extension GATTDatabase {
         }
     }
 
-    /// Returns the types of the attributes in a range, as many as fit and have the same length.
+    /// Returns the types of the attributes in a range, as many as fit and have UUIDs of the same length.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.1 and 3.4.3.2.
     private func findInformation(in range: AttributeHandleRange, mtu: Int) -> Search {
@@ -41,9 +41,9 @@ extension GATTDatabase {
         return .found(.findInformationResponse(.init(entries: entries)))
     }
 
-    /// Returns the attributes of a type with a given value, as many as fit.
+    /// Returns the attributes with a type and value, as many as fit.
     ///
-    /// Only values that the host stores and the peer may read are compared.
+    /// Only values that the host itself can provide and the peer may read are compared.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.3 and 3.4.3.4.
     private func findByTypeValue(
@@ -62,9 +62,9 @@ extension GATTDatabase {
         return .found(.findByTypeValueResponse(.init(entries: [ATT.FindByTypeValueResponse.Entry](entries))))
     }
 
-    /// Returns the attributes of a type with their values, as many as fit and have the same length as the first.
+    /// Returns the attributes of a type with their values, as many as fit and have the length of the first value.
     ///
-    /// A value that a client owns is returned alone.
+    /// A value that a client provides is returned by itself.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.1 and 3.4.4.2.
     private func readByType(
@@ -90,7 +90,7 @@ extension GATTDatabase {
         return .found(.readByTypeResponse(.init(entries: entries)))
     }
 
-    /// Returns the services of a kind, as many as fit and have types of the same length.
+    /// Returns the primary or secondary services, as many as fit and have UUIDs of the same length.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.9 and 3.4.4.10; Part G, 2.5.3.
     private func readByGroupType(_ type: BluetoothUUID, in range: AttributeHandleRange, mtu: Int) -> Search {
@@ -110,7 +110,7 @@ extension GATTDatabase {
         return .found(.readByGroupTypeResponse(.init(entries: entries)))
     }
 
-    /// Returns the last handle of the group that an attribute starts; its own if it starts none.
+    /// Returns the last handle of the group that an attribute starts; the attribute's own handle if it starts no group.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.3.
     private func groupEnd(at index: Int) -> AttributeHandle {

@@ -1,13 +1,13 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// A service with given handles, possibly with gaps.
+    /// A service at given handles, some of which may be unused.
     package struct ExactService: Equatable, Sendable {
         package var uuid: BluetoothUUID
         package var isPrimary: Bool
-        /// From the declaration to the end of the group.
+        /// The handles from the service declaration to the end of the service.
         package var range: AttributeHandleRange
-        /// In any order.
+        /// The included services, characteristics and descriptors, in any order.
         package var items: [ExactItem]
 
         package init(uuid: BluetoothUUID, isPrimary: Bool, range: AttributeHandleRange, items: [ExactItem]) {
@@ -18,10 +18,10 @@ extension GATTDatabase {
         }
     }
 
-    /// A part of a service with given handles.
+    /// A part of a service at given handles.
     package enum ExactItem: Equatable, Sendable {
         case include(AttributeHandle, BluetoothUUID, AttributeHandleRange)
-        /// `value` is the handle of the value and its initial contents.
+        /// `value` is the handle of the value and its initial content.
         case characteristic(
             AttributeHandle,
             BluetoothUUID,
@@ -35,7 +35,7 @@ extension GATTDatabase {
             a.attributes == b.attributes
         }
 
-        /// The attributes of the item, in ascending order.
+        /// The attributes of the item, in ascending order of handles.
         fileprivate var attributes: [Attribute] {
             switch self {
             case .include(let handle, let uuid, let range):
@@ -58,12 +58,11 @@ extension GATTDatabase {
 
     /// Creates a database with exactly these services.
     ///
-    /// The host stores their values, and peers can write them.
+    /// The host stores all values, and peers can write them as their permissions allow. No other attributes are added,
+    /// so Client Characteristic Configurations must be among the descriptors.
     ///
-    /// No attributes are added: configurations must be among the descriptors.
-    ///
-    /// - Returns: `nil` if services overlap, if an attribute is outside of its service, or if two attributes have one
-    ///   handle.
+    /// - Returns: `nil` if services overlap, if an attribute is outside of its service, or if two attributes have the
+    ///   same handle.
     package init?(exactly services: [ExactService]) {
         self.init()
         for service in services.sorted(by: { $0.range.start < $1.range.start }) {
@@ -86,9 +85,11 @@ extension GATTDatabase {
 }
 
 extension AttributeLayer {
-    /// Sends a value to a peer regardless of its configuration: as a notification, or as an indication in its turn.
+    /// Sends a value to a peer even if it has not subscribed: as a notification, or as an indication after the queued
+    /// ones.
     ///
-    /// For tools with their own database; ``Output/confirmed(_:_:)`` reports the confirmation.
+    /// This is for tools that have their own database. ``Output/confirmed(_:_:)`` reports the confirmation of an
+    /// indication.
     package mutating func send(
         _ value: [UInt8],
         of handle: AttributeHandle,

@@ -2,13 +2,13 @@ import BLECrypto
 import BLEWire
 
 extension GATTDatabase {
-    /// Computes the Database Hash: the AES-CMAC, with a key of zeros, of the structure of the database.
+    /// Computes the Database Hash: the AES-CMAC of the structure of the database, with an all-zero key.
     ///
-    /// | attributes | what of them |
+    /// | attributes | hashed parts |
     /// | --- | --- |
     /// | service, include and characteristic declarations, Extended Properties | handle, type and value |
     /// | the other descriptors that GATT defines | handle and type |
-    /// | all others | nothing |
+    /// | all others | none |
     ///
     /// Core 6.0, Vol 3, Part G, 7.3.1.
     func computeHash() -> UInt128 {
@@ -30,10 +30,10 @@ extension GATTDatabase {
 }
 
 extension BluetoothUUID {
-    /// True for types that are hashed with their value.
+    /// True for types of attributes that are hashed with their values.
     var isHashedWithValue: Bool { isDeclaration || self == GATT.extendedProperties }
 
-    /// True for types that are hashed without their value.
+    /// True for types of attributes that are hashed without their values.
     fileprivate var isHashedWithoutValue: Bool {
         switch self {
         case GATT.userDescription, GATT.clientConfiguration, GATT.serverConfiguration, GATT.presentationFormat,

@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// The properties of a peer that determine what it may read.
+    /// The state of a peer that decides what it may read, and what it reads.
     package struct View: Sendable {
         package var trust: LinkTrust
         package var configurations: ClientConfigurations
@@ -17,15 +17,15 @@ extension GATTDatabase {
         }
     }
 
-    /// The result of a read.
+    /// The result of reading an attribute.
     package enum Read: Equatable, Sendable {
         case value([UInt8])
-        /// A client owns the value.
+        /// A client provides the value.
         case held(by: Owner)
         case refused(ATT.ErrorCode)
     }
 
-    /// Reads an attribute for a peer with this view.
+    /// Reads the attribute at `index` for a peer with this view.
     func read(at index: Int, _ view: View) -> Read {
         if let code = attributes[index].permissions.refusal(of: .read, on: view.trust) { return .refused(code) }
         switch attributes[index].content {
@@ -37,7 +37,7 @@ extension GATTDatabase {
         }
     }
 
-    /// Reads the attribute with this handle.
+    /// Reads the attribute with this handle for a peer with this view.
     package func read(_ handle: AttributeHandle, _ view: View) -> Read {
         guard let index = index(of: handle) else { return .refused(.invalidHandle) }
         return read(at: index, view)

@@ -1,13 +1,18 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// Creates a database with the mandatory services.
+    /// Creates a database with the host's own services, Generic Access and Generic Attribute.
+    ///
+    /// The Generic Attribute service supports robust caching.
+    ///
+    /// - Parameters:
+    ///   - deviceName: The Device Name; it is truncated to 248 octets of UTF-8.
+    ///   - appearance: The Appearance.
+    ///   - offersEnhancedBearers: True to announce that this host supports Enhanced ATT bearers.
+    ///   - resolvesAddresses: True to announce that this host resolves private addresses. A bonded peripheral
+    ///     only uses a private address for a central that announces this.
     ///
     /// Core 6.0, Vol 3, Part C, 12; Part G, 7.
-    ///
-    /// The Generic Attribute service supports robust caching. Clients can read `offersEnhancedBearers` and
-    /// `resolvesAddresses`; a bonded peripheral uses a private address for a central only if the central announces that
-    /// it resolves them.
     package init(
         deviceName: String,
         appearance: UInt16,
@@ -47,9 +52,9 @@ extension GATTDatabase {
 
     /// Adds a client's service after all others.
     ///
-    /// - Returns: The handles of the service; ``Failure/uuidNotAllowed`` for a service that only the host may publish,
-    ///   ``Failure/invalidParameters`` for a definition that contradicts itself or earlier ones,
-    ///   ``Failure/limitReached`` if no handles are left.
+    /// - Returns: The handles of the service, or why it was not added: ``Failure/uuidNotAllowed`` if only the host may
+    ///   publish this service, ``Failure/invalidParameters`` if the definition is inconsistent, uses an identifier
+    ///   again or includes an unknown service, ``Failure/limitReached`` if there are not enough handles left.
     package mutating func add(
         _ definition: ServiceDefinition,
         for client: ClientID,
@@ -85,7 +90,7 @@ extension GATTDatabase {
         return .success(range)
     }
 
-    /// Returns whether the client has not used any identifier in the definition before.
+    /// Returns whether all identifiers in the definition are different and not in use by the client.
     private func isNew(_ definition: ServiceDefinition, of client: ClientID) -> Bool {
         let names = [definition.id] + definition.characteristics.map(\.id)
         let owners = Set(names.map { Owner(client: client, id: $0) })
@@ -93,7 +98,7 @@ extension GATTDatabase {
         return !names.contains { isTaken(Owner(client: client, id: $0)) }
     }
 
-    /// A characteristic with the content of its value.
+    /// A characteristic to append, with its value or the client that provides it.
     private typealias Member = (
         uuid: BluetoothUUID, properties: CharacteristicProperties, permissions: AttributePermissions,
         content: Content, owner: Owner?, descriptors: [DescriptorDefinition]
@@ -139,7 +144,7 @@ extension GATTDatabase {
 }
 
 extension ServiceDefinition {
-    /// Returns whether the definition is consistent.
+    /// Returns whether the definition is valid by itself, without looking at the database.
     fileprivate func isSound(limits: Limits) -> Bool {
         characteristics.allSatisfy { characteristic in
             let reserved = [GATT.clientConfiguration, GATT.extendedProperties]
@@ -154,7 +159,7 @@ extension ServiceDefinition {
 }
 
 extension CharacteristicDefinition {
-    /// True if peers can only read it, so that the host can answer for the client.
+    /// True if peers can only read the value, so that it never changes and the host can answer for the client.
     fileprivate var isReadOnly: Bool {
         properties.isSubset(of: [.read, .extendedProperties])
             && permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired, .writeAuthenticationRequired])
@@ -162,10 +167,10 @@ extension CharacteristicDefinition {
 }
 
 extension CharacteristicProperties {
-    /// True if peers can subscribe to it.
+    /// True if peers can subscribe to the characteristic.
     var isConfigurable: Bool { configurationBits != 0 }
 
-    /// The valid bits of its configuration.
+    /// The bits that peers may set in the Client Characteristic Configuration.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
     var configurationBits: UInt16 {

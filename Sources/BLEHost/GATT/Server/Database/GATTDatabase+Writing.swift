@@ -1,17 +1,17 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// A value to be stored after all owners have agreed.
+    /// A value that a peer has written and that is stored after the response, when all clients involved have agreed.
     package enum StoredValue: Equatable, Sendable {
         case value(AttributeHandle, [UInt8])
         case configuration(AttributeHandle, Configured, UInt16)
         case features(ClientFeatures)
     }
 
-    /// The result of a write.
+    /// The result of a peer's write.
     package enum Write: Equatable, Sendable {
         case keep(StoredValue)
-        /// A client must be asked.
+        /// A client provides the value and must be asked.
         case held(by: Owner)
         case refused(ATT.ErrorCode)
     }
@@ -58,10 +58,11 @@ extension GATTDatabase {
         }
     }
 
-    /// Returns the first of several attributes in an atomic write that does not support reliable writes; `nil` if all
-    /// do.
+    /// Returns the first attribute that does not support reliable writes, if an atomic write concerns several
+    /// attributes; `nil` if there is none.
     ///
-    /// Only values that the host stores are checked. A client that owns a value gets the whole group and decides.
+    /// Only values that the host stores are checked. A client gets all parts for the values that it provides, and
+    /// decides itself.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.1 and 4.9.5.
     func unreliable(among handles: [AttributeHandle]) -> AttributeHandle? {
@@ -72,7 +73,7 @@ extension GATTDatabase {
         }
     }
 
-    /// Returns whether the Extended Properties of a characteristic allow reliable writes.
+    /// Returns whether the Extended Properties of the characteristic with this value allow reliable writes.
     private func offersReliableWrites(_ value: AttributeHandle) -> Bool {
         guard let end = service(around: value)?.range.end,
             let rest = AttributeHandleRange(value, end)?.after(value),
@@ -93,6 +94,8 @@ extension GATTDatabase {
         PreparedWrites.value(old, with: parts, limit: limits.attributeLength)
     }
 
+    /// Returns the result of writing a Client Characteristic Configuration.
+    ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
     private func configure(_ handle: AttributeHandle, _ about: Configured, with value: [UInt8]) -> Write {
         guard value.count == 2 else { return .refused(.invalidAttributeValueLength) }
@@ -101,9 +104,9 @@ extension GATTDatabase {
         return .keep(.configuration(handle, about, bits))
     }
 
-    /// Processes a write of Client Supported Features.
+    /// Returns the result of writing Client Supported Features.
     ///
-    /// Bits cannot be cleared, and unknown ones are dropped.
+    /// A peer cannot clear bits that it has set. Unknown bits are ignored.
     ///
     /// Core 6.0, Vol 3, Part G, 7.2.
     private func adopt(_ value: [UInt8], over old: ClientFeatures) -> Write {
@@ -115,7 +118,7 @@ extension GATTDatabase {
 }
 
 extension Result where Success == GATTDatabase.Write, Failure == ATT.ErrorCode {
-    /// The write, or its error.
+    /// The write, or its refusal with the error code.
     fileprivate var either: GATTDatabase.Write {
         switch self {
         case .success(let write): write

@@ -2,12 +2,13 @@ package import BLEWire
 
 /// The attributes of the local server, in ascending order of handles.
 ///
-/// The host's own services come first and are permanent; those of clients are appended and removed. A removed handle is
-/// not assigned again before ``releaseHandles()``, because a peer may still use it for the old attribute.
+/// The host's own services come first and are permanent. The services of clients follow, and can be added and removed.
+/// The handles of a removed service are not assigned again before ``releaseHandles()``, because a peer may still use
+/// them for the old attributes.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5 and 3.
 package struct GATTDatabase: Sendable {
-    /// A client's identifier of an attribute that it added.
+    /// The client that provides an attribute, and the client's identifier for it.
     package struct Owner: Hashable, Comparable, Sendable {
         package let client: ClientID
         package let id: LocalAttributeID
@@ -21,16 +22,16 @@ package struct GATTDatabase: Sendable {
         }
     }
 
-    /// The characteristic of a Client Characteristic Configuration.
+    /// The characteristic that a Client Characteristic Configuration belongs to.
     package struct Configured: Equatable, Sendable {
         /// The handle of the value.
         package let value: AttributeHandle
         package let properties: CharacteristicProperties
-        /// The client's identifier; `nil` for the host's own attributes.
+        /// The client that provides the characteristic; `nil` for the host's own characteristics.
         package let owner: Owner?
     }
 
-    /// The content of an attribute, and who provides it.
+    /// The content of an attribute, or who provides it.
     package enum Content: Equatable, Sendable {
         /// A constant value.
         case constant([UInt8])
@@ -38,9 +39,9 @@ package struct GATTDatabase: Sendable {
         case stored([UInt8])
         /// A value that a client provides.
         case held(by: Owner)
-        /// A peer's configuration, stored per link.
+        /// A Client Characteristic Configuration, which has a value for each peer.
         case configuration(Configured)
-        /// A peer's features, stored per link.
+        /// Client Supported Features, which has a value for each peer.
         case clientFeatures
         /// The hash of this database.
         case databaseHash
@@ -57,23 +58,24 @@ package struct GATTDatabase: Sendable {
         package let range: AttributeHandleRange
         package let uuid: BluetoothUUID
         package let isPrimary: Bool
-        /// The client's identifier; `nil` for the host's own attributes.
+        /// The client that provides the service; `nil` for the host's own services.
         package let owner: Owner?
     }
 
     package private(set) var attributes: [Attribute] = []
-    /// The values that clients own, in the order of ``attributes``.
+    /// The clients that provide values, and the permissions: one element for each element of ``attributes``.
     private var held: [HeldValue] = []
     package private(set) var services: [Service] = []
-    /// True if peers need an encrypted link for anything in this database.
+    /// True if any attribute of this database requires an encrypted link.
     private(set) var needsEncryption = false
-    /// The services and values that clients added.
+    /// The services and values that clients have added.
     private var owned: Set<Owner> = []
-    /// The configurations of clients' characteristics, in ascending order of their identifiers.
+    /// The Client Characteristic Configurations of clients' characteristics, in ascending order of their owners.
     private var configurations: [(owner: Owner, handle: AttributeHandle, about: Configured)] = []
-    /// The index that was used last, because updates mostly concern the same characteristic.
+    /// The index in ``configurations`` that was used last. Most updates are for the same characteristic as the previous
+    /// one.
     private var lastAsked = 0
-    /// The highest handle that must not be assigned to new attributes.
+    /// The highest handle that is or was assigned. New attributes get higher handles.
     private var lastHandle: UInt16 = 0
     /// The current hash; `nil` if the attributes have changed since it was computed.
     private var knownHash: UInt128?
@@ -81,7 +83,7 @@ package struct GATTDatabase: Sendable {
     /// Creates an empty database.
     package init() {}
 
-    /// Returns the attribute with this handle.
+    /// Returns the attribute with this handle; `nil` if there is none.
     package func attribute(at handle: AttributeHandle) -> Attribute? {
         index(of: handle).map { attributes[$0] }
     }
@@ -89,20 +91,20 @@ package struct GATTDatabase: Sendable {
     /// Returns the attributes with handles in `range`, in ascending order.
     package func attributes(in range: AttributeHandleRange) -> ArraySlice<Attribute> { attributes[indices(in: range)] }
 
-    /// Returns the indices in ``attributes`` of the handles in `range`.
+    /// Returns the indices in ``attributes`` of the attributes with handles in `range`.
     ///
-    /// Copies of attributes are expensive, so loops should use these.
+    /// Loops should use these indices, because copying attributes is expensive.
     func indices(in range: AttributeHandleRange) -> Range<Int> {
         let last = position(of: range.end)
         return position(of: range.start)..<(isAttribute(at: last, range.end) ? last + 1 : last)
     }
 
-    /// Returns the service that contains `handle`.
+    /// Returns the service that contains `handle`; `nil` if there is none.
     package func service(around handle: AttributeHandle) -> Service? {
         services.first { $0.range.contains(handle) }
     }
 
-    /// Returns the configuration of the value at `handle`.
+    /// Returns the Client Characteristic Configuration for the value at `handle`; `nil` if there is none.
     package func configuration(of handle: AttributeHandle) -> (handle: AttributeHandle, about: Configured)? {
         guard let index = index(of: handle) else { return nil }
         for attribute in attributes[index...] {
@@ -114,7 +116,7 @@ package struct GATTDatabase: Sendable {
         return nil
     }
 
-    /// Returns the configuration of the value with this identifier.
+    /// Returns the Client Characteristic Configuration for the value that a client has added under this identifier.
     mutating func configuration(of owner: Owner) -> (handle: AttributeHandle, about: Configured)? {
         if !isConfiguration(lastAsked, of: owner) { lastAsked = position(of: owner) }
         guard isConfiguration(lastAsked, of: owner) else { return nil }
@@ -125,7 +127,8 @@ package struct GATTDatabase: Sendable {
         index < configurations.count && configurations[index].owner == owner
     }
 
-    /// Returns the client that owns the value at `handle`, if a peer with this trust may access it.
+    /// Returns the client that provides the value at `handle`, if a peer with this trust may access it; `nil`
+    /// otherwise.
     @inline(__always)
     mutating func holder(of handle: AttributeHandle, for access: AttributePermissions.Access, on trust: LinkTrust)
         -> Owner?
@@ -142,7 +145,7 @@ package struct GATTDatabase: Sendable {
         index >= 0 && index < held.count && held[index].handle.wire == handle.wire
     }
 
-    /// Replaces a value that the host stores.
+    /// Replaces a value that the host stores; has no effect on other attributes.
     package mutating func store(_ value: [UInt8], at handle: AttributeHandle) {
         guard let index = index(of: handle), case .stored = attributes[index].content else { return }
         attributes[index].content = .stored(value)
@@ -196,20 +199,18 @@ package struct GATTDatabase: Sendable {
         return ranges
     }
 
-    /// Returns whether a client has added a service or a value under this name.
+    /// Returns whether a client has added a service or value with this identifier.
     func isTaken(_ owner: Owner) -> Bool { owned.contains(owner) }
 
-    /// Allows removed handles to be assigned again, because no peer can mistake them.
+    /// Allows the handles of removed services to be assigned again. Call it only when no peer can still use them.
     package mutating func releaseHandles() { lastHandle = services.last?.range.end.wire ?? 0 }
 
-    /// The Database Hash.
-    ///
-    /// Its most significant octet is the last one on the air.
+    /// The Database Hash. Its most significant octet is sent last.
     ///
     /// Core 6.0, Vol 3, Part G, 7.3.
     package var hash: UInt128 { knownHash ?? computeHash() }
 
-    /// Computes the hash if it is not known, so that reading it is fast.
+    /// Computes the hash if it is not known, so that later reads of ``hash`` are fast.
     mutating func refreshHash() { knownHash = hash }
 
     /// Returns the index in ``attributes`` of the attribute with this handle.
@@ -218,14 +219,14 @@ package struct GATTDatabase: Sendable {
         return isAttribute(at: index, handle) ? index : nil
     }
 
-    /// Returns the index of the configuration with this identifier, or the index to insert it.
+    /// Returns the index of the configuration for this owner, or the index at which to insert it.
     private func position(of owner: Owner) -> Int {
         configurations.indices.bisected { configurations[$0].owner < owner }
     }
 
-    /// Returns the index of the attribute with this handle, or the index to insert it.
+    /// Returns the index of the attribute with this handle, or the index at which to insert it.
     private func position(of handle: AttributeHandle) -> Int {
-        // Most databases have no gaps.
+        // In a database without gaps, the index follows from the handle.
         let guess = Int(handle.wire) - 1
         return isAttribute(at: guess, handle) ? guess : attributes.indices.bisected { attributes[$0].handle < handle }
     }
@@ -236,7 +237,7 @@ package struct GATTDatabase: Sendable {
 }
 
 extension [AttributeHandleRange] {
-    /// Returns whether one of the ranges, which are in ascending order and do not overlap, has `handle` in it.
+    /// Returns whether one of the ranges contains `handle`. The ranges must be in ascending order and not overlap.
     fileprivate func areAround(_ handle: AttributeHandle) -> Bool {
         let index = indices.bisected { self[$0].end < handle }
         return index < count && self[index].contains(handle)
@@ -244,11 +245,11 @@ extension [AttributeHandleRange] {
 }
 
 extension GATTDatabase {
-    /// The properties of a client's value that reads and writes need.
+    /// The owner and permissions of a value that a client provides, which reads and writes need.
     ///
-    /// It consists of numbers only, so that it is cheap to copy.
+    /// It contains only numbers, so it is cheap to copy.
     private struct HeldValue: Sendable {
-        /// ``AttributeHandle/none`` unless a client owns the value.
+        /// The handle of the value; ``AttributeHandle/none`` unless a client provides it.
         var handle = AttributeHandle.none
         let permissions: AttributePermissions
         var owner = Owner(client: ClientID(rawValue: 0), id: LocalAttributeID(rawValue: 0))

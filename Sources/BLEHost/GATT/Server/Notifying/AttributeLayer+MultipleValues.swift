@@ -1,10 +1,11 @@
 import BLEWire
 
-// Values that wait for the controller, and go to the peer in one packet.
+// Several values in one packet. Values are gathered while the controller still holds earlier packets.
 extension AttributeLayer {
-    /// Queues a value if the peer accepts several in one packet and the controller has not yet taken the previous ones.
+    /// Queues a value if the peer accepts several values in one packet and the controller has not accepted all earlier
+    /// packets.
     ///
-    /// - Returns: `false` if it must be sent alone.
+    /// - Returns: `false` if the caller has to send the value by itself.
     mutating func waits(
         _ value: [UInt8],
         of handle: AttributeHandle,

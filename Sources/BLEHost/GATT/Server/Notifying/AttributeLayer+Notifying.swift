@@ -1,9 +1,10 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Notifies or indicates a value to the subscribed centrals among the given ones, or to all.
+    /// Notifies or indicates a value to subscribed centrals: to those in `centrals`, or to all if it is `nil`.
     ///
-    /// A notification is sent immediately, an indication when the central has confirmed the previous one.
+    /// A notification is sent immediately unless values are gathered; an indication after the previous one was
+    /// confirmed.
     mutating func update(
         _ id: LocalAttributeID,
         _ value: [UInt8],
@@ -52,7 +53,7 @@ extension AttributeLayer {
         )
     }
 
-    /// Queues an indication.
+    /// Sends an indication, or queues it until the previous one was confirmed.
     mutating func submit(_ item: IndicationQueue.Item, at place: BearerPosition, _ now: Instant) {
         switch links[place.link].server.bearers[place.bearer].indications.submit(item, at: now) {
         case .send: send(item, at: place)
@@ -67,7 +68,7 @@ extension AttributeLayer {
         send(item.packet(mtu: mtu(at: place)), item.update, at: place)
     }
 
-    /// Processes a confirmation.
+    /// Processes the peer's confirmation of an indication, and sends the next one.
     mutating func confirm(at place: BearerPosition, _ now: Instant) {
         switch links[place.link].server.bearers[place.bearer].indications.confirm(at: now) {
         case .ignored: outbox.append(.note(.lateAnswer(.attribute, links[place.link].handle)))
@@ -89,7 +90,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Records that the controller has taken this packet and all earlier ones.
+    /// Records that the controller has accepted the packet with this receipt and all earlier ones.
     mutating func sentUpdates(upTo receipt: SendReceipt, at place: BearerPosition) {
         while let number = links[place.link].server.bearers[place.bearer].updates.nextTaken(upTo: receipt) {
             updateSent(number)
@@ -102,20 +103,20 @@ extension AttributeLayer {
         for place in places(at: index) { countUpdatesAsSent(at: place) }
     }
 
-    /// Counts all unsent updates of a bearer as sent.
+    /// Counts all unsent updates of a bearer as sent, because it is about to be closed.
     mutating func countUpdatesAsSent(at place: BearerPosition) {
         countPacketsAsSent(at: place)
         dropWaiting(at: place)
     }
 
-    /// Counts the packets as sent that a bearer will not report any more.
+    /// Counts all pending packets of a bearer as sent, because it will not report them any more.
     mutating func countPacketsAsSent(at place: BearerPosition) {
         while let number = links[place.link].server.bearers[place.bearer].updates.removeFirstSent() {
             updateSent(number)
         }
     }
 
-    /// Counts the queued values as sent.
+    /// Drops the queued values of a bearer, and counts them as sent.
     mutating func dropWaiting(at place: BearerPosition) {
         for value in links[place.link].server.bearers[place.bearer].updates.removeValues() { updateSent(value.number) }
         for item in links[place.link].server.bearers[place.bearer].indications.removeValues() {
@@ -123,7 +124,8 @@ extension AttributeLayer {
         }
     }
 
-    /// Counts the queued values of an attribute as sent if the peer's configuration excludes them now.
+    /// Drops the queued values that the peer is no longer subscribed to after a change of its configuration, and counts
+    /// them as sent.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
     mutating func dropUnwanted(of handle: AttributeHandle, configuration bits: UInt16, at index: Int) {
@@ -165,7 +167,7 @@ extension IndicationQueue.Item {
         }
     }
 
-    /// The update that it belongs to.
+    /// The update that the indication belongs to; `nil` if it belongs to none.
     package var update: UnsentUpdates.Number? {
         switch self {
         case .value(_, _, let number): number

@@ -1,12 +1,10 @@
 import BLEWire
 
-// Values that are notified without a way through the layers: at once, or as soon as the controller has room for them.
+// Fast path for notifications, which are passed directly to the controller or its queue.
 //
-// What is not as it mostly is takes the long way, to which nothing has happened then.
+// Each function returns `false`, without side effects, if the general path has to be taken instead.
 extension AttributeLayer {
-    /// Notifies a value to all subscribers.
-    ///
-    /// It is queued if the controller has no buffer.
+    /// Notifies a value to all subscribers, or queues it until the controller has free buffers.
     mutating func updateFast(
         _ id: LocalAttributeID,
         _ value: [UInt8],
@@ -47,7 +45,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Returns whether a value of that many octets would be queued with others on the way to any subscriber.
+    /// Returns whether a value of `octets` octets would be gathered with others for any subscriber.
     @inline(never)
     private mutating func gathers(_ octets: Int, of configured: Configured) -> Bool {
         var number = subscribers.first(of: configured.handle)
@@ -58,7 +56,8 @@ extension AttributeLayer {
         return false
     }
 
-    /// Queues a value for controller buffers, for that many subscribers that all get notifications.
+    /// Queues a value until the controller has free buffers. `receivers` is the number of subscribers, all of which get
+    /// a notification.
     @inline(never)
     private mutating func wait(
         _ value: [UInt8],
@@ -80,7 +79,7 @@ extension AttributeLayer {
             if scheduler.wait(payload, of: link, receipt: receipt) {
                 links[index].server.bearers[0].updates.handedDown(update, as: receipt)
             } else {
-                // It counts as sent, so that nobody waits for it for ever.
+                // The value counts as sent, so that its client does not wait for it indefinitely.
                 updates.sent(update)
                 outbox.append(.note(.limitReached(.queuedFrames(link))))
             }
@@ -91,8 +90,9 @@ extension AttributeLayer {
 
     private typealias Configured = (handle: AttributeHandle, about: GATTDatabase.Configured)
 
-    /// Records that the controller has taken this packet and all earlier ones; returns `false`, without side effects,
-    /// if values waited for that.
+    /// Records that the controller has accepted the packet with this receipt and all earlier ones.
+    ///
+    /// Returns `false`, without side effects, if gathered values have to be sent now.
     mutating func sentFast(_ receipt: SendReceipt, into outbox: inout HostOutbox) -> Bool {
         guard let link = receipt.link, let index = index(of: link),
             !links[index].server.bearers[0].updates.holdsValues
@@ -112,7 +112,8 @@ extension AttributeLink {
         case yes, no, later
     }
 
-    /// Returns whether a value for all subscribers goes to this peer as a notification on its only bearer.
+    /// Returns `.yes` if the peer gets the characteristic's values as notifications on its only bearer, `.no` if it
+    /// gets none, and `.later` if the general path has to be taken.
     fileprivate mutating func notifiesFast(
         _ about: GATTDatabase.Configured,
         at configuration: AttributeHandle
@@ -122,7 +123,7 @@ extension AttributeLink {
         return bits & Subscription.notifications.rawValue != 0 && server.bearers.count == 1 ? .yes : .later
     }
 
-    /// Returns whether a value of that many octets would be queued with others.
+    /// Returns whether a value of `octets` octets would be gathered with others.
     fileprivate mutating func gathers(_ octets: Int) -> Bool {
         guard server.features.contains(.multipleNotifications) else { return false }
         return server.bearers[0].updates.gathers(octets, mtu: client.mtu)

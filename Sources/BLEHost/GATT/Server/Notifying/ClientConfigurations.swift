@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// A peer's values of the Client Characteristic Configurations of the local server.
+/// A peer's values of the local server's Client Characteristic Configurations.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.3.3.
 package struct ClientConfigurations: Sendable {
@@ -9,12 +9,12 @@ package struct ClientConfigurations: Sendable {
         var bits: UInt16
     }
 
-    /// In ascending order of handles, without zeros.
+    /// The values other than 0, in ascending order of handles.
     private var entries: [Entry] = []
 
     package init() {}
 
-    /// The value of the configuration with this handle; 0 unless the peer wrote another one.
+    /// The value of the configuration with this handle; 0 if the peer has not written it.
     package subscript(configuration: AttributeHandle) -> UInt16 {
         get {
             let index = position(of: configuration)
@@ -27,7 +27,7 @@ package struct ClientConfigurations: Sendable {
         }
     }
 
-    /// Returns the index of the entry for a configuration, or the index to insert it.
+    /// Returns the index of the entry for a configuration, or the index at which to insert it.
     private func position(of configuration: AttributeHandle) -> Int {
         entries.indices.bisected { entries[$0].configuration < configuration }
     }
@@ -36,6 +36,6 @@ package struct ClientConfigurations: Sendable {
         index < entries.count && entries[index].configuration == configuration
     }
 
-    /// The configurations that are not zero, in ascending order.
+    /// The handles of the configurations with values other than 0, in ascending order.
     package var active: [AttributeHandle] { entries.map(\.configuration) }
 }

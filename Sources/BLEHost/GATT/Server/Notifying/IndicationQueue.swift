@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// The indications on one bearer: one at a time, each to be confirmed within 30 s.
+/// The queue of indications on one bearer. They are sent one at a time, and the peer has to confirm each within 30 s.
 ///
 ///                 submit                      confirmed, queue empty
 ///        ┌──────┐ ─────▶ ┌──────────────────┐ ──────────────────────▶ idle
@@ -11,9 +11,9 @@ package import BLEWire
 package struct IndicationQueue: Sendable {
     /// The content of an indication.
     package enum Item: Equatable, Sendable {
-        /// A value, as part of an update if there is a number.
+        /// The value of a characteristic; `update` is the update that it belongs to, if any.
         case value(AttributeHandle, [UInt8], update: UnsentUpdates.Number?)
-        /// A change of services in this range; `handle` is that of Service Changed.
+        /// Services in this range have changed. The handle is that of the Service Changed value.
         case serviceChanged(AttributeHandle, AttributeHandleRange)
 
         fileprivate var isValue: Bool {
@@ -24,7 +24,7 @@ package struct IndicationQueue: Sendable {
             if case .value(handle, _, _) = self { true } else { false }
         }
 
-        /// Returns whether both belong to the same client.
+        /// Returns whether both belong to updates of the same client, or both to no update.
         fileprivate func isOfSameClient(as other: Self) -> Bool {
             switch (update, other.update) {
             case (let number?, let other?): number.isOfSameClient(as: other)
@@ -33,7 +33,7 @@ package struct IndicationQueue: Sendable {
             }
         }
 
-        /// Returns the packet, cut to `mtu`.
+        /// Returns the packet, with its value truncated to fit into `mtu`.
         package func packet(mtu: Int) -> ATTPacket {
             switch self {
             case .value(let handle, let value, _):
@@ -62,19 +62,19 @@ package struct IndicationQueue: Sendable {
     /// Creates a queue with a capacity of `limit` indications per client.
     package init(limit: Int) { self.limit = limit }
 
-    /// The time at which to call ``expire(at:)`` unless something happens first.
+    /// The time to call ``expire(at:)`` next; `nil` if nothing is due.
     package var deadline: Instant? {
         if case .awaiting(_, let deadline) = state { deadline } else { nil }
     }
 
-    /// True if a Service Changed indication was not confirmed yet.
+    /// True if a Service Changed indication is queued or has not been confirmed.
     package var tellsOfChange: Bool {
         if case .awaiting(.serviceChanged, _) = state { return true }
         if case .serviceChanged? = waiting.first { return true }
         return false
     }
 
-    /// True if values are queued behind an unconfirmed indication.
+    /// True if values wait until an indication is confirmed.
     package var holdsValues: Bool {
         guard case .awaiting = state else { return false }
         return waiting.contains { $0.isValue }
@@ -83,13 +83,13 @@ package struct IndicationQueue: Sendable {
     package enum OnSubmit: Equatable {
         case send
         case wait
-        /// The client has too many queued, or the peer does not confirm any more.
+        /// The client has too many queued indications, or the peer has failed to confirm one.
         case refuse
     }
 
-    /// Queues an indication.
+    /// Sends an indication or queues it.
     ///
-    /// Service Changed goes before all others, or is joined with a queued one.
+    /// Service Changed goes to the front of the queue, or is merged with one that is already there.
     package mutating func submit(_ item: Item, at now: Instant) -> OnSubmit {
         switch state {
         case .idle:
@@ -112,7 +112,7 @@ package struct IndicationQueue: Sendable {
     }
 
     package enum OnConfirm: Equatable {
-        /// The first was confirmed; the second must be sent now.
+        /// The peer has confirmed an indication; `next` is the one to send now.
         case confirmed(Item, next: Item?)
         /// No confirmation is outstanding.
         case ignored
@@ -135,7 +135,7 @@ package struct IndicationQueue: Sendable {
         case abandon
     }
 
-    /// Closes the queue if the confirmation is overdue.
+    /// Closes the queue if the peer has not confirmed an indication in time.
     package mutating func expire(at now: Instant) -> OnExpire {
         guard case .awaiting(_, let deadline) = state, deadline <= now else { return .nothing }
         state = .dead

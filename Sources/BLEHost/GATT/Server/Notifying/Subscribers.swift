@@ -7,10 +7,10 @@ struct Subscribers {
         let link: ConnectionHandle
     }
 
-    /// In ascending order of configurations, and of links within each.
+    /// The entries in ascending order of configurations, and of links within each configuration.
     private var entries: [Entry] = []
 
-    /// Records whether the peer of a link has a configuration that is not zero.
+    /// Records whether the peer of a link is subscribed to the characteristic with this configuration.
     mutating func set(_ isWanted: Bool, _ configuration: AttributeHandle, on link: ConnectionHandle) {
         var index = first(of: configuration)
         while let other = self.link(at: index, of: configuration), other < link { index += 1 }
@@ -19,12 +19,12 @@ struct Subscribers {
         if !isThere, isWanted { entries.insert(Entry(configuration: configuration, link: link), at: index) }
     }
 
-    /// Returns the index of the first entry of a configuration, if there is one.
+    /// Returns the index of the first entry of a configuration, to be passed to ``link(at:of:)``.
     func first(of configuration: AttributeHandle) -> Int {
         entries.indices.bisected { entries[$0].configuration.wire < configuration.wire }
     }
 
-    /// Returns the link at an index from ``first(of:)`` on; `nil` after the last one of the configuration.
+    /// Returns the link of the entry at `index`; `nil` if the entry does not belong to the configuration.
     @inline(__always)
     func link(at index: Int, of configuration: AttributeHandle) -> ConnectionHandle? {
         guard index < entries.count, entries[index].configuration.wire == configuration.wire else { return nil }

@@ -1,19 +1,19 @@
-/// The clients' updates that have not left the host for all of their receivers.
+/// The clients' updates that the controller has not accepted yet for all of their receivers.
 package struct UnsentUpdates: Sendable {
     /// The identifier of an update.
     package struct Number: Hashable, Sendable {
         let client: ClientID
-        /// Consecutive within a client.
+        /// The position among the updates of the client. It increases by one with each update.
         fileprivate let order: UInt64
 
-        /// Returns whether both belong to the same client.
+        /// Returns whether both updates belong to the same client.
         func isOfSameClient(as other: Self) -> Bool { client == other.client }
     }
 
-    /// The updates of one client that were not reported as sent, in order.
+    /// The updates of one client that have not been reported to it as sent, in order.
     private struct ClientUpdates: Sendable {
         let client: ClientID
-        /// The number of the first element of ``remaining``.
+        /// The position of the update at index 0 of ``remaining``.
         var first: UInt64
         /// The number of unsent packets of each update.
         var remaining = Fifo<Int>()
@@ -26,18 +26,18 @@ package struct UnsentUpdates: Sendable {
         }
     }
 
-    /// One per client with updates; there are few.
+    /// The updates of each client that has made any. There are few such clients.
     private var accounts: [ClientUpdates] = []
     private var last: UInt64 = 0
-    /// The number of updates, stored because it is needed for each one.
+    /// The number of unreported updates of all clients. It is stored because it is needed for each update.
     private var count = 0
 
     package init() {}
 
-    /// True if all updates were sent and reported.
+    /// True if all updates have been sent and reported.
     package var isEmpty: Bool { count == 0 }
 
-    /// Starts an update with that many packets.
+    /// Starts an update that consists of `packets` packets so far.
     package mutating func begin(for client: ClientID, expecting packets: Int = 0) -> Number {
         let index = account(of: client) ?? accounts.count
         if index == accounts.count { accounts.append(ClientUpdates(client: client, first: last + 1)) }
@@ -51,10 +51,10 @@ package struct UnsentUpdates: Sendable {
     /// Adds a packet to an update.
     package mutating func expect(_ number: Number) { change(number) { $0 += 1 } }
 
-    /// Records that a packet of an update was sent, or never will be.
+    /// Records that a packet of an update was sent, or never will be sent.
     package mutating func sent(_ number: Number) { change(number) { $0 = max(0, $0 - 1) } }
 
-    /// Removes the sent updates of a client, in order, and returns their number.
+    /// Removes the oldest updates of a client that have been sent completely, and returns how many there were.
     package mutating func collect(for client: ClientID) -> Int {
         guard let index = account(of: client) else { return 0 }
         var collected = 0
@@ -67,7 +67,7 @@ package struct UnsentUpdates: Sendable {
         return collected
     }
 
-    /// Returns the client of an update; `nil` if it was already reported.
+    /// Returns the client of an update; `nil` if the update was already reported.
     package func client(of number: Number) -> ClientID? {
         account(of: number.client).flatMap { accounts[$0].position(of: number) }.map { _ in number.client }
     }
