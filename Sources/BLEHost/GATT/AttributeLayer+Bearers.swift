@@ -1,20 +1,20 @@
 import BLEWire
 
-// The bearers of links: one that is always there, and those on channels, which come and go.
+// The bearers of links: the unenhanced one, which always exists, and the enhanced ones, which are opened and closed.
 extension AttributeLayer {
-    /// The position of a bearer.
+    /// The position of a bearer in ``AttributeLayer/links``.
     struct BearerPosition {
         let link: Int
-        /// Its index among the bearers of the link; the first is the unenhanced one.
+        /// The index among the bearers of the link; 0 is the unenhanced bearer.
         var bearer = 0
     }
 
-    /// Returns the bearers of a link.
+    /// Returns the positions of a link's bearers.
     func places(at index: Int) -> [BearerPosition] {
         links[index].server.bearers.indices.map { BearerPosition(link: index, bearer: $0) }
     }
 
-    /// All bearers.
+    /// The positions of all bearers.
     var places: [BearerPosition] { links.indices.flatMap { places(at: $0) } }
 
     func place(of bearer: BearerID, on link: ConnectionHandle) -> BearerPosition? {
@@ -24,7 +24,7 @@ extension AttributeLayer {
         return BearerPosition(link: index, bearer: position)
     }
 
-    /// Returns the bearer for the values of a characteristic.
+    /// Returns the bearer to send the values of a characteristic on.
     mutating func place(forValuesOf handle: AttributeHandle, at index: Int) -> BearerPosition {
         BearerPosition(link: index, bearer: links[index].route(handle))
     }
@@ -41,7 +41,7 @@ extension AttributeLayer {
         retryDelay: Duration = .zero,
         at now: Instant
     ) {
-        // A link may go before its channels do.
+        // A link may end before its channels are reported as closed.
         guard let index = index(of: link) else { return }
         switch event {
         case .opened(let channel):
@@ -73,9 +73,8 @@ extension AttributeLayer {
         }
     }
 
-    /// Continues without a bearer.
-    ///
-    /// Queued values move to the unenhanced bearer, and requests that arrived on the closed one need no response.
+    /// Removes a bearer that was closed.
+    /// Queued values move to the unenhanced bearer. Requests that arrived on the closed bearer need no response.
     private mutating func closed(_ place: BearerPosition, at now: Instant) {
         countPacketsAsSent(at: place)
         let values = links[place.link].server.bearers[place.bearer].updates.removeValues(),
@@ -93,10 +92,10 @@ extension AttributeLayer {
         }
     }
 
-    /// Drops the unsent values of a closed bearer.
+    /// Drops the receipts of the packets that a closed enhanced bearer has not sent.
     mutating func forget(_ bearer: BearerID) { if case .enhanced(let channel) = bearer { outbox.forget(channel) } }
 
-    /// Closes a bearer after a transaction timed out; the unenhanced bearer together with its link.
+    /// Closes a bearer whose transaction has timed out. The unenhanced bearer can only be closed by ending the link.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     mutating func giveUp(_ place: BearerPosition, at now: Instant) {

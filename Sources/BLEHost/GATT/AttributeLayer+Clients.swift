@@ -7,9 +7,9 @@ extension AttributeLayer {
         links[index].client.attach(client)
     }
 
-    /// Records that a client is not connected to the peer of a link any more.
+    /// Records that a client is no longer connected to the peer of a link.
     ///
-    /// Its pending requests fail, and its subscriptions are ended unless other clients have them, too.
+    /// The client's pending requests fail. Its subscriptions end, except those that other clients share.
     package mutating func detach(_ client: ClientID, from link: ConnectionHandle, at now: Instant) {
         guard let index = index(of: link) else { return }
         links[index].client.detach(client, at: now, into: &outbox)

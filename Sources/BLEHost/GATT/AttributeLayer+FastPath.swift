@@ -1,8 +1,8 @@
 import BLEWire
 
-// What needs no queue: a packet that is dealt with as it comes in, or a request that one packet carries out.
+// Fast paths: packets that can be processed, and requests that can be carried out, without a queue.
 //
-// Whatever is not as it mostly is takes the long way, to which nothing has happened then.
+// Each function returns `false` or `nil`, without side effects, if the general path has to be taken instead.
 extension AttributeLayer {
     /// Processes a notified value.
     @inline(__always)
@@ -27,7 +27,7 @@ extension AttributeLayer {
         return links[index].client.answerFast(packet, in: octets, at: now, into: &outbox)
     }
 
-    /// Processes a write command for a value of one client.
+    /// Processes a write command to a characteristic whose value a single client provides.
     mutating func obeyFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -45,7 +45,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Processes a read or write of a value of one client.
+    /// Processes a read or write request for a characteristic whose value a single client provides.
     mutating func serveFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -72,7 +72,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Returns the response to an attribute search that the host answers by itself.
+    /// Returns the response to a request that finds or reads attributes, if the host can answer it without a client.
     mutating func searchFast(_ packet: AttributePacket, in octets: Span<UInt8>) -> OutgoingPayload? {
         guard let index = index(of: packet.link), let trust = links[index].trustFast(forRequest: true),
             let request = packet.search(in: octets)
@@ -85,7 +85,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Sends a client's response to a read or write of one value.
+    /// Sends a client's response to a plain read or write of one value.
     @inline(__always)
     mutating func respondFast(
         _ transaction: ServerTransaction,
@@ -107,7 +107,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Sends a client's write command, or queues it until the controller has a buffer.
+    /// Sends a client's write command, or queues it until the controller has a free buffer.
     mutating func commandFast(
         _ value: [UInt8],
         to handle: AttributeHandle,
@@ -130,7 +130,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Sends a client's read, or a write whose value fits into one packet.
+    /// Sends a client's read request, or its write request if the value fits into one packet.
     @inline(__always)
     mutating func askFast(
         _ request: ATT.Opcode,
@@ -152,24 +152,22 @@ extension AttributeLayer {
 }
 
 extension AttributeLink {
-    /// Returns the trust in the peer if its packet needs nothing but a look at the attribute: the peer is change-aware,
-    /// and for a request, no other one is being answered.
+    /// Returns the trust in the peer if the fast path can serve its packet: the peer is change-aware and, if the packet
+    /// is a request, no other request is being answered.
     @inline(__always)
     fileprivate mutating func trustFast(forRequest isRequest: Bool) -> LinkTrust? {
         guard server.awareness.isAware, !isRequest || server.bearers[0].exchange.isIdle else { return nil }
         return client.trust
     }
 
-    /// The peer, as ``remote``.
-    ///
-    /// `mutating` to avoid a copy.
+    /// The peer, equal to ``remote``.
     fileprivate var central: RemoteCentral {
         @inline(__always) mutating get { RemoteCentral(peer: client.peer, mtu: client.mtu) }
     }
 }
 
 extension ServerBearer {
-    /// Records that a client was asked about a plain read or write.
+    /// Records that a client was asked to answer a plain read or write.
     @inline(__always)
     fileprivate mutating func begin(_ asked: ServerLink.Asked, of handle: AttributeHandle, isRead: Bool) {
         exchange.begin(
@@ -181,8 +179,9 @@ extension ServerBearer {
         )
     }
 
-    /// Returns whether the request that waits for this answer is a plain read; `nil` if it is neither a plain read nor
-    /// a plain write, or if others are queued.
+    /// Returns `true` if the request that `asked` identifies is a plain read, and `false` if it is a plain write.
+    ///
+    /// Returns `nil` if it is another kind of request, if it is not the pending one, or if more requests are queued.
     @inline(__always)
     fileprivate mutating func isRead(by asked: ServerLink.Asked) -> Bool? {
         guard exchange.isLast else { return nil }

@@ -1,7 +1,8 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Processes a packet of a bearer: the payload of a packet on channel 0x0004, or an SDU of an enhanced bearer.
+    /// Processes an ATT packet that arrived on a bearer: the payload of a packet on channel 0x0004, or an SDU of an
+    /// enhanced bearer.
     package mutating func receive(
         _ pdu: Span<UInt8>,
         on link: ConnectionHandle,

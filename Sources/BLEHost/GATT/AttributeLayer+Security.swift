@@ -3,8 +3,8 @@ package import BLEWire
 extension AttributeLayer {
     /// Records that the peer of a link has proven a bond, or has just been bonded.
     ///
-    /// What is stored of the peer is valid from now on, and so is what the peer has configured on this link before.
-    /// ``Output/bondChanged(_:_:)`` reports every change.
+    /// From now on, the stored data of the peer applies, and what the peer has configured on this link is stored, too.
+    /// ``Output/bondChanged(_:_:)`` reports every change of the stored data.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.prove(bond)
@@ -16,7 +16,8 @@ extension AttributeLayer {
         links[index].client.bonded(bond.database, at: now, into: &outbox)
     }
 
-    /// Records that there is no bond with the peer of a link any more: its stored data are neither changed nor saved.
+    /// Records that there is no bond with the peer of a link any more. Its stored data no longer changes and is no
+    /// longer saved.
     package mutating func unbonded(_ link: ConnectionHandle) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.unbond()
@@ -24,18 +25,19 @@ extension AttributeLayer {
 
     /// Sets the security of a link.
     ///
-    /// `keySize` is the size of the key in octets, if there is one.
+    /// `keySize` is the size of the link's encryption key in octets, if it has one.
     package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int = 16) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.secure(security, keySize: keySize, leastKeySize: configuration.leastKeySize)
     }
 
-    /// Returns the trust in a link; `nil` if there is no such link.
+    /// Returns the security and authorization of a link; `nil` if there is no such link.
     package mutating func trust(of link: ConnectionHandle) -> LinkTrust? {
         index(of: link).map { links[$0].client.trust }
     }
 
-    /// Answers ``Output/secure(_:for:)``, or ends the wait for the proof of a bond.
+    /// Continues after an attempt to raise the security of a link (``Output/secure(_:for:)``), or ends the wait for the
+    /// peer to prove its bond.
     package mutating func securityAnswered(_ link: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.securityAnswered(answer, at: now, into: &outbox)

@@ -10,19 +10,19 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Parts F and G.
 package struct AttributeLayer {
-    /// The configuration of a layer.
+    /// The configuration of the attribute layer.
     package struct Configuration: Sendable {
         /// The Device Name in the local GAP service, at most 248 octets of UTF-8.
         package var deviceName: String
         /// The Appearance in the local GAP service: Assigned Numbers, 2.6.
         package var appearance: UInt16
-        /// The MTU that this end offers, in octets, at least 23.
+        /// The MTU that this host offers when it is exchanged, in octets, at least 23.
         package var preferredMTU: Int
         /// The minimum key size, in octets, 7 to 16, for attributes that require encryption.
         package var leastKeySize: Int
-        /// True if to announce support of Enhanced ATT bearers.
+        /// True to announce that this host supports Enhanced ATT bearers.
         package var offersEnhancedBearers: Bool
-        /// True if to announce that this end resolves private addresses.
+        /// True to announce that this host resolves private addresses.
         package var resolvesAddresses: Bool
         package var limits: Limits
 
@@ -52,10 +52,12 @@ package struct AttributeLayer {
         /// Carry out this request about the enhanced bearers of a link.
         case bearer(BearerRequest, of: ConnectionHandle)
         case event(ClientEvent, for: ClientID)
-        /// A central has used something of this client for the first time.
+        /// A central has used an attribute of this client for the first time.
         case used(ClientID)
-        /// Clients can use a link, with this MTU: a central has exchanged it or waited for a second; a peripheral does
-        /// not know whether there will be an exchange. A later exchange still counts.
+        /// Clients can now use a link, with this MTU.
+        ///
+        /// If this host is the central, it has exchanged the MTU, or waited for a second. If it is a peripheral, the
+        /// central may still exchange the MTU, and ``AttributeLayer/mtu(of:)`` changes then.
         case mtuSettled(ConnectionHandle, Int)
         /// A transaction timed out after 30 s: end the link.
         case abandon(ConnectionHandle)
@@ -74,10 +76,10 @@ package struct AttributeLayer {
     }
 
     let configuration: Configuration
-    /// In ascending order of handles.
+    /// The links, in ascending order of handles.
     var links: [AttributeLink] = []
     private var linkIndex = LinkIndex()
-    /// The links with configurations that are not zero.
+    /// The links whose peers have subscribed to characteristics of this host.
     private(set) var subscribers = Subscribers()
     var database: GATTDatabase
     var updates = UnsentUpdates()
@@ -96,7 +98,7 @@ package struct AttributeLayer {
         )
     }
 
-    /// Creates a layer whose server has exactly these attributes.
+    /// Creates a layer whose server has exactly the attributes of `database`.
     package init(configuration: Configuration, database: GATTDatabase) {
         self.configuration = configuration
         self.database = database
@@ -105,7 +107,7 @@ package struct AttributeLayer {
     /// Returns the next action; call it until it returns `nil`.
     package mutating func next() -> Output? { outbox.next() }
 
-    /// The time at which to call ``wake(at:)`` unless something happens first.
+    /// The time to call ``wake(at:)`` next; `nil` if nothing is due.
     package var deadline: Instant? {
         mutating get {
             var least: Instant?
@@ -114,12 +116,13 @@ package struct AttributeLayer {
         }
     }
 
-    /// Adds a link that came up with the given local role.
+    /// Adds a link that has been established, with the local role on it.
     ///
-    /// `bond` contains the stored data of a bonded peer that is known to be at the other end. `claimed` contains those
-    /// of the bonded peer with this address, which any device can use. Nothing of it counts before ``bonded(_:_:at:)``,
-    /// and the peer gets no requests until then. It can use the local attributes like any device; only signatures are
-    /// checked with the bond.
+    /// - Parameters:
+    ///   - bond: The stored data of the peer, if the peer is bonded and has already proven it.
+    ///   - claimed: The stored data of the bonded peer that has this address. Another device may use the address, too.
+    ///     So none of the data applies before ``bonded(_:_:at:)``, except that signatures are checked with it, and the
+    ///     peer gets no requests until then. The peer can use the local attributes like any other device.
     package mutating func linkUp(
         _ link: ConnectionHandle,
         peer: PeerIdentifier,
@@ -152,7 +155,7 @@ package struct AttributeLayer {
         if links.isEmpty { database.releaseHandles() }
     }
 
-    /// Does what is due.
+    /// Carries out everything whose time has come.
     package mutating func wake(at now: Instant) {
         for index in links.indices {
             links[index].client.wake(at: now, into: &outbox)
@@ -160,7 +163,7 @@ package struct AttributeLayer {
         }
     }
 
-    /// Records that the controller has taken the packet with this receipt.
+    /// Records that the controller has accepted the packet with this receipt.
     package mutating func sent(_ receipt: SendReceipt, at now: Instant) {
         guard let link = receipt.link, let index = index(of: link) else { return }
         links[index].client.sent(receipt, into: &outbox)
@@ -169,7 +172,7 @@ package struct AttributeLayer {
 
     func index(of link: ConnectionHandle) -> Int? { linkIndex[link] }
 
-    /// Records what the peer of a link has written to a configuration.
+    /// Records the value that the peer of a link has written to a Client Characteristic Configuration.
     mutating func configure(_ configuration: AttributeHandle, _ bits: UInt16, at index: Int) {
         links[index].server.configurations[configuration] = bits
         subscribers.set(bits != 0, configuration, on: links[index].handle)

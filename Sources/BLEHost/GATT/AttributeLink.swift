@@ -9,7 +9,7 @@ struct AttributeLink {
     var peer: PeerIdentifier { client.peer }
     /// The ATT MTU, in octets.
     var mtu: Int { client.mtu }
-    /// The next time at which something is due.
+    /// The time at which something is due next.
     var deadline: Instant? {
         mutating get {
             var least = client.deadline
@@ -17,18 +17,18 @@ struct AttributeLink {
             return least
         }
     }
-    /// The properties of the link that the readable values depend on.
+    /// The state of the link that decides which values the peer can read, and what it reads.
     var view: GATTDatabase.View { mutating get { server.view(on: client.trust) } }
 
-    /// Returns the peer's configuration; 0 if it currently may not receive the characteristic.
+    /// Returns the peer's configuration of a characteristic; 0 if the peer currently may not receive its values.
     mutating func configured(_ about: GATTDatabase.Configured, at configuration: AttributeHandle) -> UInt16 {
         server.configured(about, at: configuration, on: client.trust)
     }
 
-    /// Returns whether the peer is among `peers`; `nil` stands for all.
+    /// Returns whether `peers` contains the peer. `nil` stands for all peers.
     mutating func isOne(of peers: [PeerIdentifier]?) -> Bool { peers?.contains(client.peer) ?? true }
 
-    /// Returns the bearer for the values of a characteristic: ``ServerLink/route(_:mtu:)``.
+    /// Returns the index of the bearer to send the values of a characteristic on. See ``ServerLink/route(_:mtu:)``.
     mutating func route(_ value: AttributeHandle) -> Int { server.route(value, mtu: client.mtu) }
 
     /// Returns the MTU of a bearer, in octets.

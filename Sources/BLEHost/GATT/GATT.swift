@@ -27,6 +27,6 @@ package enum GATT {
     package static let clientFeatures = BluetoothUUID.short(0x2B29)
     package static let databaseHash = BluetoothUUID.short(0x2B2A)
     package static let serverFeatures = BluetoothUUID.short(0x2B3A)
-    /// The bit of servers that support Enhanced ATT bearers: Core 6.0, Vol 3, Part G, 7.4.
+    /// The bit of the Server Supported Features that announces Enhanced ATT bearers: Core 6.0, Vol 3, Part G, 7.4.
     package static let enhancedBearersSupported: UInt8 = 0x01
 }

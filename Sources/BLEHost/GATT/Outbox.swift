@@ -1,11 +1,11 @@
 import BLEWire
 
-/// The actions of the attribute layer, in order, and its receipts.
+/// The queue of the attribute layer's actions, which also creates the receipts of its packets.
 struct Outbox {
     private var outputs = OutputQueue<AttributeLayer.Output>()
-    /// A counter in the lower 48 bits; the link is in the upper 16.
+    /// The receipt that was created last: the link in the upper 16 bits, a counter in the lower 48 bits.
     private var lastReceipt: UInt64 = 0
-    /// The receipts of packets that enhanced bearers have not sent yet, in order.
+    /// The receipts of the packets that enhanced bearers have not sent yet, in order.
     private var receipts: [ChannelID: Fifo<SendReceipt?>] = [:]
 
     mutating func append(_ output: AttributeLayer.Output) { outputs.append(output) }
@@ -28,16 +28,14 @@ struct Outbox {
     /// Removes and returns the receipt of the first unsent packet of an enhanced bearer, if it has one.
     mutating func sent(on channel: ChannelID) -> SendReceipt? { receipts[channel]?.popFirst().flatMap(\.self) }
 
-    /// Drops the unsent packets of a closed enhanced bearer.
+    /// Drops the receipts of the packets that a closed enhanced bearer has not sent.
     mutating func forget(_ channel: ChannelID) { receipts[channel] = nil }
 
     mutating func tell(_ client: ClientID, of event: ClientEvent) { append(.event(event, for: client)) }
 
     mutating func next() -> AttributeLayer.Output? { outputs.next() }
 
-    /// Returns a new receipt for a packet on this link.
-    ///
-    /// Receipts of one link increase.
+    /// Returns a new receipt for a packet on this link. The receipts of one link are in ascending order.
     mutating func makeReceipt(for link: ConnectionHandle) -> SendReceipt {
         lastReceipt = (lastReceipt + 1) & 0xFFFF_FFFF_FFFF
         return SendReceipt(rawValue: UInt64(link.wire) << 48 | lastReceipt)

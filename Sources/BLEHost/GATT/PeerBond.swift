@@ -1,15 +1,16 @@
-/// The stored data of a link's peer.
+/// The stored data of a link's peer, if the peer is bonded.
 ///
-/// Every change is reported to be saved.
+/// Every change is reported with ``AttributeLayer/Output/bondChanged(_:_:)``, so that it can be saved.
 struct PeerBond {
-    /// `nil` unless the peer is bonded, or has the address of a bonded one.
+    /// The stored data; `nil` unless the peer is bonded or has the address of a bonded peer.
     private(set) var kept: Bond?
     /// True if the peer has proven the bond.
     ///
-    /// Until then, the bond is only used to check signatures.
+    /// Until then, the stored data is only used to check signatures.
     private(set) var isProven = false
 
-    /// Creates the state of a new link, with the bond of the peer that has this address, which any device can use.
+    /// Creates the state of a new link. `claimed` is the stored data of the bonded peer that has this address, which
+    /// another device may use, too.
     init(claimed: Bond? = nil) { kept = claimed }
 
     /// Records that the peer has proven the bond.
@@ -21,9 +22,9 @@ struct PeerBond {
     /// Records that there is no bond with the peer any more.
     mutating func forget() { self = PeerBond() }
 
-    /// Changes the stored data of `peer`, and reports them if they differ.
+    /// Changes the stored data of `peer`, and reports it if it differs.
     ///
-    /// Does nothing if the peer is not bonded.
+    /// Has no effect if the peer is not bonded.
     mutating func change(of peer: PeerIdentifier, into outbox: inout Outbox, _ body: (inout Bond) -> Void) {
         guard let old = kept else { return }
         var bond = old

@@ -6,15 +6,15 @@ struct ClientProcedure {
     enum Owner: Equatable {
         case client(Requester)
         case host
-        /// The host, in the recovery from a change, while everything else waits.
+        /// The host itself, while it recovers from a change of the peer's database and all other requests wait.
         case recovery
-        /// A client that has received its result or has gone.
+        /// No owner: the client has already received a result, or is no longer connected.
         case nobody
     }
 
-    /// The reason why the peer rejected the procedure, although it may accept a repetition.
+    /// The reason why the peer rejected the procedure. The peer may accept the procedure when it is repeated.
     enum Refusal: Equatable {
-        /// This host is not aware of a change.
+        /// The peer regards this host as unaware of a change of its database.
         case outOfSync
         /// The security of the link is insufficient.
         case security(ATT.ErrorCode)
@@ -22,22 +22,23 @@ struct ClientProcedure {
 
     private enum Attempt {
         case first
-        /// Repeated, after a rejection because of a change or the loss of its bearer.
+        /// Repeated, because the peer rejected it after a change of its database, or because its bearer was closed.
         case repeated
         case refused(Refusal, isRepeated: Bool)
     }
 
     var owner: Owner
     private(set) var procedure: Procedure
-    /// Increases with each started request of a client; zero for requests of the host.
+    /// The position among all procedures that were started for clients, in ascending order; zero for requests of the
+    /// host.
     let order: UInt64
-    /// The client's current and requested subscription.
+    /// The client's subscription before this procedure, and the one that it requests.
     let subscription: (earlier: Subscription, wanted: Subscription)
     /// The security of the link when the procedure was started.
     var security = LinkSecurity.unencrypted
-    /// True if services changed since its last request, so that the response may concern the old ones.
+    /// True if services changed after the last request was sent, so that the response may be about the old ones.
     private(set) var isOutdated = false
-    /// True if the attribute it concerns is gone.
+    /// True if the procedure's attribute no longer exists.
     private(set) var isAboutRemoved = false
     private var attempt = Attempt.first
 
@@ -53,19 +54,19 @@ struct ClientProcedure {
         self.subscription = subscription
     }
 
-    /// Creates a procedure from a request with a single packet, with the written value if there is one.
+    /// Creates a procedure from a read or write with a single request. `value` is the value to write.
     init(_ single: SingleRequest, writing value: [UInt8]) {
         self.init(single.procedure(writing: value), for: .client(single.requester), order: single.order)
         security = single.security
     }
 
-    /// The client that waits for it.
+    /// The client that is waiting for the result.
     var client: ClientID? { requester?.client }
 
-    /// The client that waits for it, and the number of its request.
+    /// The client that is waiting for the result, and the number of its request.
     var requester: Requester? { if case .client(let requester) = owner { requester } else { nil } }
 
-    /// True if it is being repeated.
+    /// True if the procedure is being repeated.
     var isRepeated: Bool {
         switch attempt {
         case .first: false
@@ -74,32 +75,32 @@ struct ClientProcedure {
         }
     }
 
-    /// The reason why the peer rejected it.
+    /// The reason why the peer rejected the procedure; `nil` if it did not.
     var refusal: Refusal? { if case .refused(let refusal, _) = attempt { refusal } else { nil } }
 
     mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> ProcedureStep<Procedure.Outcome> {
         procedure.begin(&database, mtu: mtu)
     }
 
-    /// Records that its next request is sent, so that the response concerns the current services.
+    /// Records that the next request is being sent. Its response will be about the current services.
     mutating func asked() { isOutdated = false }
 
     enum OnAnswer {
         case go(ProcedureStep<Procedure.Outcome>)
-        /// Nothing waits for it, and it can end here.
+        /// No client is waiting for the result, and the procedure can end at this point.
         case leave
     }
 
-    /// Processes the response to its last request.
+    /// Processes the response to the last request.
     mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> OnAnswer {
         if case .nobody = owner, !procedure.mustGoOn { return .leave }
         return .go(procedure.receive(answer, &database, mtu: mtu))
     }
 
-    /// Records that the peer rejected it.
+    /// Records that the peer rejected the procedure.
     mutating func refuse(_ refusal: Refusal) { attempt = .refused(refusal, isRepeated: isRepeated) }
 
-    /// Prepares its repetition.
+    /// Resets the procedure, so that it can be repeated.
     mutating func renew() {
         switch attempt {
         case .refused(.security, let isRepeated): attempt = isRepeated ? .repeated : .first
@@ -111,14 +112,14 @@ struct ClientProcedure {
 
     enum OnServicesChanged: Equatable {
         case nothing
-        /// What it looks for is gone; its owner must be told now.
+        /// The attribute or service that the procedure is about is gone. The procedure must fail now.
         case lost
     }
 
-    /// Records that services in `range` changed, with which the attribute it concerns may be gone.
+    /// Records that services in `range` changed, so that the procedure's attribute may be gone.
     ///
-    /// A discovery continues with the current services. The result of writing a configuration is dropped, because its
-    /// handle may belong to something else now.
+    /// A discovery continues with the current services. The result of writing a configuration is discarded, because its
+    /// handle may belong to another attribute now.
     mutating func servicesChanged(in range: AttributeHandleRange) -> OnServicesChanged {
         isOutdated = true
         if procedure.isAbout(range) { isAboutRemoved = true }
@@ -132,7 +133,7 @@ struct ClientProcedure {
         }
     }
 
-    /// Drops its result.
+    /// Removes the owner, so that the result is discarded.
     mutating func withdraw(_ failure: Failure) {
         owner = .nobody
         procedure.withdraw(failure)
@@ -140,7 +141,7 @@ struct ClientProcedure {
 }
 
 extension Procedure {
-    /// The procedure from its beginning.
+    /// The procedure in its initial state.
     fileprivate var anew: Self {
         switch self {
         case .lookup(let machine): .lookup(machine.anew)
@@ -148,12 +149,12 @@ extension Procedure {
         case .write(let machine, let handle): .write(machine.anew, handle)
         case .name: .name(NameReading())
         case .watch(let machine): .watch(machine.anew)
-        // A configuration that was found is where it was, or the characteristic is gone.
+        // The configuration either is still at the handle where it was found, or its characteristic is gone.
         case .configure, .exchangeMTU, .databaseHash, .serverFeatures: self
         }
     }
 
-    /// Returns whether it concerns an attribute in `range`.
+    /// Returns whether the procedure is about an attribute in `range`.
     func isAbout(_ range: AttributeHandleRange) -> Bool {
         switch self {
         case .read(_, let handle), .write(_, let handle), .configure(_, let handle): range.contains(handle)

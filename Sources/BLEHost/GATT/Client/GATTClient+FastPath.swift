@@ -1,30 +1,30 @@
 import BLEWire
 
-// What one packet is enough for, while nobody waits for anything else: neither queue nor procedure is needed then.
+// Fast paths: procedures with a single request, while nothing is queued.
 extension GATTClient {
-    /// Returns whether a write command can be sent before everything that is queued, except other write commands.
+    /// Returns whether a write command can be sent now. Nothing may be queued before it except other write commands.
     @inline(__always)
     mutating func mayCommandFast(_ client: ClientID, octets: Int) -> Bool {
         guard !bearers.all[0].isRunning, nobodyWaits else { return false }
         return octets <= mtu - 3 && isAttached(client)
     }
 
-    /// Records that the controller has taken this packet and all earlier ones.
+    /// Records that the controller has accepted the packet with this receipt and all earlier ones.
     @inline(__always)
     mutating func sentFast(_ receipt: SendReceipt, into outbox: inout HostOutbox) {
         while let client = commands.nextTaken(upTo: receipt) { outbox.tell(client, taken: .writeCommands(to: peer)) }
     }
 
-    /// Returns whether a request with a single packet can be sent.
+    /// Returns whether a request that needs a single packet can be sent now.
     @inline(__always)
     mutating func mayAskFast(_ client: ClientID, octets: Int) -> Bool {
         guard mayBeginFast else { return false }
         return octets <= mtu - 3 && isAttached(client)
     }
 
-    /// Records that a client's request is sent now, after ``mayAskFast(_:octets:)`` returned true.
+    /// Records that a client's request is being sent, after ``mayAskFast(_:octets:)`` has returned `true`.
     ///
-    /// It discovers nothing, so the known attributes are unchanged.
+    /// The request discovers nothing, so the known attributes do not change.
     @inline(__always)
     mutating func beginFast(
         _ request: ATT.Opcode,
@@ -44,8 +44,8 @@ extension GATTClient {
         bearers.all[0].begin(single, writing: value, request, at: now)
     }
 
-    /// Processes the response to a request that was sent on the fast path; returns `false`, without side effects, if
-    /// the general path must handle it.
+    /// Processes the response to a request that was sent on the fast path. Returns `false`, without side effects, if
+    /// the general path has to be taken.
     mutating func answerFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension GATTClient {
-    /// Ends a procedure, or repeats it if the peer's rejection was not specific to it.
+    /// Ends a procedure, or repeats it if the peer rejected it because of missing security or a change of the database.
     mutating func conclude(
         _ finished: ClientProcedure,
         with outcome: Procedure.Outcome,
@@ -21,7 +21,7 @@ extension GATTClient {
         }
     }
 
-    /// Delivers the result of a procedure, and records what the host needs of it.
+    /// Delivers the result of a procedure to its client, and records what the host itself needs from it.
     mutating func finish(
         _ finished: ClientProcedure,
         with outcome: Procedure.Outcome,
@@ -65,7 +65,7 @@ extension GATTClient {
         }
     }
 
-    /// Reports the known services.
+    /// Reports the services that are known, and asks the peer to report changes.
     mutating func knowServices(into outbox: inout Outbox) {
         outbox.append(.servicesKnown(peer, database.attributes.services.map(\.uuid)))
         watchServices()
@@ -90,7 +90,8 @@ extension GATTClient {
         }
     }
 
-    /// Delivers the result of a request in its turn, and results that waited for it.
+    /// Delivers the result of a request once its client has the results of all earlier ones, and then any later results
+    /// that have waited for this one.
     mutating func tell(_ requester: Requester, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
         let client = requester.client
         if answers.isEmpty, !bearers.isUnderWay(before: order, for: client) {
@@ -107,9 +108,9 @@ extension GATTClient {
         outbox.tell(requester.client, of: .peer(peer, event, answering: requester.number))
     }
 
-    /// Fails all procedures in progress for a client, or for all clients.
+    /// Fails all unfinished procedures of a client, or of all clients if it is `nil`.
     ///
-    /// One after the other, so that held results keep their order.
+    /// They fail one after the other, so that each client gets its results in order.
     mutating func failRunning(of client: ClientID? = nil, with failure: Failure, into outbox: inout Outbox) {
         for one in bearers.underWay(for: client) {
             bearers.withdraw(one.order, with: failure)
@@ -117,7 +118,7 @@ extension GATTClient {
         }
     }
 
-    /// Fails a procedure that will not end by itself.
+    /// Fails a procedure that gets no result from the peer.
     mutating func fail(_ current: ClientProcedure, with failure: Failure, into outbox: inout Outbox) {
         guard let requester = current.requester else { return }
         let event: PeerEvent
@@ -138,7 +139,7 @@ extension GATTClient {
 }
 
 extension Procedure.Outcome {
-    /// True for the error that this host is not aware of a change.
+    /// True if the peer rejected the request because it regards this host as unaware of a change of its database.
     fileprivate var isOutOfSync: Bool {
         switch self {
         case .read(.failure(.att(.databaseOutOfSync)), _), .written(.att(.databaseOutOfSync), _): true
@@ -148,7 +149,7 @@ extension Procedure.Outcome {
 }
 
 extension AttributeDiscovery.Question {
-    /// Returns the result for a failure; `nil` if no client waits for it.
+    /// Returns the event that reports to a client that the discovery has failed; `nil` if it was not for a client.
     fileprivate func event(_ failure: Failure) -> PeerEvent? {
         switch self {
         case .services: .servicesDiscovered(.failure(failure))

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension GATTClient {
-    /// Starts a client's request, unless it can be answered without the peer.
+    /// Starts a client's request. A request that needs nothing from the peer is answered immediately.
     mutating func begin(
         _ request: AttributeRequest,
         for requester: Requester,
@@ -89,7 +89,7 @@ extension GATTClient {
         }
     }
 
-    /// Continues with the result of a packet on the bearer at `index`.
+    /// Continues after a packet was received on the bearer at `index`.
     mutating func follow(
         _ event: ATTClientBearer.OnReceive,
         on index: Int,

@@ -26,14 +26,14 @@ extension GATTClient {
         }
     }
 
-    /// Takes a packet of the peer's server that cannot be decoded, except for its opcode.
+    /// Processes a malformed packet from the peer's server, of which only the opcode could be decoded.
     mutating func receiveMalformed(
         _ pdu: Span<UInt8>,
         on bearer: BearerID,
         at now: Instant,
         into outbox: inout Outbox
     ) {
-        // An indication that says nothing of use still waits for its confirmation, and would block all others.
+        // A malformed indication needs a confirmation, too; otherwise the peer could not send any more.
         if ATT.Opcode(wire: pdu[0]) == .handleValueIndication {
             outbox.send(.confirmation, on: bearer, of: link)
         }
@@ -42,8 +42,9 @@ extension GATTClient {
         if event != .ignored { follow(event, on: index, at: now, into: &outbox) }
     }
 
-    /// Hands a value that the peer sent to those who subscribed, and of one that is longer than any value, only as much
-    /// as a value can have.
+    /// Delivers a value that the peer sent to the subscribed clients.
+    ///
+    /// A value that is longer than the maximum length of an attribute is truncated.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.9.
     private func deliver(_ value: [UInt8], of handle: AttributeHandle, into outbox: inout Outbox) {
@@ -59,18 +60,19 @@ extension GATTClient {
         if !isWanted { outbox.append(.note(.unwantedValue(handle, link))) }
     }
 
-    /// Processes the peer's MTU request and returns the response; ``negotiated(_:at:into:)`` must be called after it
-    /// was sent.
+    /// Processes the peer's MTU request and returns the response.
+    ///
+    /// After the response was sent, the caller passes the event to ``negotiated(_:at:into:)``.
     mutating func receiveOffer(_ request: ATT.ExchangeMTURequest) -> (event: MTUNegotiation.OnEvent, ATTPacket) {
         (negotiation.receiveRequest(clientMTU: request.clientMTU), negotiation.response)
     }
 
-    /// Processes the response to the own MTU request.
+    /// Processes the response to this host's MTU request; `serverMTU` is `nil` if the peer rejected it.
     mutating func receiveOffer(serverMTU: UInt16?, at now: Instant, into outbox: inout Outbox) {
         negotiated(negotiation.receiveAnswer(serverMTU: serverMTU), at: now, into: &outbox)
     }
 
-    /// Reports the result of the MTU exchange.
+    /// Reports that the MTU is settled or has changed.
     mutating func negotiated(_ event: MTUNegotiation.OnEvent, at now: Instant, into outbox: inout Outbox) {
         switch event {
         case .nothing: break
@@ -81,7 +83,7 @@ extension GATTClient {
         }
     }
 
-    /// Does what is due.
+    /// Carries out everything whose time has come.
     mutating func wake(at now: Instant, into outbox: inout Outbox) {
         expireBearers(at: now, into: &outbox)
         negotiated(negotiation.expire(at: now), at: now, into: &outbox)

@@ -1,8 +1,8 @@
 import BLEWire
 
-// What the peer does only on a link that it can trust is asked once more when it can.
+// Security: requests that the peer rejects because the link is not secure enough are repeated when it is.
 extension GATTClient {
-    /// Starts with a peer that has the address of a bonded one.
+    /// Records that the peer has the address of a bonded peer, whose stored data is `claimed`.
     ///
     /// It gets no requests before it has proven the bond.
     mutating func claim(_ claimed: Bond) {
@@ -11,7 +11,7 @@ extension GATTClient {
         awaitsSecurity = true
     }
 
-    /// Records that the peer has proven a bond, which need not have an LTK.
+    /// Records that the peer has proven a bond. The bond may lack an LTK.
     mutating func prove(_ proven: Bond) {
         bond.prove(proven)
         if proven.longTermKey(as: role) != nil { trust.bond() }
@@ -24,7 +24,8 @@ extension GATTClient {
         caching = .none
     }
 
-    /// Sets the security of the link: ``LinkTrust/secure(_:keySize:leastKeySize:)``.
+    /// Sets the security of the link, which may start to open enhanced bearers. See
+    /// ``LinkTrust/secure(_:keySize:leastKeySize:)``.
     mutating func secure(_ security: LinkSecurity, keySize: Int, leastKeySize: Int) {
         trust.secure(security, keySize: keySize, leastKeySize: leastKeySize)
         considerBearers()
@@ -33,10 +34,10 @@ extension GATTClient {
     /// Grants or revokes the peer's authorization.
     mutating func authorize(_ isAuthorized: Bool) { trust.isAuthorized = isAuthorized }
 
-    /// Records that the peer rejected a client's request for insufficient security.
+    /// Records that the peer rejected a client's request because the link is not secure enough.
     ///
-    /// It is repeated when the link is secure enough, and nothing else is sent meanwhile. If the link is already secure
-    /// enough, that is immediately.
+    /// The request is repeated when the security has been raised, and no other request is sent before. If the security
+    /// has already increased since the request was started, the request is repeated immediately.
     mutating func refused(_ finished: ClientProcedure, for code: ATT.ErrorCode, into outbox: inout Outbox) {
         var finished = finished
         finished.refuse(.security(code))
@@ -46,15 +47,15 @@ extension GATTClient {
         outbox.append(.secure(link, for: code))
     }
 
-    /// Continues after the security of the link was raised, or could not be.
+    /// Continues after an attempt to raise the security of the link.
     mutating func securityAnswered(_ answer: SecurityAnswer, at now: Instant, into outbox: inout Outbox) {
         awaitsSecurity = false
         if answer != .secured { failRefused(answer.failure, into: &outbox) }
         proceed(at: now, into: &outbox)
     }
 
-    /// Fails requests that the peer rejected for insufficient security, with the peer's error unless there is a better
-    /// one.
+    /// Fails the requests that the peer rejected because the link is not secure enough, with `failure`, or with the
+    /// peer's error if it is `nil`.
     private mutating func failRefused(_ failure: Failure?, into outbox: inout Outbox) {
         let refused = bearers.removeStalled { one in
             if case .security = one.refusal { true } else { false }
@@ -66,11 +67,12 @@ extension GATTClient {
     }
 }
 
-/// The result of raising the security of a link.
+/// The result of an attempt to raise the security of a link.
 package enum SecurityAnswer: Equatable, Sendable {
     /// The link is secure enough.
     case secured
-    /// Failed for this reason; `nil` if the peer's error is the best description.
+    /// The attempt failed for this reason; `nil` if the error with which the peer rejected the request describes it
+    /// best.
     case refused(Failure?)
 
     fileprivate var failure: Failure? {
@@ -82,7 +84,8 @@ package enum SecurityAnswer: Equatable, Sendable {
 }
 
 extension Procedure.Outcome {
-    /// The error code if the peer rejected the request for insufficient security.
+    /// The error code with which the peer rejected the request because the link is not secure enough; `nil` for any
+    /// other outcome.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.1; Part F, 3.4.1.1.
     var lackOfSecurity: ATT.ErrorCode? {

@@ -1,15 +1,15 @@
 import BLEWire
 
 extension GATTClient {
-    /// Creates the write of a configuration whose descriptor is known.
+    /// Creates the procedure that writes a configuration, using the descriptor's handle if it is known.
     func configuration(_ change: Subscriptions.Change) -> ConfigurationWriting {
         let known = change.descriptors.flatMap { database.attributes.first(GATT.clientConfiguration, in: $0) }
         return ConfigurationWriting(change.bits, to: change.configuration ?? known, in: change.descriptors)
     }
 
-    /// Writes the configuration if necessary.
+    /// Changes a client's subscription, and writes the peer's configuration if that is necessary.
     ///
-    /// A client receives values from its request on.
+    /// A new subscriber receives values immediately, even before the configuration has been written.
     mutating func subscribe(
         _ requester: Requester,
         to handle: AttributeHandle,
@@ -35,7 +35,7 @@ extension GATTClient {
         start(procedure, on: 0, at: now, into: &outbox)
     }
 
-    /// Processes the result of writing a configuration.
+    /// Processes the result of writing a configuration, and reports it to the client.
     mutating func configured(
         _ outcome: ConfigurationWriting.Outcome,
         of handle: AttributeHandle,
@@ -68,7 +68,8 @@ extension GATTClient {
         return failed.subscription.earlier
     }
 
-    /// Ends the subscriptions that only `client` had, when the link is idle.
+    /// Removes all subscriptions of `client`. Those that no other client has are ended at the peer when the link is
+    /// idle.
     mutating func unsubscribe(_ client: ClientID) {
         for handle in subscriptions.remove(client) { ownRequests.append(.reconfigure(handle)) }
     }

@@ -1,18 +1,20 @@
 import BLEWire
 
-/// The client's side of one link: the requests of this host's clients to the peer, one procedure at a time.
+/// The GATT client of one link, which sends the requests of this host's clients to the peer.
 ///
 /// It carries out discoveries, reads, writes and subscriptions, caches the peer's attributes (``PeerDatabase``), and
 /// delivers notified values to subscribers.
 ///
-/// A queue has a lane for each client, and a procedure starts when a bearer is free. Client requests come first:
-/// requests of the host (``OwnRequests``) are sent when none are waiting.
+/// Each client has its own queue, and a request starts when a bearer is free. The host's own requests (``OwnRequests``)
+/// are usually sent when no client request is waiting.
 struct GATTClient {
-    /// The lifetime of read-ahead items if the peer does not report changes.
+    /// How long attributes that were read before they were needed may be used, if the peer does not report changes.
     static let freshness = Duration.seconds(2)
-    /// The maximum number of requests to report changes, if the peer keeps changing its GATT service.
+    /// The maximum number of times that this host asks the peer to report changes. Needed because a peer may keep
+    /// changing its GATT service.
     static let mostWatches = 8
-    /// The maximum number of requests to verify what was discovered before changes were reported, except services.
+    /// The maximum number of requests that verify attributes from before the peer was asked to report changes. Services
+    /// are verified in any case.
     static let mostSecondLooks = 32
 
     let link: ConnectionHandle
@@ -32,16 +34,17 @@ struct GATTClient {
     var commands = WriteCommands()
     var ownRequests = OwnRequests()
     var subscriptions = Subscriptions()
-    /// The trust in the link, which determines what can be requested by either end.
+    /// The security and authorization of the link, on which it depends what each end may request.
     var trust = LinkTrust(.unencrypted)
-    /// True if no requests are sent until it is known whether the security can be raised.
+    /// True if no requests are sent until an attempt to raise the security has ended, or the peer has proven its bond.
     var awaitsSecurity = false
     var database = PeerDatabase()
-    /// The end of the lifetime of read-ahead items, if the peer does not report changes.
+    /// The time until which attributes that were read before they were needed may be used, if the peer does not report
+    /// changes.
     var expiry = Instant()
     var reportedChanges = ReportedChanges()
     var caching = Caching.none
-    /// The stored data of the peer, including those of its own client.
+    /// The stored data of the peer, including the state of its GATT client.
     var bond = PeerBond()
     var secondLooks = 0
     /// The handle of the peer's Service Changed value.
@@ -81,7 +84,7 @@ struct GATTClient {
             ? [.robustCaching, .multipleNotifications, .enhancedBearers] : [.robustCaching, .multipleNotifications]
     }
 
-    /// The time at which to call ``wake(at:into:)`` unless something happens first.
+    /// The time to call ``wake(at:into:)`` next; `nil` if nothing is due.
     var deadline: Instant? {
         mutating get {
             var least = awaitsSecurity ? nil : bearers.begin(at: ownRequests.deadline)
@@ -100,16 +103,16 @@ struct GATTClient {
         clients.insert(client, at: clients.firstIndex { client < $0 } ?? clients.endIndex)
         guard !hasIntroducedItself else { return }
         hasIntroducedItself = true
-        // A central has asked already.
+        // A central has already sent its request when the link was established.
         if role == .peripheral { ownRequests.append(.exchangeMTU) }
         ownRequests.append(.readName)
         considerBearers()
     }
 
-    /// Removes `client` after its requests were answered.
+    /// Removes a client whose requests have all been answered.
     mutating func remove(_ client: ClientID) { clients.removeAll { $0 == client } }
 
-    /// Asks the peer to report changes of its services, unless it was already asked.
+    /// Queues a request to the peer to report changes of its services, unless it was already asked.
     mutating func watchServices() {
         guard !database.isWatched, !ownRequests.contains(.watchServices), watches < Self.mostWatches else { return }
         if case .watch = bearers.all[0].running?.procedure { return }

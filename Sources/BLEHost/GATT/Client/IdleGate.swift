@@ -9,26 +9,26 @@ struct IdleGate {
     /// The maximum delay if clients keep making requests.
     static let maximumDelay = Duration.seconds(2)
 
-    /// The time of the last client request; `nil` before the link is ready.
+    /// The time of the last client request, or at which the link became ready; `nil` before the link is ready.
     private var idleSince: Instant?
-    /// The time at which the host's requests were queued.
+    /// The time at which the host's requests started to wait.
     private var start = Instant()
 
-    /// The time at which the host can start if no client makes a request; `nil` before the link is ready.
+    /// The time at which the host may start a request if no client makes one before; `nil` before the link is ready.
     var begin: Instant? { idleSince.map { $0 + Self.pause } }
 
-    /// The time at which it starts in any case.
+    /// The time at which the host may start a request in any case.
     var due: Instant { start + Self.maximumDelay }
 
-    /// Records that the link is ready; clients get time to go first.
+    /// Records that the link is ready. Clients may make requests first.
     mutating func allow(at now: Instant) {
         idleSince = now
         start = now
     }
 
-    /// Records a client's request.
+    /// Records a client's request, which delays those of the host.
     ///
-    /// `isIdle` is true if the host has nothing queued.
+    /// `isIdle` is true if the host has no request waiting.
     mutating func postpone(at now: Instant, isIdle: Bool) {
         guard let idleSince else { return }
         if isIdle {
@@ -39,8 +39,8 @@ struct IdleGate {
         }
     }
 
-    /// Records that the host has started one of several requests although clients are active.
+    /// Records that the host has started one of its requests although clients are active.
     ///
-    /// The next one waits for the usual pause.
+    /// The next one waits for another ``pause``.
     mutating func startedOne(at now: Instant) { start = now + (Self.pause - Self.maximumDelay) }
 }

@@ -1,8 +1,8 @@
 package import BLEWire
 
-/// The subscriptions of this host's clients to a peer's values, and the configurations that were written.
+/// The subscriptions of this host's clients to a peer's values, and the configurations written to the peer.
 ///
-/// The peer knows only one client, this host: its Client Characteristic Configuration contains the union of all
+/// The peer knows only one GATT client, this host. So its Client Characteristic Configuration contains the union of all
 /// subscriptions.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.3.3.
@@ -14,18 +14,18 @@ package struct Subscriptions: Sendable {
 
     private struct Entry: Sendable {
         let value: AttributeHandle
-        /// The range of the characteristic's descriptors.
+        /// The handles of the characteristic's descriptors; `nil` if there are none.
         var descriptors: AttributeHandleRange?
-        /// The Client Characteristic Configuration, if it was discovered.
+        /// The handle of the Client Characteristic Configuration; `nil` if it is not known.
         var configuration: AttributeHandle?
-        /// The value that was written last.
+        /// The configuration that was last written to the peer.
         var told: UInt16 = 0
         var subscribers: [Subscriber] = []
     }
 
-    /// In ascending order of handles.
+    /// The entries, in ascending order of handles.
     private var entries: [Entry] = []
-    /// The index of the last received value, because a peer mostly sends the same one again.
+    /// The index of the entry for the value that was received last. A peer often sends the same value repeatedly.
     private var lastHeard = 0
 
     package init() {}
@@ -55,7 +55,7 @@ package struct Subscriptions: Sendable {
         forEachReceiver(in: entry, body)
     }
 
-    /// Returns the index of the entry for `handle`, if it has subscribers.
+    /// Returns the index of the entry for `handle`; `nil` if the value has no subscribers.
     @inline(__always)
     mutating func entryWithReceivers(_ handle: AttributeHandle) -> Int? {
         if !isEntry(lastHeard, of: handle) { lastHeard = position(handle) }
@@ -75,7 +75,8 @@ package struct Subscriptions: Sendable {
         for place in entries[entry].subscribers.indices { body(entries[entry].subscribers[place].client) }
     }
 
-    /// Returns the configuration to write so that `client` gets `wanted`; `nil` if it is already written.
+    /// Returns the configuration to write so that `client` has the subscription `wanted`; `nil` if it is already
+    /// written.
     package mutating func change(
         for client: ClientID,
         to wanted: Subscription,
@@ -88,7 +89,7 @@ package struct Subscriptions: Sendable {
         return change(at: index, to: others.reduce(wanted.rawValue) { $0 | $1.wants.rawValue })
     }
 
-    /// Returns the configuration to write after subscribers left; `nil` if it is already written.
+    /// Returns the configuration to write for the remaining subscribers; `nil` if it is already written.
     package func change(of handle: AttributeHandle) -> Change? {
         guard let index = index(handle) else { return nil }
         return change(at: index, to: entries[index].subscribers.reduce(0) { $0 | $1.wants.rawValue })
@@ -110,20 +111,20 @@ package struct Subscriptions: Sendable {
         if wanted != .none { entries[index].subscribers.append(Subscriber(client: client, wants: wanted)) }
     }
 
-    /// Records the handle of the configuration, and its value if it was written.
+    /// Records the handle of the configuration, and the value that was written to it; `nil` if a fact is not known.
     package mutating func note(configuration: AttributeHandle?, told bits: UInt16?, of handle: AttributeHandle) {
         guard let index = index(handle) else { return }
         if let configuration { entries[index].configuration = configuration }
         if let bits { entries[index].told = bits }
     }
 
-    /// Removes `client` and returns the values with more in their configuration than is needed now.
+    /// Removes `client`, and returns the values whose configuration can be reduced.
     package mutating func remove(_ client: ClientID) -> [AttributeHandle] {
         for index in entries.indices { entries[index].subscribers.removeAll { $0.client == client } }
         return entries.map(\.value).filter { change(of: $0) != nil }
     }
 
-    /// Removes everything about values in `range`, which are gone.
+    /// Removes all entries for values in `range`, which no longer exist at the peer.
     package mutating func removeAll(in range: AttributeHandleRange) {
         entries.removeAll { range.contains($0.value) }
     }
@@ -148,6 +149,6 @@ package struct Subscriptions: Sendable {
         return index
     }
 
-    /// Returns the index of the entry for `handle`, or the index to insert it.
+    /// Returns the index of the entry for `handle`, or the index at which to insert it.
     private func position(_ handle: AttributeHandle) -> Int { entries.indices.bisected { entries[$0].value < handle } }
 }

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The opening of enhanced bearers, after the peer has announced its support.
+/// The state machine that opens enhanced bearers once the peer has announced that it supports them.
 ///
 ///        ┌──────┐ want  ┌───────────┐ it can ┌────────┐ answered
 ///        │ idle │ ────▶ │ inquiring │ ─────▶ │ asking │ ─────────▶ done
@@ -11,8 +11,8 @@ import BLEWire
 ///                                            │ waiting │
 ///                                            └─────────┘
 ///
-/// If both ends request bearers at the same time and neither has room for both, both may be refused. A central then
-/// repeats its request immediately, a peripheral after some time.
+/// If both ends request bearers at the same time and neither has room for both requests, both requests may be refused.
+/// A central then repeats its request immediately, a peripheral after a delay.
 ///
 /// Core 6.0, Vol 3, Part G, 5.4.
 struct BearerOpening {
@@ -24,14 +24,14 @@ struct BearerOpening {
         case done
     }
 
-    /// The number of requested bearers.
+    /// The number of bearers to request at a time.
     static let count = 3
-    /// The maximum number of requests.
+    /// The maximum number of times that bearers are requested on a link.
     static let mostAttempts = 3
 
     private var state = State.idle
 
-    /// The time at which to call ``expire(at:)`` unless something happens first.
+    /// The time to call ``expire(at:hasBearers:)`` next; `nil` if nothing is due.
     var deadline: Instant? {
         if case .waiting(let deadline, _) = state { deadline } else { nil }
     }
@@ -39,11 +39,11 @@ struct BearerOpening {
     enum OnWant: Equatable {
         /// Ask the peer whether it supports bearers.
         case inquire
-        /// Nothing to do.
+        /// Do nothing.
         case nothing
     }
 
-    /// Records that bearers would be useful and the link is secure enough.
+    /// Records that clients would benefit from bearers, and that the link is secure enough for them.
     mutating func want() -> OnWant {
         guard case .idle = state else { return .nothing }
         state = .inquiring
@@ -52,13 +52,13 @@ struct BearerOpening {
 
     enum OnEvent: Equatable {
         case nothing
-        /// Request ``count`` bearers.
+        /// Request ``count`` bearers from the peer.
         case open
     }
 
-    /// Records whether the peer supports bearers.
+    /// Records whether the peer supports bearers, and whether to request them now.
     ///
-    /// No request is made if there are some already.
+    /// Pass `false` if the link already has enhanced bearers or is not encrypted any more.
     mutating func inquired(isOffered: Bool) -> OnEvent {
         guard case .inquiring = state else { return .nothing }
         guard isOffered else {
@@ -72,9 +72,9 @@ struct BearerOpening {
     /// Records that a bearer was opened.
     mutating func opened() { if case .asking = state { state = .done } }
 
-    /// Records that a bearer was refused.
+    /// Records that the peer refused one of the requested bearers.
     ///
-    /// `retryDelay` is the time before this end may request again.
+    /// `retryDelay` is the time that this host has to wait before it may request bearers again.
     mutating func refused(_ failure: Failure, retryDelay: Duration, at now: Instant) -> OnEvent {
         guard case .asking(let unanswered, let attempts) = state else { return .nothing }
         guard unanswered <= 1 else {
@@ -95,7 +95,7 @@ struct BearerOpening {
 
     /// Repeats the request if it is due.
     ///
-    /// `hasBearers` is true if the peer has opened some meanwhile.
+    /// `hasBearers` is true if the peer has opened enhanced bearers since the last request.
     mutating func expire(at now: Instant, hasBearers: Bool) -> OnEvent {
         guard case .waiting(let deadline, let attempts) = state, deadline <= now else { return .nothing }
         state = hasBearers ? .done : .asking(unanswered: Self.count, attempts: attempts + 1)

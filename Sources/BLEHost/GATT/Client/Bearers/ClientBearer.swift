@@ -1,22 +1,22 @@
 import BLEWire
 
-/// The client's side of one bearer: the current transaction, and the procedure that it belongs to.
+/// The client's part of one bearer: the current transaction, and the procedure that it belongs to.
 struct ClientBearer {
     private enum Work {
         case nothing
-        /// A request with a single packet and a single response.
+        /// A procedure that consists of a single request and a single response.
         case single(SingleRequest)
-        /// The procedure in the slot.
+        /// The procedure in ``ClientBearer/procedure``.
         case procedure
     }
 
     let id: BearerID
-    /// The MTU, in octets; `nil` for the unenhanced bearer, which negotiates it.
+    /// The MTU, in octets; `nil` for the unenhanced bearer, whose MTU is negotiated.
     var mtu: Int?
     private var transaction = ATTClientBearer()
     private var work = Work.nothing
     private var procedure = InPlace<ClientProcedure>()
-    /// The value of a write with a single packet.
+    /// The value that ``Work/single(_:)`` writes, if it is a write.
     private var written: [UInt8] = []
 
     init(_ id: BearerID, mtu: Int? = nil) {
@@ -24,19 +24,19 @@ struct ClientBearer {
         self.mtu = mtu
     }
 
-    /// True if something is in progress.
+    /// True if a procedure is in progress.
     ///
-    /// `mutating`, like ``isFree``, to avoid a copy.
+    /// The getter is `mutating`, like that of ``isFree``, to avoid a copy.
     var isRunning: Bool {
         mutating get {
             if case .nothing = work { false } else { true }
         }
     }
 
-    /// True if something can be started.
+    /// True if a procedure can be started.
     var isFree: Bool { mutating get { !isRunning && transaction.isIdle } }
 
-    /// True if the bearer will not answer any more.
+    /// True if the bearer has become unusable because a transaction timed out.
     var isDead: Bool { transaction.isDead }
 
     /// The time at which the transaction times out.
@@ -51,7 +51,7 @@ struct ClientBearer {
         }
     }
 
-    /// Starts a procedure, which has not sent a request yet.
+    /// Starts a procedure that has not sent a request yet, and returns its first step.
     mutating func begin(
         _ next: consuming ClientProcedure,
         _ database: inout PeerDatabase,
@@ -64,7 +64,7 @@ struct ClientBearer {
         return step
     }
 
-    /// Starts a request with a single packet, which is sent now.
+    /// Starts a procedure with a single request, which the caller sends now.
     @inline(__always)
     mutating func begin(_ request: SingleRequest, writing value: [UInt8], _ opcode: ATT.Opcode, at now: Instant) {
         transaction.beginFast(opcode, at: now)
@@ -72,8 +72,9 @@ struct ClientBearer {
         if request.isWrite { written = value }
     }
 
-    /// Processes the response to a request with a single packet; returns `nil`, without side effects, if it is
-    /// something else.
+    /// Processes the response to a procedure with a single request, which ends with it.
+    ///
+    /// Returns `nil`, without side effects, if the packet is not that response.
     @inline(__always)
     mutating func answered(_ kind: AttributePacket.Kind, octets count: Int) -> SingleRequest? {
         guard case .single(let single) = work, single.isAnswered(by: kind, octets: count) else { return nil }
@@ -83,7 +84,7 @@ struct ClientBearer {
         return single
     }
 
-    /// Records that the next request of the procedure is sent.
+    /// Records that the next request of the procedure is being sent.
     mutating func ask(_ request: ATT.Opcode, at now: Instant) {
         procedure.update { $0.asked() }
         transaction.begin(request, at: now)
@@ -97,7 +98,8 @@ struct ClientBearer {
 
     mutating func expire(at now: Instant) -> ATTClientBearer.OnExpire { transaction.expire(at: now) }
 
-    /// Passes the response to the procedure; returns the next step, or `nil` if nothing waits for it.
+    /// Passes a response to the procedure in progress and returns its next step; `nil` if no procedure is waiting for
+    /// it.
     mutating func answer(
         _ answer: ATTAnswer,
         _ database: inout PeerDatabase,
@@ -124,7 +126,7 @@ struct ClientBearer {
         procedure.update(change)
     }
 
-    /// Converts a request with a single packet into a procedure, which can continue.
+    /// Converts a procedure with a single request into a general one, which can send further requests.
     private mutating func unpack() {
         guard case .single(let single) = work else { return }
         work = .procedure

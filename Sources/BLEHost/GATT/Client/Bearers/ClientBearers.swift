@@ -2,13 +2,14 @@ import BLEWire
 
 /// The bearers of a link on which clients make requests, with the procedures in progress and those to be repeated.
 ///
-/// The first one is the unenhanced bearer, which always exists and accepts any request. The others accept requests that
-/// can run at the same time without an effect that apps could notice.
+/// The first one is the unenhanced bearer, which always exists and accepts any request. The enhanced bearers only
+/// accept requests that can run at the same time as others without an effect that apps could notice.
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.2; Part G, 5.3.
 struct ClientBearers {
     var all = [ClientBearer(.unenhanced)]
-    /// Procedures that were rejected or lost with their bearer, sorted by their first start.
+    /// The procedures to be repeated, because the peer rejected them or their bearer was closed, in the order in which
+    /// they first started.
     private var stalled: [ClientProcedure] = []
 
     /// The number of enhanced bearers.
@@ -18,10 +19,10 @@ struct ClientBearers {
 
     func index(of id: BearerID) -> Int? { all.firstIndex { $0.id == id } }
 
-    /// The time at which waiting requests can start on the unenhanced bearer; `nil` if it is busy.
+    /// Returns `deadline`, at which waiting requests can start, if the unenhanced bearer is free; `nil` if it is busy.
     mutating func begin(at deadline: Instant?) -> Instant? { all[0].isFree ? deadline : nil }
 
-    /// True if there is a single bearer and nothing to repeat.
+    /// True if there are no enhanced bearers and no procedures to be repeated.
     var isPlain: Bool { all.count == 1 && stalled.isEmpty }
 
     mutating func open(_ id: ChannelID, mtu: Int) { all.append(ClientBearer(.enhanced(id), mtu: mtu)) }
@@ -47,7 +48,7 @@ struct ClientBearers {
         }
     }
 
-    /// Clients whose write commands must wait, so that they do not overtake their requests.
+    /// The clients whose write commands must wait because they would otherwise overtake the clients' earlier requests.
     var blocked: [ClientID] {
         var blocked = (all.dropFirst().compactMap(\.running) + stalled).compactMap(\.client)
         if let first = all[0].running, first.procedure.mayAskMore, let client = first.client {
@@ -56,26 +57,28 @@ struct ClientBearers {
         return blocked
     }
 
-    /// Returns whether a value that `client` writes is incomplete at the peer, or its request is stalled.
+    /// Returns whether the peer has only received parts of a value that `client` writes, or a request of `client` is to
+    /// be repeated.
     func holdsUp(_ client: ClientID) -> Bool {
         let holdsParts = all[0].running.map { $0.client == client && $0.procedure.holdsParts } ?? false
         return holdsParts || stalled.contains { $0.client == client }
     }
 
-    /// Returns whether `client` waits for a procedure that started before `order`.
+    /// Returns whether `client` still waits for a procedure that started before the one with number `order`.
     func isUnderWay(before order: UInt64, for client: ClientID) -> Bool {
         func precedes(_ other: ClientProcedure) -> Bool { other.client == client && other.order < order }
         return all.contains { $0.running.map(precedes) ?? false } || stalled.contains(where: precedes)
     }
 
-    /// Returns the procedures in progress for a client, or for all, in the order of their start.
+    /// Returns the unfinished procedures of a client, or of all clients if it is `nil`, in the order in which they
+    /// started.
     func underWay(for client: ClientID?) -> [ClientProcedure] {
         (all.compactMap(\.running) + stalled)
             .filter { one in one.client.map { client ?? $0 == $0 } ?? false }
             .sorted { $0.order < $1.order }
     }
 
-    /// Drops the result of a client's request.
+    /// Discards the result of a client's request, which has failed with `failure`.
     mutating func withdraw(_ order: UInt64, with failure: Failure) {
         stalled.removeAll { $0.order == order }
         for index in all.indices where all[index].running?.order == order {
@@ -83,14 +86,14 @@ struct ClientBearers {
         }
     }
 
-    /// Drops all procedures without results.
+    /// Ends all procedures without reporting results.
     mutating func giveUp() {
         stalled = []
         for index in all.indices { _ = all[index].end() }
     }
 }
 
-// What is begun once more.
+// Procedures to be repeated.
 extension ClientBearers {
     var hasStalled: Bool { !stalled.isEmpty }
 
@@ -99,7 +102,7 @@ extension ClientBearers {
         stalled.insert(procedure, at: place)
     }
 
-    /// Removes and returns the first procedure to be repeated.
+    /// Removes and returns the procedure to be repeated next.
     mutating func nextStalled() -> ClientProcedure? {
         guard !stalled.isEmpty else { return nil }
         var next = stalled.removeFirst()
@@ -107,7 +110,7 @@ extension ClientBearers {
         return next
     }
 
-    /// Removes the procedures that must not be repeated.
+    /// Removes and returns the waiting procedures that must not be repeated.
     mutating func removeStalled(where isGone: (ClientProcedure) -> Bool) -> [ClientProcedure] {
         let gone = stalled.filter(isGone)
         if !gone.isEmpty { stalled.removeAll(where: isGone) }
@@ -115,20 +118,22 @@ extension ClientBearers {
     }
 }
 
-// Which requests may begin beside those that are under way.
+// Requests that may run at the same time.
 //
-// Reads of one client may be under way together, and are answered in its order. All else waits until what the client
-// asked before is done: a peer carries out in any order what it hears on several all.
+// Reads of different values by one client may run at the same time; the client gets their results in the order of its
+// requests. Any other request waits until the client's earlier requests have ended, because a peer may process requests
+// on different bearers in any order.
 extension ClientBearers {
-    /// Returns whether a request can start on the bearer at `index`.
+    /// Returns whether a request can start now on the bearer at `index`.
     func admits(_ request: AttributeRequest, of client: ClientID, at index: Int, behind commands: WriteCommands) -> Bool
     {
         guard admits(request, of: client) else { return false }
         guard let mtu = all[index].mtu else { return !request.isWriteCommand }
         switch request {
-        // Write commands go over the unenhanced bearer, and what follows them on another could pass them.
+        // Write commands use the unenhanced bearer. A request on another bearer could overtake them.
         case .read: return !commands.contains(client)
-        // Prepared parts of all bearers share one queue at the peer: one value at a time is written in parts.
+        // The peer has one queue for the prepared parts of all bearers, so only one value may be written in parts at a
+        // time.
         case .write(_, let value): return value.count <= mtu - 3 && !commands.contains(client)
         case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors,
             .forgetDatabase, .writeCommand, .subscribe:

@@ -1,6 +1,6 @@
 import BLEWire
 
-// The bearers beside the unenhanced one, over which clients read and write while others wait.
+// The enhanced bearers, on which clients can read and write while the unenhanced bearer is busy.
 extension GATTClient {
     /// Records that a bearer was opened.
     mutating func opened(_ id: ChannelID, mtu: Int, at now: Instant, into outbox: inout Outbox) {
@@ -9,14 +9,14 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Records a new MTU of a bearer.
+    /// Records that the MTU of a bearer has changed.
     mutating func resized(_ id: ChannelID, mtu: Int) {
         bearers.resize(id, mtu: mtu)
     }
 
-    /// Continues without a bearer.
-    ///
-    /// Reads on it are repeated on another one; writes fail, because it is unknown whether they were carried out.
+    /// Removes a bearer that was closed.
+    /// The read in progress on it is repeated on another bearer. Any other procedure fails, because the peer may or may
+    /// not have carried it out.
     mutating func closed(_ id: ChannelID, at now: Instant, into outbox: inout Outbox) {
         if let lost = bearers.close(id) {
             if case .read = lost.procedure, lost.client != nil {
@@ -28,7 +28,7 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Closes bearers with a transaction that timed out; the unenhanced bearer together with its link.
+    /// Closes the bearers whose transaction has timed out. The unenhanced bearer can only be closed by ending the link.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     mutating func expireBearers(at now: Instant, into outbox: inout Outbox) {
@@ -48,7 +48,7 @@ extension GATTClient {
         follow(opening.expire(at: now, hasBearers: bearers.enhancedCount > 0), into: &outbox)
     }
 
-    /// Requests bearers if they would be useful.
+    /// Starts to open enhanced bearers if clients would benefit from them and the link is encrypted.
     ///
     /// Core 6.0, Vol 3, Part G, 5.3.1.
     mutating func considerBearers() {
@@ -58,7 +58,8 @@ extension GATTClient {
         ownRequests.append(.openBearers)
     }
 
-    /// Processes the features of the peer's server.
+    /// Requests bearers if the peer supports them. `features` is the Server Supported Features of the peer; `nil` if it
+    /// has none.
     mutating func inquired(_ features: UInt8?, into outbox: inout Outbox) {
         let isOffered = (features ?? 0) & GATT.enhancedBearersSupported != 0
         follow(

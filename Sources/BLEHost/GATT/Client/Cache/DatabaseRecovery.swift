@@ -1,50 +1,50 @@
 import BLEWire
 
-/// The recovery of a client whose peer rejects requests because its database has changed.
+/// The state machine that recovers when a peer rejects requests because its database has changed.
 ///
-///                refused              bearer free             known
-///        ┌──────┐ ─────▶ ┌──────────┐ ─────────▶ ┌─────────┐ ─────▶ none
-///        │ none │        │ required │            │ reading │
-///        └──────┘        └──────────┘            └─────────┘
-///            ▲                                        │ another hash, or none
-///            │ all was looked at, or there is too much ▼
-///            └─────────────────────────────────── ┌─────────┐
-///                                                 │ looking │
-///                                                 └─────────┘
+///        ┌──────┐ rejected ┌──────────┐ bearer is free ┌─────────┐ same hash, or the peer has reported the change
+///        │ none │ ───────▶ │ required │ ─────────────▶ │ reading │ ──────▶ none
+///        └──────┘          └──────────┘                └─────────┘
+///            ▲                                              │ other hash, or no hash
+///            │ everything is verified, or would take too    ▼
+///            │ many requests                           ┌───────────┐
+///            └──────────────────────────────────────── │ verifying │
+///                                                      └───────────┘
 ///
-/// No requests are made meanwhile, because handles may belong to other attributes.
+/// No other requests are made during recovery, because handles may belong to other attributes now.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2.1.
 struct DatabaseRecovery {
     private enum State {
         case none
-        /// `wasReported` is true if the peer has reported the changed range.
+        /// Recovery starts when the bearer is free. `wasReported` is true if the peer has reported the changed range.
         case required(wasReported: Bool)
         /// The Database Hash is being read, which makes the client change-aware.
         case reading(wasReported: Bool)
-        /// The attributes that were reported to clients are being verified.
+        /// The attributes that were reported to clients are being verified; `requests` is the number of requests so
+        /// far.
         case verifying(requests: Int)
     }
 
-    /// The maximum number of requests to verify attributes; beyond it, all attributes are invalidated.
+    /// The maximum number of requests that verify attributes. If they do not suffice, all attributes are invalidated.
     static let mostRequests = 16
 
     private var state = State.none
     /// True if the peer has reported a change since the last recovery.
     private var hasReportedChange = false
-    /// True if the attributes that were reported to clients can still be compared with the peer's.
+    /// True if what was reported to clients is still stored, so that it can be compared with the peer's attributes.
     private var isComparable = true
 
     var isUnderWay: Bool {
         if case .none = state { false } else { true }
     }
 
-    /// Records that the peer has reported a change.
+    /// Records that the peer has reported a change of its services.
     mutating func noteReportedChange() { hasReportedChange = true }
 
-    /// Starts the recovery, unless it is in progress.
+    /// Starts the recovery, unless it is already in progress.
     ///
-    /// `wasReported` is true if the peer has reported a change since the request.
+    /// `wasReported` is true if the peer has reported a change since the rejected request was sent.
     mutating func require(wasReported: Bool) {
         guard !isUnderWay else { return }
         state = .required(wasReported: wasReported || hasReportedChange)
@@ -56,11 +56,11 @@ struct DatabaseRecovery {
     enum OnNext: Equatable {
         case nothing
         case readHash
-        /// Verify the next part of what was reported to clients.
+        /// Verify the next part of the attributes that were reported to clients.
         case verify
     }
 
-    /// Returns the next action, now that the bearer is free.
+    /// Advances to the next step when the bearer is free, and returns the action for it.
     mutating func next() -> OnNext {
         switch state {
         case .none, .reading: return .nothing
@@ -75,13 +75,13 @@ struct DatabaseRecovery {
 
     enum OnReceive: Equatable {
         case proceed
-        /// Verify everything that was reported to clients.
+        /// Verify all attributes that were reported to clients.
         case check
     }
 
     /// Processes the result of a step.
     ///
-    /// Afterwards, detected changes are reported, and ``conclude(_:)`` is called.
+    /// Afterwards, the caller reports the changes that were detected, and calls ``conclude(_:)``.
     mutating func receive(_ outcome: Procedure.Outcome, _ database: PeerDatabase) -> OnReceive {
         isComparable = !database.isForgotten
         switch (state, outcome) {
@@ -100,14 +100,14 @@ struct DatabaseRecovery {
     }
 
     enum OnConclude: Equatable {
-        /// There is more to verify.
+        /// There are more attributes to verify.
         case verifyMore
         case recovered
-        /// The change is unknown: everything that was reported to clients is invalid.
+        /// The changed range is unknown, so everything that was reported to clients is invalid.
         case lost
     }
 
-    /// Returns whether the recovery is complete.
+    /// Ends the recovery if it is complete or has failed.
     mutating func conclude(_ database: PeerDatabase) -> OnConclude {
         guard case .verifying(let requests) = state else { return end(.recovered) }
         if isComparable, database.isVerified { return end(.recovered) }

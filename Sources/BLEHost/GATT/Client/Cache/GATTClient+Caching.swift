@@ -1,19 +1,19 @@
 import BLEWire
 
 extension GATTClient {
-    /// The caching of a peer's attributes for its next link.
+    /// The state of the cache of a bonded peer's attributes, which is stored for the peer's next link.
     enum Caching {
         /// The peer is not bonded.
         case none
-        /// The stored attributes, which are valid if the peer's Database Hash is unchanged.
+        /// There are stored attributes, which are valid if the peer's Database Hash is unchanged.
         case unchecked(CachedDatabase)
-        /// Discovered attributes are stored once they are certain.
+        /// Discovered attributes are stored once a Database Hash confirms that they are valid.
         case active
         /// The peer has no Database Hash.
         case impossible
     }
 
-    /// Records that the peer is bonded, and the stored attributes.
+    /// Records that the peer is bonded. `cache` is the stored attributes; `nil` if there are none.
     mutating func bonded(_ cache: CachedDatabase?, at now: Instant, into outbox: inout Outbox) {
         guard case .none = caching else { return }
         if let cache, database.isEmpty {
@@ -26,25 +26,28 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Sets the attributes to store for the peer; `nil` for none.
+    /// Replaces the stored attributes of the peer; `nil` removes them.
     private mutating func store(_ database: CachedDatabase?, into outbox: inout Outbox) {
         bond.change(of: peer, into: &outbox) { $0.database = database }
     }
 
-    /// Records what a client has discovered.
+    /// Records that attributes were discovered for a client.
     mutating func keep(_ answer: AttributeDiscovery.Answer, at now: Instant, into outbox: inout Outbox) {
         expiry = now + Self.freshness
         if case .services = answer { knowServices(into: &outbox) }
         keepCache()
     }
 
-    /// Stores the discovered attributes when the link is idle.
+    /// Schedules storing the discovered attributes for when the link is idle.
     mutating func keepCache() {
         guard case .active = caching, database.hasNews else { return }
         if !ownRequests.contains(.verify) { ownRequests.append(.keepCache) }
     }
 
-    /// Processes the peer's Database Hash, or the fact that it has none.
+    /// Processes the peer's Database Hash, which was read to check or store the cache; `hash` is `nil` if the peer has
+    /// none.
+    ///
+    /// `isOutdated` is true if services changed while the hash was being read, so that it is read again.
     mutating func hashRead(_ hash: UInt128?, isOutdated: Bool, at now: Instant, into outbox: inout Outbox) {
         switch caching {
         case .unchecked where isOutdated && hash != nil: ownRequests.append(.checkCache)
@@ -55,7 +58,7 @@ extension GATTClient {
         }
     }
 
-    /// Uses the stored attributes if the hash is unchanged; otherwise discovers them again.
+    /// Uses the stored attributes if the hash is unchanged, and discards them otherwise.
     private mutating func check(
         _ cache: CachedDatabase,
         _ hash: UInt128?,
@@ -79,7 +82,9 @@ extension GATTClient {
         knowServices(into: &outbox)
     }
 
-    /// Stores the discovered database if the Database Hash was the same before and after discovery.
+    /// Stores the discovered attributes if the Database Hash was the same before and after discovery.
+    ///
+    /// If the hash has changed, everything is invalid.
     private mutating func keep(_ hash: UInt128?, at now: Instant, into outbox: inout Outbox) {
         guard let hash else {
             caching = .impossible
@@ -98,9 +103,9 @@ extension GATTClient {
         }
     }
 
-    /// Records that a part was discovered again.
+    /// Processes the result of verifying a part of the attributes.
     ///
-    /// Clients are told if it has changed.
+    /// Clients are informed if the part has changed. Afterwards, the next step is scheduled.
     mutating func verified(
         _ result: Result<AttributeDiscovery.Answer, Failure>,
         at now: Instant,
@@ -117,20 +122,22 @@ extension GATTClient {
         }
     }
 
-    /// Reports the range in which the peer differs from what was reported to clients.
+    /// Reports the range in which the peer's attributes differ from those that were reported to clients, if there is
+    /// one.
     mutating func tellChange(at now: Instant, into outbox: inout Outbox) {
         if let change = database.takeChange() { servicesChanged(in: change, at: now, into: &outbox) }
     }
 
-    /// Verifies everything that was reported to clients.
+    /// Marks everything that was reported to clients for verification.
     mutating func checkDatabase() { database.checkAll() }
 
-    /// Records that time has passed, in which read-ahead attributes may have changed.
+    /// Marks known attributes as stale if so much time has passed that they may have changed.
     mutating func expireDatabase(at now: Instant) { if expiry < now { database.expire() } }
 
-    /// Verifies what clients discovered before the peer was asked to report changes: it may have changed before that.
+    /// Verifies what clients discovered before the peer was asked to report changes, because it may have changed before
+    /// that.
     ///
-    /// With a cache, its hash shows as much, or the attributes are discovered again anyway.
+    /// Not needed with a cache: its Database Hash reveals such changes, or the attributes are discovered again anyway.
     private mutating func lookAgain() {
         guard database.isWatched else { return }
         secondLooks = 0
@@ -138,9 +145,9 @@ extension GATTClient {
         lookFurther()
     }
 
-    /// Verifies the next part, services first.
+    /// Schedules verification of the next part, services first.
     ///
-    /// The rest is left out if it takes too long.
+    /// Parts other than services are skipped after ``mostSecondLooks`` requests.
     private mutating func lookFurther() {
         guard let (aspect, _, _) = database.firstUnverified, aspect == .services || secondLooks < Self.mostSecondLooks,
             !ownRequests.contains(.verify)
@@ -151,7 +158,8 @@ extension GATTClient {
 
     /// Processes the contents of the peer's GATT service.
     ///
-    /// Repeats the search if services changed meanwhile.
+    /// `isOutdated` is true if services changed while they were being read. If Service Changed was not found then, the
+    /// search is repeated.
     mutating func watching(_ outcome: ServiceChangedSubscription.Outcome, isOutdated: Bool) {
         if let features = outcome.features, !hasAnnouncedFeatures {
             hasAnnouncedFeatures = true
@@ -161,20 +169,21 @@ extension GATTClient {
             serviceChanged = handle
             database.watch()
             guard case .active = caching else { return lookAgain() }
-            // What is certain may be handed out again and again from now on.
+            // Attributes confirmed by the hash can be used repeatedly from now on.
             if !database.isEmpty { ownRequests.append(.keepCache) }
         } else if isOutdated {
             watchServices()
         }
     }
 
-    /// Drops what is known of changed services, and fails requests about them.
+    /// Drops what is known about changed services, and fails requests about them.
     ///
-    /// Queued requests keep their turn, so that clients get results in the order of their requests. The handle of
-    /// Service Changed is trusted until it has been searched again: it probably did not move, and the next change may
-    /// come before there is time to search.
+    /// All other queued requests keep their place, so that clients get results in the order of their requests. The
+    /// handle of Service Changed is considered valid until it has been searched for again, because it has probably not
+    /// moved, and the next change may occur before there is time to search.
     ///
-    /// A client that was told of a change and has not discovered again since is not told a second time.
+    /// A client that already knows about a change, and has not started discovery again since, is not informed a second
+    /// time.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
     mutating func servicesChanged(in range: AttributeHandleRange, at now: Instant, into outbox: inout Outbox) {
@@ -194,7 +203,7 @@ extension GATTClient {
         if reportedChanges.note(range) { tellAll(.servicesModified(range), through: &outbox) }
     }
 
-    /// Drops what is known of services, and reports the services that are still known.
+    /// Drops what is known about services in `range`, and reports the services that are still known.
     private mutating func forgetServices(in range: AttributeHandleRange, into outbox: inout Outbox) {
         let count = database.attributes.services.count
         database.remove(range)
@@ -202,10 +211,10 @@ extension GATTClient {
         if rest.count < count { outbox.append(.servicesKnown(peer, rest.map(\.uuid))) }
     }
 
-    /// Drops everything known about the peer's attributes, for a client that discovers them again.
+    /// Drops everything that is known about the peer's attributes, so that a client can discover them again.
     ///
-    /// The database itself is assumed to be unchanged: other clients keep what they discovered, and the peer is still
-    /// trusted to report changes.
+    /// The peer's database is assumed to be unchanged: what other clients have discovered stays valid, and the peer
+    /// still reports changes.
     mutating func forgetDatabase(for requester: Requester, at now: Instant, into outbox: inout Outbox) {
         ownRequests.postpone(at: now)
         if clients.count > 1 { database.forget() } else { database.remove(.all) }

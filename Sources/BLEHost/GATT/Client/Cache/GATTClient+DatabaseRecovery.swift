@@ -1,11 +1,12 @@
 import BLEWire
 
-// A peer that has changed refuses requests until it is certain that this host knows: Core 6.0, Vol 3, Part G, 2.5.2.1.
+// After its database has changed, a peer rejects requests until it is certain that this host knows of the change: Core
+// 6.0, Vol 3, Part G, 2.5.2.1.
 extension GATTClient {
-    /// Records that the peer rejected a request because this host is not aware of a change.
+    /// Records that the peer rejected a request because it regards this host as unaware of a change.
     ///
-    /// The procedure is begun once more when it is known what has changed. If a client's is refused again, all is void;
-    /// what the host asks for itself just fails.
+    /// The procedure is repeated when the changed range is known. If a client's procedure is rejected a second time,
+    /// all attributes are invalidated. If a procedure of the host itself is rejected a second time, it fails.
     mutating func outOfSync(on index: Int, at now: Instant, into outbox: inout Outbox) {
         guard let current = bearers.all[index].running, current.owner != .recovery else { return }
         if current.isRepeated {
@@ -16,7 +17,7 @@ extension GATTClient {
         recovery.require(wasReported: current.isOutdated)
     }
 
-    /// Starts the next step of the recovery; returns `false` if there is none.
+    /// Starts the next step of the recovery; returns `false` if no step is due.
     mutating func proceedRecovery(at now: Instant, into outbox: inout Outbox) -> Bool {
         let procedure: Procedure
         switch recovery.next() {
@@ -28,7 +29,7 @@ extension GATTClient {
         return true
     }
 
-    /// Processes the result of a recovery step.
+    /// Processes the result of a recovery step, and starts the next one or ends the recovery.
     mutating func recovered(with outcome: Procedure.Outcome, at now: Instant, into outbox: inout Outbox) {
         if recovery.receive(outcome, database) == .check { checkDatabase() }
         tellChange(at: now, into: &outbox)
@@ -50,13 +51,13 @@ extension GATTClient {
         servicesChanged(in: range, at: now, into: &outbox)
     }
 
-    /// Keeps a procedure to be repeated, unless the attribute it concerns is gone.
+    /// Queues a procedure to be repeated, or fails it if its attribute no longer exists.
     mutating func stall(_ procedure: ClientProcedure, into outbox: inout Outbox) {
         guard !procedure.isAboutRemoved else { return failRemoved(procedure, into: &outbox) }
         bearers.stall(procedure)
     }
 
-    /// Ends or repeats procedures after services in `range` changed.
+    /// Updates all procedures after services in `range` changed: those about removed attributes fail.
     mutating func outdateProcedures(in range: AttributeHandleRange, into outbox: inout Outbox) {
         for one in bearers.removeStalled(where: { $0.procedure.isAbout(range) }) { failRemoved(one, into: &outbox) }
         for index in bearers.indices {

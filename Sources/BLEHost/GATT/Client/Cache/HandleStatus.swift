@@ -1,41 +1,41 @@
 package import BLEWire
 
-/// The state of knowledge about one aspect of an attribute, and whether clients rely on it.
+/// The status of one aspect of a handle: whether it is known, and whether it was reported to clients.
 package struct HandleStatus: Equatable, Sendable {
     enum State: Sendable {
-        /// Never read, or dropped.
+        /// The aspect was never read, or was dropped.
         case unknown
-        /// Valid for one use.
+        /// The aspect was read, and can be used once.
         case read
-        /// Must be read again before use.
+        /// The aspect was used, or may have changed. It must be read again before it can be used.
         case stale
     }
 
     enum Delivery: Sendable {
         case undelivered
-        /// Clients were told before the peer was asked to report changes.
+        /// The aspect was reported to clients before the peer was asked to report changes.
         case deliveredUnwatched
-        /// Clients were told and rely on it until a change is reported.
+        /// The aspect was reported to clients, which rely on it until the peer reports a change.
         case delivered
     }
 
     private(set) var state = State.unknown
     private(set) var delivery = Delivery.undelivered
-    /// Needs to be read again, although no client asked for it.
+    /// True if the aspect needs to be read again although no client asked for it.
     var isUnverified = false
 
     package var isKnown: Bool { state != .unknown }
     var isDelivered: Bool { delivery != .undelivered }
-    /// True if the peer must be asked before this can be used.
+    /// True if the aspect must be read from the peer before it can be used.
     var isMissing: Bool { state != .read }
-    /// The status for storage, in which no client was told.
+    /// The status to store for the next link, on which nothing has been reported to clients yet.
     var kept: Self {
         var kept = Self()
         if isKnown { kept.learn() }
         return kept
     }
 
-    /// Records that the peer has just sent it.
+    /// Records that the peer has just sent the aspect.
     package mutating func learn() {
         state = .read
         isUnverified = false
@@ -45,7 +45,7 @@ package struct HandleStatus: Equatable, Sendable {
 
     mutating func expire() { if isKnown { state = .stale } }
 
-    /// Records that a stale value is unchanged.
+    /// Records that the aspect, if it is known, is unchanged at the peer.
     mutating func confirm() { if isKnown { state = .read } }
 
     mutating func noteDelivery() { if delivery == .undelivered { delivery = .delivered } }
@@ -53,26 +53,24 @@ package struct HandleStatus: Equatable, Sendable {
     /// Records that the peer is about to be asked to report changes.
     mutating func beginWatching() { if isDelivered { delivery = .deliveredUnwatched } }
 
-    /// Marks it for verification if clients were told before the peer reported changes.
+    /// Marks the aspect for verification if it was reported to clients before the peer was asked to report changes.
     mutating func checkUnwatched() {
         isUnverified = delivery == .deliveredUnwatched
         if isUnverified { delivery = .delivered }
     }
 }
 
-/// The status of every handle, stored as runs of handles with the same status.
+/// The statuses of all handles, stored as runs of handles with the same status.
 package struct HandleStatuses: Equatable, Sendable {
     private struct Run: Equatable, Sendable {
-        /// The last handle.
-        ///
-        /// The run starts after the previous one.
+        /// The last handle of the run, which starts after the previous run.
         var end: AttributeHandle
         var status: HandleStatus
     }
 
-    /// In ascending order up to the maximum handle.
+    /// The runs in ascending order, up to the maximum handle.
     ///
-    /// Adjacent runs differ.
+    /// Adjacent runs have different statuses.
     private var runs = [Run(end: AttributeHandleRange.all.end, status: HandleStatus())]
 
     package init() {}
@@ -93,7 +91,7 @@ package struct HandleStatuses: Equatable, Sendable {
     /// Returns the last handle with a matching status.
     func last(where fits: (HandleStatus) -> Bool) -> AttributeHandle? { runs.last { fits($0.status) }?.end }
 
-    /// The handles that are known, as the smallest number of ranges.
+    /// The handles whose aspect is known, as the smallest possible number of ranges.
     package var known: [AttributeHandleRange] {
         var ranges: [AttributeHandleRange] = [], rest: AttributeHandleRange? = .all
         for run in runs {
@@ -128,7 +126,7 @@ package struct HandleStatuses: Equatable, Sendable {
         runs.replaceSubrange(lower...upper, with: new)
     }
 
-    /// Changes the status of handles in place.
+    /// Changes the status of handles that all belong to the run at `index`, without rebuilding the list.
     private mutating func update(
         _ range: AttributeHandleRange,
         inRunAt index: Int,
@@ -158,15 +156,15 @@ package struct HandleStatuses: Equatable, Sendable {
         }
     }
 
-    /// Returns the index of the run with a handle, starting the search at `first`.
+    /// Returns the index of the run that contains a handle, searching from the run at `first`.
     private func position(of handle: AttributeHandle, from first: Int = 0) -> Int {
-        // What is asked about is mostly of one status.
+        // Most searches end in the first run.
         if runs[first].end >= handle { return first }
         return (first..<runs.count).bisected { runs[$0].end < handle }
     }
 }
 
 extension AttributeHandleRange {
-    /// Returns the smallest range that contains both.
+    /// Returns the smallest range that contains both ranges.
     func joined(with other: Self) -> Self? { Self(min(start, other.start), max(end, other.end)) }
 }

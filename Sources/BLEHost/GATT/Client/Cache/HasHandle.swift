@@ -1,6 +1,6 @@
 import BLEWire
 
-/// An item at a single handle.
+/// An item that is sorted by a handle.
 protocol HasHandle {
     var place: AttributeHandle { get }
 }
@@ -11,12 +11,14 @@ extension KnownAttributes.Include: HasHandle { var place: AttributeHandle { hand
 extension KnownAttributes.Declaration: HasHandle { var place: AttributeHandle { handle } }
 
 extension Array where Element: HasHandle {
-    /// Returns the indices of the items in `range` in a sorted array, or the index to insert them.
+    /// Returns the indices of the items in `range`; an empty range at the place to insert them if there are none.
+    ///
+    /// The array is in ascending order of handles.
     func indices(in range: AttributeHandleRange) -> Range<Int> {
         let lower = position(of: range.start, in: 0..<count)
         guard lower < count, range.end.wire < .max else { return lower..<count }
         let end = AttributeHandle(wire: range.end.wire + 1)
-        // A range has mostly a few of them, however many there are.
+        // A range usually contains few items, even if the array is long, so this searches forward in growing steps.
         var step = 1
         while lower + step < count, self[lower + step].place < end { step *= 2 }
         return lower..<position(of: end, in: lower..<Swift.min(lower + step, count))
@@ -29,7 +31,7 @@ extension Array where Element: HasHandle {
 }
 
 extension Array where Element: HasHandle & Equatable {
-    /// Replaces the items in `range`, unless they are equal.
+    /// Replaces the items in `range` with `new`, unless they are already equal.
     mutating func replace(in range: AttributeHandleRange, with new: [Element]) {
         let places = indices(in: range)
         if !self[places].elementsEqual(new) { replaceSubrange(places, with: new) }

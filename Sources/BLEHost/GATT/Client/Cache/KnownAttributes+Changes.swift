@@ -1,6 +1,6 @@
 import BLEWire
 
-// What an answer of the peer says to what somebody was told before.
+// Comparing the peer's responses with what was reported to clients.
 extension KnownAttributes {
     /// Returns the range in which these services differ from what was reported to clients.
     func change(services found: [DiscoveredService], in range: AttributeHandleRange) -> AttributeHandleRange? {
@@ -29,7 +29,8 @@ extension KnownAttributes {
 
     /// Returns the range in which these attributes differ from the descriptors that were reported to clients.
     ///
-    /// Attributes of a characteristic declaration are excluded, because some peers report them inconsistently.
+    /// Attributes from a characteristic declaration to its value are excluded, because some peers report their types
+    /// inconsistently.
     func change(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) -> AttributeHandleRange? {
         let status = status[.types]
         guard status.first(in: range, where: \.isDelivered) != nil else { return nil }
@@ -42,7 +43,7 @@ extension KnownAttributes {
 }
 
 extension HandleStatuses {
-    /// Returns the removed and added items within the reported ranges.
+    /// Returns the items that were removed or added at handles that were reported to clients.
     fileprivate func news<Item>(
         from old: ArraySlice<Item>,
         to found: [Item],
@@ -57,14 +58,14 @@ extension HandleStatuses {
 }
 
 extension KnownAttributes.Include {
-    /// Returns whether both declare the same service, as far as the types are known.
+    /// Returns whether both are declarations of the same service. A type that is not known yet matches any other.
     fileprivate func agrees(with other: Self) -> Bool {
         handle == other.handle && range == other.range && (uuid == other.uuid || uuid == nil || other.uuid == nil)
     }
 }
 
 extension [AttributeHandleRange] {
-    /// The smallest range that contains all of them; `nil` if there are none.
+    /// The smallest range that contains all these ranges; `nil` if there are none.
     fileprivate var joined: AttributeHandleRange? {
         guard let start = map(\.start).min(), let end = map(\.end).max() else { return nil }
         return AttributeHandleRange(start, end)

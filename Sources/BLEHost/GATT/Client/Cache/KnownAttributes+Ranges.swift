@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension ArraySlice<DiscoveredDescriptor> {
-    /// Returns whether these types contain all of the declarations' attributes, and nothing else at their handles.
+    /// Returns whether these types include each declaration and its value, with no attribute in between.
     func tell(of declarations: [KnownAttributes.Declaration]) -> Bool {
         var place = startIndex
         for declaration in declarations {
@@ -15,7 +15,7 @@ extension ArraySlice<DiscoveredDescriptor> {
         return true
     }
 
-    /// Returns these types with the declarations' attributes at their handles.
+    /// Returns these types with the attributes of `declarations` inserted, in place of any others at their handles.
     func with(_ declarations: [KnownAttributes.Declaration]) -> [DiscoveredDescriptor] {
         var types: [DiscoveredDescriptor] = [], rest = self
         types.reserveCapacity(count + 2 * declarations.count)
@@ -32,9 +32,7 @@ extension ArraySlice<DiscoveredDescriptor> {
 }
 
 extension [KnownAttributes.Declaration] {
-    /// Visits the ranges from a declaration to its value.
-    ///
-    /// Adjacent ones are joined.
+    /// Calls `body` with the range from each declaration to its value. Adjacent ranges are joined.
     func forEachExtent(_ body: (AttributeHandleRange) -> Void) {
         var whole: AttributeHandleRange?
         for declaration in self {
@@ -55,10 +53,10 @@ extension [KnownAttributes.Declaration] {
 }
 
 extension Sequence<KnownAttributes.Declaration> {
-    /// Returns the characteristics for consecutive declarations in a service with `range`.
+    /// Returns the characteristics that consecutive declarations define in a service with `range`.
     ///
-    /// Each one ends before the next declaration, the last with the service. Those whose value is not before that are
-    /// left out.
+    /// Each characteristic ends before the next declaration, the last one at the end of the service. Characteristics
+    /// whose value is beyond their end are omitted.
     package func characteristics(in range: AttributeHandleRange) -> [DiscoveredCharacteristic] {
         var found: [DiscoveredCharacteristic] = []
         found.reserveCapacity(underestimatedCount)
@@ -80,13 +78,14 @@ extension Sequence<KnownAttributes.Declaration> {
 }
 
 extension KnownAttributes {
-    /// Returns the descriptors of a characteristic that ends with `range`: everything except declarations.
+    /// Returns the descriptors in `range`: all its attributes except declarations. `range` ends with the
+    /// characteristic.
     func descriptors(in range: AttributeHandleRange) -> [DiscoveredDescriptor] {
         types[types.indices(in: range)].filter { !$0.uuid.isDeclaration }
     }
 
-    /// The ranges that may contain descriptors, as far as services and characteristics are known: after each value up
-    /// to the end of the characteristic.
+    /// The ranges that may contain descriptors: from each characteristic value to the end of the characteristic, as far
+    /// as services and characteristics are known.
     var descriptorRanges: [AttributeHandleRange] {
         var ranges: [AttributeHandleRange] = [], services = self.services[...]
         for (index, declaration) in declarations.enumerated() {
@@ -106,17 +105,17 @@ extension KnownAttributes {
         return ranges
     }
 
-    /// Returns the first known attribute of a type in `range`.
+    /// Returns the handle of the first known attribute in `range` that has this type.
     func first(_ type: BluetoothUUID, in range: AttributeHandleRange) -> AttributeHandle? {
         types[types.indices(in: range)].first { $0.uuid == type }?.handle
     }
 
-    /// Returns the last known attribute with a 128-bit type in `range`.
+    /// Returns the handle of the last known attribute in `range` that has a 128-bit type.
     func lastLongType(in range: AttributeHandleRange) -> AttributeHandle? {
         types[types.indices(in: range)].last { ATT.FindInformationResponse.Format(of: $0.uuid) == .full }?.handle
     }
 
-    /// Returns the declarations of included services in `range`, with their types if known.
+    /// Returns the declarations of included services in `range`, with the UUIDs of the services where they are known.
     func includes(in range: AttributeHandleRange) -> [Include] {
         includes[includes.indices(in: range)].map { include in
             var include = include
@@ -125,7 +124,8 @@ extension KnownAttributes {
         }
     }
 
-    /// Returns the last handle that can belong to the declaration at `handle`, as far as services are known.
+    /// Returns the last handle that may belong to the characteristic or included service declared at `handle`, as far
+    /// as services are known.
     func end(around handle: AttributeHandle) -> AttributeHandle {
         let next = services.indices.bisected { services[$0].range.start <= handle }
         if next > 0, handle <= services[next - 1].range.end { return services[next - 1].range.end }

@@ -1,21 +1,21 @@
 package import BLEWire
 
-/// The discovered attributes of a peer, and the handles that were searched.
+/// The discovered attributes of a peer, and the handles that were searched for them.
 ///
-/// A search without results is as valuable as one with results: neither needs to be repeated. There are four aspects
-/// per handle, because a request asks for one of them.
+/// A search without results is recorded, too, because it does not need to be repeated either. Each handle has four
+/// aspects, because one request reads only one aspect of a range.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2.
 package struct KnownAttributes: Equatable, Sendable {
-    /// An aspect of the attributes in a range.
+    /// A kind of knowledge about the attributes in a range, for which there is one kind of request.
     package enum Aspect: Int, CaseIterable, Sendable {
-        /// The primary services that start there.
+        /// The primary services that start in the range.
         case services
-        /// The included services that are declared there.
+        /// The included services that are declared in the range.
         case includes
-        /// The characteristics that are declared there.
+        /// The characteristics that are declared in the range.
         case characteristics
-        /// The types of the attributes.
+        /// The types of all attributes in the range.
         case types
     }
 
@@ -40,7 +40,7 @@ package struct KnownAttributes: Equatable, Sendable {
             aspects[aspect.rawValue].update(range, change)
         }
 
-        /// Changes all aspects.
+        /// Changes the status of all aspects of the handles in `range`.
         mutating func update(_ range: AttributeHandleRange, _ change: (inout HandleStatus) -> Void) {
             for aspect in Aspect.allCases { update(aspect, in: range, change) }
         }
@@ -50,7 +50,7 @@ package struct KnownAttributes: Equatable, Sendable {
     package struct Include: Equatable, Sendable {
         package let handle: AttributeHandle
         package let range: AttributeHandleRange
-        /// The type of the service; `nil` until it is read from the service itself.
+        /// The UUID of the service; `nil` until it has been read from the service's own declaration.
         package var uuid: BluetoothUUID?
 
         package init(handle: AttributeHandle, range: AttributeHandleRange, uuid: BluetoothUUID?) {
@@ -74,11 +74,12 @@ package struct KnownAttributes: Equatable, Sendable {
             self.uuid = uuid
         }
 
-        /// The range from the declaration to the value, without attributes in between.
+        /// The range from the declaration to the value, which contains no other attributes; `nil` if the value comes
+        /// first.
         var range: AttributeHandleRange? { AttributeHandleRange(handle, value) }
     }
 
-    /// Primary services in ascending order, without overlaps.
+    /// The primary services in ascending order, without overlaps.
     package private(set) var services: [DiscoveredService] = []
     package private(set) var includes: [Include] = []
     package private(set) var declarations: [Declaration] = []
@@ -108,13 +109,13 @@ package struct KnownAttributes: Equatable, Sendable {
         self.status = status
     }
 
-    /// The number of items in the largest aspect.
+    /// The number of items of the aspect that has most.
     var count: Int { max(services.count, includes.count, declarations.count, types.count) }
 
     /// True if nothing is known.
     var isEmpty: Bool { !status.contains(where: \.isKnown) }
 
-    /// The attributes for storage, in which no client was told.
+    /// The attributes to store for the next link, on which nothing has been reported to clients yet.
     var kept: Self {
         var kept = self
         kept.status.update(.all) { $0 = $0.kept }
@@ -126,12 +127,12 @@ package struct KnownAttributes: Equatable, Sendable {
         status.update(aspect, in: range, change)
     }
 
-    /// Changes the status of everything.
+    /// Changes the status of all aspects of all handles.
     mutating func mark(_ change: (inout HandleStatus) -> Void) { status.update(.all, change) }
 
-    /// Records the complete list of primary services that start in `range`, which extends to the end of the last one.
+    /// Records all primary services that start in `range`. The known range extends to the end of the last of them.
     ///
-    /// An earlier service that overlaps the first of them is shortened.
+    /// A service that was found earlier and overlaps the first of them is shortened.
     mutating func learn(services found: [DiscoveredService], in range: AttributeHandleRange) {
         services.replace(in: range, with: found)
         let first = services.indices(in: range).lowerBound
@@ -139,9 +140,9 @@ package struct KnownAttributes: Equatable, Sendable {
         learnt(.services, in: range)
     }
 
-    /// Records the complete list of included services in `range`.
+    /// Records all included services that are declared in `range`.
     ///
-    /// Known types are kept.
+    /// Their UUIDs are kept if they are already known.
     mutating func learn(includes found: [Include], in range: AttributeHandleRange) {
         let old = includes[includes.indices(in: range)]
         let found = found.map { new in
@@ -151,8 +152,8 @@ package struct KnownAttributes: Equatable, Sendable {
         learnt(.includes, in: range)
     }
 
-    /// Records the complete list of consecutive characteristic declarations in `range`, and with it the attributes
-    /// after each one.
+    /// Records all characteristic declarations in `range`, and the attributes that each of them implies: the
+    /// declaration and its value.
     mutating func learn(declarations found: [Declaration], in range: AttributeHandleRange) {
         let whole = found.last?.range.flatMap(range.joined) ?? range
         learnt(.characteristics, in: whole)
@@ -162,7 +163,8 @@ package struct KnownAttributes: Equatable, Sendable {
         found.forEachExtent { status.update(.types, in: $0) { $0.learn() } }
     }
 
-    /// Records the complete list of attribute types in `range`, which also shows where there are no declarations.
+    /// Records the types of all attributes in `range`, which also show that there are no declarations at the other
+    /// handles.
     mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {
         types.replace(in: range, with: found)
         learnt(.types, in: range)
@@ -184,14 +186,14 @@ package struct KnownAttributes: Equatable, Sendable {
         status.update(aspect, in: range) { $0.learn() }
     }
 
-    /// Records the type of an included service.
+    /// Records the UUID of an included service.
     mutating func name(include handle: AttributeHandle, _ uuid: BluetoothUUID) {
         guard let index = includes.firstIndex(where: { $0.handle == handle }) else { return }
         includes[index].uuid = uuid
     }
 
-    /// Drops everything that overlaps `range`, including the fact that clients were told, and returns the range that is
-    /// unknown now.
+    /// Drops everything that overlaps `range`, including the record that it was reported to clients, and returns the
+    /// range that is unknown now.
     mutating func remove(_ range: AttributeHandleRange) -> AttributeHandleRange {
         var start = range.start, end = range.end
         for extent in declarations.compactMap(\.range) + services.map(\.range) where extent.overlaps(range) {

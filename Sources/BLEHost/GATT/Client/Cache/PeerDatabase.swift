@@ -1,67 +1,72 @@
 import BLEWire
 
-/// A link's knowledge of its peer's attributes, and its validity.
+/// The attributes of a link's peer as far as they are known, and their validity.
 ///
-/// Until the peer has been asked to report changes, a used item becomes stale: it must be read again before its second
-/// use, because it may have changed. Items that were read ahead can be used once. So a client that discovers everything
-/// once causes no request twice, and a client that discovers again gets current results.
+/// Until the peer has been asked to report changes, an item becomes stale when it is used: it must be read again before
+/// its second use, because it may have changed. Items that were read before they were needed can also be used once. So
+/// a client that discovers everything once causes no request twice, and a client that discovers again gets current
+/// results.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
 struct PeerDatabase: Sendable {
     typealias Aspect = KnownAttributes.Aspect
 
-    /// The last response with declarations.
+    /// The last response that contained characteristic declarations.
     private struct LastResponse: Sendable {
         /// True if the response had no room for another entry.
         let isFull: Bool
-        /// The first handle after the last value.
+        /// The first handle after the value of the response's last declaration.
         let end: AttributeHandle
-        /// The number of requests for the attributes that follow.
+        /// The number of requests made since then for the types of the attributes that follow.
         let requests: Int
     }
 
-    /// The number of types that a response must hold per request that looks ahead for descriptors.
+    /// The number of types that a response must have room for, for each additional request that reads descriptors
+    /// ahead.
     private static let roomPerPacketAhead = 8
 
     private(set) var attributes = KnownAttributes()
-    /// True if clients were told more than ``attributes`` contains.
+    /// True if ``attributes`` no longer contains everything that was reported to clients.
     private(set) var isForgotten = false
-    /// The range in which the peer now differs from what clients were told.
+    /// The range in which the peer's attributes now differ from those that were reported to clients; `nil` if there is
+    /// none.
     private var change: AttributeHandleRange?
     /// The handles at which the peer's last responses contradicted each other.
     private var faults: [AttributeHandle] = []
-    /// The Database Hash that was read before all verified items were discovered.
+    /// The Database Hash that was read before all verified items were discovered; `nil` if there is none.
     private(set) var hash: UInt128?
-    /// True if something was discovered since ``attributes`` were stored.
+    /// True if attributes were discovered since the hash last confirmed them.
     private(set) var hasNews = false
-    /// True if the peer reports changes.
+    /// True if the peer has been asked to report changes of its services.
     private(set) var isWatched = false
-    /// True if requests look beyond the wanted range; false if the peer rejects that.
+    /// True if requests may extend beyond the range that a client needs; false if the peer rejects such requests.
     var readsAhead = true
     private var lastListing: LastResponse?
-    /// True if some items may not be stale.
+    /// True if some items may still be valid, so that ``expire()`` has something to do.
     private var mayExpire = false
 
     var isEmpty: Bool { attributes.isEmpty }
-    /// True if clients were told anything.
+    /// True if anything was reported to clients.
     var isDelivered: Bool { attributes.status.contains(where: \.isDelivered) }
     /// True if nothing needs verification.
     var isVerified: Bool { !attributes.status.contains(where: \.isUnverified) }
 
-    /// Returns the first handle in `range` whose aspect is missing.
+    /// Returns the first handle in `range` at which the aspect must be read.
     func missing(_ aspect: Aspect, in range: AttributeHandleRange) -> AttributeHandle? {
         attributes.status[aspect].first(in: range, where: \.isMissing)
     }
 
-    /// Returns the range to search for an aspect in `wanted`, whose handles before `start` are known.
+    /// Returns the range to request an aspect for. Clients need `wanted`, whose handles before `start` are known.
     func search(_ aspect: Aspect, from start: AttributeHandle, in wanted: AttributeHandleRange) -> AttributeHandleRange?
     {
         let last = readsAhead ? attributes.status[aspect].last(where: \.isMissing) : nil
         return AttributeHandleRange(start, last ?? wanted.end)
     }
 
-    /// An aspect that has to be learnt again: the first handles of which that is so, without gaps, and all handles
-    /// from there to the last one.
+    /// The first aspect that needs verification.
+    ///
+    /// `wanted` contains the first handles that need it, without gaps; `whole` extends to the last handle that needs
+    /// it.
     var firstUnverified: (aspect: Aspect, wanted: AttributeHandleRange, whole: AttributeHandleRange)? {
         for aspect in Aspect.allCases {
             let status = attributes.status[aspect]
@@ -76,14 +81,14 @@ struct PeerDatabase: Sendable {
     }
 
     /// Returns the range to read types from, to check that no characteristic is declared between `start` and the end of
-    /// `service`; `nil` if that would take too long.
+    /// `service`; `nil` if that would take too many requests.
     ///
-    /// After the last characteristic of the last service there are only descriptors, or nothing, unless one with a type
-    /// of another length follows. A search for characteristics would only show that there are none, whereas a client
-    /// that discovers descriptors needs these types anyway. So the types are read, from the first unknown descriptor
-    /// on. A request that starts before an attribute with a 128-bit type does not return what follows it, so
-    /// descriptors before the last one of these can wait. `room` is the number of types in a response: the larger it
-    /// is, the further this looks ahead for descriptors that may not be needed.
+    /// After the last characteristic of the last service, there are only descriptors or nothing, unless a
+    /// characteristic follows whose UUID has another length. A search for characteristics would only show that there
+    /// are no more, whereas the types are also needed by a client that discovers descriptors. So the types are read,
+    /// beginning with the first unknown descriptor. A response that starts before an attribute with a 128-bit type ends
+    /// there, so descriptors before the last such attribute are not read yet. `room` is the number of types that fit
+    /// into a response: the larger it is, the more descriptors are read that may not be needed.
     mutating func takeTail(
         from start: AttributeHandle,
         of service: AttributeHandleRange,
@@ -91,9 +96,9 @@ struct PeerDatabase: Sendable {
     ) -> AttributeHandleRange? {
         guard readsAhead, let listing = lastListing, listing.end <= start else { return nil }
         lastListing = nil
-        // What was asked for ends before the last handle of the service, where no characteristic could begin.
+        // The previous search ended before the last handle of the service, at which no characteristic could begin.
         let end = AttributeHandle(wire: min(service.end.wire, .max - 1) + 1)
-        // More are likely behind a full response, unless hardly any handles are left.
+        // After a full response, more characteristics are likely, unless hardly any handles are left.
         let left = Int(end.wire) - Int(start.wire) + 1
         guard !listing.isFull || left * Self.roomPerPacketAhead <= room else { return nil }
         guard attributes.status[.services].first(in: .all, where: { !$0.isKnown }) == nil,
@@ -106,7 +111,8 @@ struct PeerDatabase: Sendable {
         let packets = listing.requests + (tail.count + room - 1) / room
         guard packets == 1 || packets * Self.roomPerPacketAhead <= room else { return nil }
         lastListing = LastResponse(isFull: listing.isFull, end: listing.end, requests: listing.requests + 1)
-        // What follows the service, if the response shows it, tells that the last handles of the service are not used.
+        // If the response shows an attribute after the service, it also shows that the service's last handles are
+        // unused.
         return search(.types, from: begin, in: tail)
     }
 
@@ -122,7 +128,8 @@ struct PeerDatabase: Sendable {
         return nil
     }
 
-    /// Records that an aspect of `range` was used for a client's result.
+    /// Records that an aspect of `range` was used for a client's result. It becomes stale unless the peer reports
+    /// changes.
     mutating func spend(_ aspect: Aspect, in range: AttributeHandleRange) {
         let isStale = !isWatched
         attributes.mark(aspect, in: range) {
@@ -131,20 +138,20 @@ struct PeerDatabase: Sendable {
         }
     }
 
-    /// Records that a client was told an aspect of `range`.
+    /// Records that an aspect of `range` was reported to a client.
     mutating func noteTold(_ aspect: Aspect, in range: AttributeHandleRange) {
         attributes.mark(aspect, in: range) { $0.noteDelivery() }
     }
 
     /// Records that the peer is about to be asked to report changes.
     ///
-    /// It never reports earlier ones.
+    /// The peer will not report changes that occurred before that.
     mutating func beginWatching() { attributes.mark { $0.beginWatching() } }
 
-    /// Marks everything for verification that clients were told before the peer reported changes.
+    /// Marks everything for verification that was reported to clients before the peer was asked to report changes.
     mutating func checkUnwatched() { attributes.mark { $0.checkUnwatched() } }
 
-    /// Marks everything for verification that clients were told, because the peer has reported a change.
+    /// Marks everything for verification that was reported to clients, because the peer's database has changed.
     mutating func checkAll() {
         hash = nil
         attributes.mark {
@@ -153,16 +160,16 @@ struct PeerDatabase: Sendable {
         }
     }
 
-    /// Returns, once, the range in which the peer differs from what clients were told.
+    /// Returns and clears the range in which the peer's attributes differ from those that were reported to clients.
     mutating func takeChange() -> AttributeHandleRange? {
         defer { change = nil }
         return change
     }
 
-    /// Records handles at which the peer's responses are inconsistent.
+    /// Records handles at which the peer's responses contradict each other.
     mutating func doubt(_ handles: [AttributeHandle]) { faults += handles }
 
-    /// Returns, once, the handles at which the peer's responses are inconsistent.
+    /// Returns and clears the handles at which the peer's responses contradict each other.
     mutating func takeFaults() -> [AttributeHandle] {
         defer { faults = [] }
         return faults
@@ -170,29 +177,29 @@ struct PeerDatabase: Sendable {
 
     /// Records that the peer reports changes from now on.
     ///
-    /// Earlier changes are unknown.
+    /// Everything that was read before is stale, because it may have changed already.
     mutating func watch() {
         isWatched = true
         attributes.mark { $0.expire() }
     }
 
-    /// Records that time has passed, in which anything may have changed unless the peer reports changes.
+    /// Marks everything as stale because time has passed. Has no effect if the peer reports changes.
     mutating func expire() {
         guard !isWatched, mayExpire else { return }
         mayExpire = false
         attributes.mark { $0.expire() }
     }
 
-    /// Starts discovery under a hash that was just read.
+    /// Starts a discovery that is valid for `hash`, which was just read.
     ///
-    /// Earlier items need verification, except those whose changes the peer would have reported.
+    /// Items that are already known need verification, except those whose changes the peer would have reported.
     mutating func verify(under hash: UInt128) {
         self.hash = hash
         let mayHaveChanged = !isWatched
         attributes.mark { $0.isUnverified = $0.isKnown && (mayHaveChanged || $0.isMissing) }
     }
 
-    /// Records that the hash is unchanged: everything known is valid at this moment.
+    /// Records that the hash has not changed since discovery. If the peer reports changes, everything known is valid.
     mutating func confirm() {
         hasNews = false
         guard isWatched else { return }
@@ -200,7 +207,7 @@ struct PeerDatabase: Sendable {
         mayExpire = true
     }
 
-    /// Uses the attributes that were stored for the peer; its hash was just read and is unchanged.
+    /// Adopts the attributes that were stored for the peer. The caller has just read its hash, which is unchanged.
     mutating func adopt(_ cache: CachedDatabase) {
         precondition(isEmpty, "the database is not empty")
         attributes = cache.attributes
@@ -208,10 +215,10 @@ struct PeerDatabase: Sendable {
         hash = cache.hash
     }
 
-    /// Records that reading types does not show whether characteristics follow.
+    /// Records that the types after the last response do not show whether more characteristics follow.
     mutating func giveUpTail() { lastListing = nil }
 
-    /// Gives up verification that will not happen.
+    /// Records that verification has failed and is not continued.
     mutating func abandonVerification() { hasNews = false }
 
     /// Drops everything that overlaps `range`, and the hash.
@@ -224,14 +231,14 @@ struct PeerDatabase: Sendable {
         lastListing = nil
     }
 
-    /// Drops everything, although clients were told.
+    /// Drops everything, and records that clients may still rely on it.
     mutating func forget() {
         let isForgotten = isForgotten || isDelivered
         remove(.all)
         self.isForgotten = isForgotten
     }
 
-    /// Forgets everything, and that the peer was asked to tell of changes; clients may have been told of it.
+    /// Drops everything, including the record that the peer was asked to report changes. Clients may still rely on it.
     mutating func removeAll() {
         let (readsAhead, isForgotten) = (readsAhead, isForgotten || isDelivered)
         self = PeerDatabase()
@@ -252,7 +259,7 @@ extension PeerDatabase {
         attributes.learn(includes: found, in: range)
     }
 
-    /// Records declarations.
+    /// Records characteristic declarations.
     ///
     /// `isFull` is true if the response had no room for another entry.
     mutating func learn(
@@ -271,7 +278,7 @@ extension PeerDatabase {
         attributes.learn(types: found, in: range)
     }
 
-    /// Records that a search found nothing.
+    /// Records that a search for an aspect in `range` found nothing.
     mutating func learnAbsence(of aspect: Aspect, in range: AttributeHandleRange) {
         switch aspect {
         case .services: learn(services: [], in: range)
@@ -286,7 +293,7 @@ extension PeerDatabase {
         hasNews = true
     }
 
-    /// Records what the peer has just sent, and where it differs from what clients were told.
+    /// Records that the peer has sent an aspect, and the range in which it differs from what was reported to clients.
     private mutating func note(_ change: AttributeHandleRange?) {
         hasNews = true
         mayExpire = true

@@ -1,18 +1,19 @@
 import BLEWire
 
-/// The changes of a peer's services that clients know of: repeating one tells them nothing until they look again.
+/// The changes of a peer's services that clients already know of.
 ///
-/// A peer may say hundreds of times a second that its services changed.
+/// A peer may report changes hundreds of times per second. Clients are not informed of the same change again before
+/// they have started discovery.
 struct ReportedChanges {
-    /// How many separate ranges are kept; further ones replace the oldest, which is told again.
+    /// The maximum number of separate ranges. A further one replaces the oldest, whose change would be reported again.
     static let most = 64
 
-    /// The handles that clients know to have changed, in the order in which they were told.
+    /// The ranges of handles that clients know to have changed, oldest first.
     private var ranges: [AttributeHandleRange] = []
 
-    /// Notes that services in `range` changed.
+    /// Records that services in `range` changed.
     ///
-    /// - Returns: Whether clients have to be told.
+    /// - Returns: True if clients have to be informed.
     mutating func note(_ range: AttributeHandleRange) -> Bool {
         guard !ranges.contains(where: { $0.contains(range.start) && $0.contains(range.end) }) else { return false }
         var whole = range
@@ -26,12 +27,12 @@ struct ReportedChanges {
         return true
     }
 
-    /// Notes that a client has looked at the peer's attributes again.
+    /// Records that a client has discovered the peer's attributes again.
     mutating func clear() { if !ranges.isEmpty { ranges = [] } }
 }
 
 extension AttributeHandleRange {
-    /// Returns whether there is no handle between this range and another.
+    /// Returns whether the ranges overlap or are adjacent.
     fileprivate func touches(_ other: Self) -> Bool {
         Int(start.wire) <= Int(other.end.wire) + 1 && Int(other.start.wire) <= Int(end.wire) + 1
     }

@@ -1,18 +1,18 @@
 import BLEWire
 
-/// The discovery of attributes, which uses known ones and asks the peer only for the rest.
+/// The state machine of a discovery, which uses known attributes and requests only the others from the peer.
 ///
-///        ┌─────────┐ known ─────────────────────────────────────────▶ finished
+///        ┌─────────┐ all known ─────────────────────────────────────▶ finished
 ///        │ waiting │
-///        └─────────┘ ────▶ ┌──────────────────────────────┐ known ──▶ finished
+///        └─────────┘ ────▶ ┌──────────────────────────────┐ all known ──▶ finished
 ///                          │ asking, searching or naming  │
 ///                          └──────────────────────────────┘
-///                            │ still not known         ▲
+///                            │ something is missing    ▲
 ///                            └─────────────────────────┘
 ///
-/// A request asks from the first handle that matters on to the end of all handles, since an answer takes one round trip
-/// however much of it was wanted: its results for later handles answer later requests. If that fails, or its
-/// answer is of no use, only what the question is about is asked for: a lookup fails only with that.
+/// A request covers all handles from the first that is needed to the last, because a response takes one round trip
+/// however much of it was needed. Results for later handles are used for later discoveries. If such a request fails, or
+/// the response is unusable, the discovery repeats it for the needed range only, and fails only if that fails, too.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
 struct AttributeDiscovery: Sendable {
@@ -20,9 +20,10 @@ struct AttributeDiscovery: Sendable {
         case services(only: [BluetoothUUID])
         case includes(in: AttributeHandleRange, only: [BluetoothUUID])
         case characteristics(in: AttributeHandleRange, only: [BluetoothUUID])
-        /// The range starts after the value at the handle; `nil` if it is empty.
+        /// The descriptors of the characteristic with this value handle. The range starts after the value; `nil` if it
+        /// is empty.
         case descriptors(of: AttributeHandle, in: AttributeHandleRange?)
-        /// Verifies some of the items from before the last hash, with one request.
+        /// Verify, with one request, some of the attributes that need verification.
         case verification
     }
 
@@ -39,21 +40,22 @@ struct AttributeDiscovery: Sendable {
     private enum State: Sendable {
         case waiting
         case asking(DiscoveryRequest)
-        /// Services are sought by their types, one type after the other.
+        /// Services are being searched for by UUID, one UUID after the other.
         case searching(ServiceSearch, others: [BluetoothUUID], found: [DiscoveredService])
-        /// Reads the type of an included service from the service itself.
+        /// The UUID of an included service is being read from the service itself.
         case naming(KnownAttributes.Include)
     }
 
-    /// How often the services may change during a lookup before it gives up.
+    /// The number of changes of the peer's services after which a discovery fails.
     static let mostChanges = 256
-    /// How often the peer may refuse it as out of sync, although the changes are known, before it gives up.
+    /// The number of times that the peer may reject a request as out of sync, although the change is known, before the
+    /// discovery fails.
     static let mostRefusals = 8
 
     let question: Question
     private let limit: Int
     private var state = State.waiting
-    /// Included services without a known type.
+    /// The declarations of included services whose UUID could not be read.
     private var nameless: [AttributeHandle] = []
     private var changes = 0
     private var refusals = 0
@@ -65,10 +67,10 @@ struct AttributeDiscovery: Sendable {
         self.limit = limit
     }
 
-    /// The discovery from its beginning.
+    /// The discovery in its initial state.
     var anew: Self { Self(question, limit: limit) }
 
-    /// The handles that it concerns; `nil` if there are none in particular.
+    /// The handles of the attributes that the discovery is about; `nil` if it is not limited to a range.
     var scope: AttributeHandleRange? {
         switch question {
         case .services, .verification: nil
@@ -86,7 +88,7 @@ struct AttributeDiscovery: Sendable {
         return next(&database, mtu: mtu)
     }
 
-    /// Records that services changed, so that the pending response may concern the old ones.
+    /// Records that services changed, so that the response to the last request may be about the old ones.
     mutating func databaseChanged() { isOutdated = true }
 
     mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> Step {
@@ -151,14 +153,14 @@ struct AttributeDiscovery: Sendable {
         return question == .verification ? .finished(.success(.verification)) : next(&database, mtu: mtu)
     }
 
-    /// Returns whether `request` reads types to check that no characteristic follows, which can also be done in another
-    /// way.
+    /// Returns whether `request` reads types to check that no characteristic follows. If it fails, a search for
+    /// characteristics can replace it.
     private func isTail(_ request: DiscoveryRequest) -> Bool {
         if case .characteristics = question { request.aspect == .types } else { false }
     }
 
-    /// Looks for each type of services that the question names, since the list of all services is of no use; `nil` if
-    /// it asks for all.
+    /// Searches for each requested UUID separately, because the list of all services is unusable. Returns `nil` if all
+    /// services are requested.
     private mutating func searchEach() -> Step? {
         guard case .services(let types) = question, !types.isEmpty else { return nil }
         return search(types)
@@ -189,7 +191,7 @@ struct AttributeDiscovery: Sendable {
         }
     }
 
-    /// Returns the request for the first missing item, or the result.
+    /// Returns the request for the first missing item, or the result if nothing is missing.
     private mutating func next(_ database: inout PeerDatabase, mtu: Int) -> Step {
         switch question {
         case .services:
@@ -208,7 +210,8 @@ struct AttributeDiscovery: Sendable {
                 database.spend(.includes, in: rest)
             }
         case .characteristics(let range, _):
-            // The first handle declares the service, and behind the last there would be no room for a value.
+            // The first handle is the service declaration. A declaration at the last handle would have no room for its
+            // value.
             if range.count > 2,
                 let rest = AttributeHandleRange(range.start, AttributeHandle(wire: range.end.wire - 1))?
                     .after(range.start)

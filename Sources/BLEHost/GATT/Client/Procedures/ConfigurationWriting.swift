@@ -1,17 +1,17 @@
 package import BLEWire
 
-/// The write of a Client Characteristic Configuration, which is searched first if necessary.
+/// A procedure that writes a Client Characteristic Configuration, after searching for the descriptor if necessary.
 ///
 ///        ┌──────────┐ found ┌─────────┐
-///        │ finding  │ ────▶ │ writing │ ─ answer ─▶ finished
+///        │ finding  │ ────▶ │ writing │ ─ response ─▶ finished
 ///        └──────────┘       └─────────┘
-///              │ not there
+///              │ not found
 ///              ▼
 ///        finished with Attribute Not Found
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.3.3 and 4.10.
 package struct ConfigurationWriting: Sendable {
-    /// The descriptor, the written value, and the failure if there was one.
+    /// The descriptor's handle if it was found, the value to write, and the failure if there was one.
     package struct Outcome: Equatable, Sendable {
         package let configuration: AttributeHandle?
         package let bits: UInt16
@@ -26,11 +26,11 @@ package struct ConfigurationWriting: Sendable {
     private let bits: UInt16
     private var state: State
 
-    /// Creates a write of `bits`.
+    /// Creates a procedure that writes `bits`.
     ///
     /// - Parameters:
     ///   - bits: The value to write.
-    ///   - configuration: The descriptor, if it is known from before.
+    ///   - configuration: The handle of the descriptor; `nil` if it has to be searched for.
     ///   - range: The handles of the characteristic's descriptors; `nil` if it has none.
     package init(_ bits: UInt16, to configuration: AttributeHandle?, in range: AttributeHandleRange?) {
         self.bits = bits
@@ -39,7 +39,7 @@ package struct ConfigurationWriting: Sendable {
             ?? .finding(FirstDescriptorSearch(in: range, first: GATT.clientConfiguration))
     }
 
-    /// True while the descriptor is being searched.
+    /// True while the procedure searches for the descriptor.
     package var isFinding: Bool {
         switch state {
         case .finding: true

@@ -1,15 +1,15 @@
 import BLEWire
 
-/// A request for one aspect of a peer's attributes, and the interpretation of its response.
+/// A request for one aspect of a peer's attributes. It also interprets the response.
 ///
-/// The response is used as far as it is plausible (``ResponseEntries``).
+/// Implausible entries of the response are ignored (``ResponseEntries``).
 struct DiscoveryRequest: Sendable {
     typealias Aspect = KnownAttributes.Aspect
 
     let aspect: Aspect
-    /// The requested range.
+    /// The range to request.
     let range: AttributeHandleRange
-    /// The range that a client needs; the rest is read ahead.
+    /// The range that a client needs. The rest of ``range`` is read ahead.
     let wanted: AttributeHandleRange
 
     init(_ aspect: Aspect, range: AttributeHandleRange, wanted: AttributeHandleRange) {
@@ -18,9 +18,9 @@ struct DiscoveryRequest: Sendable {
         self.wanted = wanted
     }
 
-    /// True if the range could be smaller.
+    /// True if a smaller range could be requested.
     ///
-    /// Services are always requested as a whole.
+    /// Services are always requested for the whole database.
     var canBeNarrowed: Bool { aspect != .services && wanted.end < range.end }
 
     var packet: ATTPacket {
@@ -34,13 +34,13 @@ struct DiscoveryRequest: Sendable {
 
     enum OnAnswer: Equatable {
         case learnt
-        /// The peer refuses, or its answer is malformed.
+        /// The peer rejected the request, or its response is malformed.
         case refused(Failure)
         /// Nothing in the response is plausible.
         case contradicted
     }
 
-    /// Processes the response, on a bearer with `mtu`.
+    /// Processes the response, which arrived on a bearer with `mtu`.
     func learn(_ answer: ATTAnswer, into database: inout PeerDatabase, mtu: Int) -> OnAnswer {
         switch (answer, aspect) {
         case (.failure(.att(.attributeNotFound)), _):
@@ -106,7 +106,8 @@ struct DiscoveryRequest: Sendable {
         return .learnt
     }
 
-    /// Returns the range that a response covers whose last entry ends at `handle`.
+    /// Returns the range that is known after a response whose last plausible entry ends at `handle`; `nil` if it has
+    /// none.
     private func searched(upTo handle: AttributeHandle?) -> AttributeHandleRange? {
         handle.flatMap { AttributeHandleRange(range.start, $0) }
     }

@@ -1,24 +1,24 @@
 package import BLEWire
 
-/// A search for the first descriptor of a type in a characteristic.
+/// A procedure that searches a characteristic for its first descriptor of a type.
 ///
 /// Core 6.0, Vol 3, Part G, 4.7.1.
 package struct FirstDescriptorSearch: Sendable {
     private let type: BluetoothUUID
-    /// The range that remains; `nil` if it is empty.
+    /// The range that has not been searched yet; `nil` if it is empty.
     private var rest: AttributeHandleRange?
 
-    /// Creates a search after a characteristic value.
+    /// Creates a search through the descriptors of a characteristic.
     ///
     /// - Parameters:
-    ///   - range: The handles after the value up to the end of the characteristic; `nil` if there are none.
-    ///   - type: The requested type.
+    ///   - range: The handles after the value, up to the end of the characteristic; `nil` if there are none.
+    ///   - type: The type of descriptor to search for.
     package init(in range: AttributeHandleRange?, first type: BluetoothUUID) {
         self.type = type
         rest = range
     }
 
-    /// The descriptor; `nil` if there is none.
+    /// The descriptor that was found; `nil` if there is none.
     package typealias Outcome = Result<DiscoveredDescriptor?, Failure>
 
     package func begin() -> ProcedureStep<Outcome> { next }

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The reading of a peer's device name.
+/// A procedure that reads a peer's device name.
 ///
 /// Core 6.0, Vol 3, Part C, 12.1; Part G, 4.8.2.
 package struct NameReading: Sendable {
@@ -41,7 +41,7 @@ package struct NameReading: Sendable {
         }
     }
 
-    /// Returns the text in `value` without padding.
+    /// Returns the text in `value`, up to the first zero octet.
     private static func text(_ value: [UInt8]) -> String {
         String(decoding: value.prefix(maximumLength).prefix { $0 != 0 }, as: UTF8.self)
     }

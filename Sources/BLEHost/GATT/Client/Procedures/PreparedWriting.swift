@@ -1,21 +1,21 @@
 package import BLEWire
 
-/// The write of a value in prepared parts, which the server echoes before they are executed.
+/// A procedure that writes a value in prepared parts. The server echoes each part before all are executed.
 ///
 ///        ┌─────────┐      ┌───────────┐ last part ┌───────────┐
-///        │ waiting │ ───▶ │ preparing │ ────────▶ │ executing │ ─ answer ──▶ finished
+///        │ waiting │ ───▶ │ preparing │ ────────▶ │ executing │ ─ response ──▶ finished
 ///        └─────────┘      └───────────┘           └───────────┘
-///                               │ refused, echoed wrongly, withdrawn
+///                               │ rejected, wrong echo, or withdrawn
 ///                               ▼
 ///                         ┌────────────┐
-///                         │ cancelling │ ─ answer ────────────────────────▶ finished, with the failure
+///                         │ cancelling │ ─ response ──────────────────────▶ finished with the failure
 ///                         └────────────┘
 ///
 /// Core 6.0, Vol 3, Part G, 4.9.4 and 4.9.5.
 package struct PreparedWriting: Sendable {
     private enum State: Sendable {
         case waiting
-        /// The part at `offset` was sent.
+        /// The part that starts at `offset` was sent.
         case preparing(offset: Int, part: [UInt8])
         case executing
         case cancelling(Failure)
@@ -26,7 +26,7 @@ package struct PreparedWriting: Sendable {
     private var withdrawal: Failure?
     private var state = State.waiting
 
-    /// Creates a write of at most 512 octets.
+    /// Creates a write of a value of at most 512 octets.
     package init(_ value: [UInt8], to handle: AttributeHandle) {
         precondition(value.count <= ATT.maximumValueLength, "the value is too long")
         self.handle = handle
@@ -35,7 +35,7 @@ package struct PreparedWriting: Sendable {
 
     package mutating func begin(mtu: Int) -> ProcedureStep<Failure?> { prepare(from: 0, mtu: mtu) }
 
-    /// Cancels the prepared parts after the next response.
+    /// Cancels the prepared parts when the next response arrives; the write then fails with `failure`.
     mutating func withdraw(_ failure: Failure) { withdrawal = failure }
 
     package mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Failure?> {

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// A procedure of the client: one or more requests with one result.
+/// A procedure of the GATT client: one or more requests with one result.
 enum Procedure: Sendable {
     case exchangeMTU(offer: ATTPacket)
     case lookup(AttributeDiscovery)
@@ -23,13 +23,13 @@ enum Procedure: Sendable {
         case configured(ConfigurationWriting.Outcome, of: AttributeHandle)
         case name(Result<String, Failure>)
         case watching(ServiceChangedSubscription.Outcome)
-        /// `nil` if the peer has none.
+        /// The Database Hash; `nil` if the peer has none.
         case databaseHash(UInt128?)
-        /// `nil` if the peer has none.
+        /// The Server Supported Features; `nil` if the peer has none.
         case serverFeatures(UInt8?)
     }
 
-    /// Starts on a bearer with `mtu` and returns the first step.
+    /// Starts the procedure on a bearer with `mtu`, and returns the first step.
     mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> ProcedureStep<Outcome> {
         switch self {
         case .exchangeMTU(let offer): return .request(offer)
@@ -107,12 +107,13 @@ enum Procedure: Sendable {
         }
     }
 
-    /// True if the server has prepared parts that were not executed.
+    /// True if the server holds prepared parts that have been neither executed nor cancelled.
     var holdsParts: Bool {
         if case .write(let machine, _) = self { machine.holdsParts } else { false }
     }
 
-    /// True if it must continue without an owner, because the server would be left in an intermediate state.
+    /// True if the procedure must continue even without an owner, because the server would be left in an intermediate
+    /// state.
     var mustGoOn: Bool {
         switch self {
         case .configure: true
@@ -121,7 +122,7 @@ enum Procedure: Sendable {
         }
     }
 
-    /// Ends with `failure` after the next response, if the server is in a consistent state then.
+    /// Ends a write in prepared parts with `failure` after the next response. Has no effect on other procedures.
     mutating func withdraw(_ failure: Failure) {
         guard case .write(var machine, let handle) = self else { return }
         machine.withdraw(failure)

@@ -19,8 +19,8 @@ package enum ProcedureStep<Outcome> {
 extension ProcedureStep: Equatable where Outcome: Equatable {}
 extension ProcedureStep: Sendable where Outcome: Sendable {}
 
-/// What a server answers to a request: the response, or why there is none of use.
+/// The response to a request, or the reason why there is no usable one.
 package typealias ATTAnswer = Result<ATTPacket, Failure>
 
-/// The discovered items, or the reason of the failure.
+/// The discovered items, or the reason why discovery failed.
 package typealias Found<Item> = Result<[Item], Failure>

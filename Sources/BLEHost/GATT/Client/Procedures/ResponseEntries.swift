@@ -2,16 +2,16 @@ package import BLEWire
 
 /// The plausible entries of a response.
 ///
-/// A server that is wrong about one attribute is seldom wrong about all. Entries outside of the requested range, out of
-/// order or with an invalid value are skipped, and the rest is used.
+/// A server that reports one attribute incorrectly usually reports the others correctly. So only entries that are
+/// outside of the requested range, out of order or invalid are skipped.
 package struct ResponseEntries<Item> {
     package private(set) var items: [Item] = []
-    /// The handles of implausible entries.
+    /// The handles of the entries that were skipped.
     private(set) var faults: [AttributeHandle] = []
-    /// The range for the next entry; `nil` if there is no room.
+    /// The range in which the next entry must be; `nil` if it is empty.
     private var rest: AttributeHandleRange?
 
-    /// Adds the entry at `handle`, with its item if it is valid.
+    /// Adds the entry at `handle`. `item` is `nil` if the entry is invalid.
     private mutating func append(_ item: Item?, at handle: AttributeHandle) {
         guard let item, let room = rest, room.contains(handle) else { return faults.append(handle) }
         items.append(item)
@@ -20,9 +20,9 @@ package struct ResponseEntries<Item> {
 }
 
 extension ResponseEntries<DiscoveredService> {
-    /// Lists primary services.
+    /// Takes the primary services from a response.
     ///
-    /// One that overlaps the next is shortened.
+    /// A service that overlaps the next one is shortened.
     package init(
         services entries: [(start: AttributeHandle, place: AttributeHandleRange?, uuid: BluetoothUUID?)],
         in range: AttributeHandleRange
@@ -41,7 +41,7 @@ extension ResponseEntries<DiscoveredService> {
 }
 
 extension ResponseEntries<KnownAttributes.Include> {
-    /// Lists declarations of included services.
+    /// Takes the declarations of included services from a response.
     package init(includes entries: ATT.ReadByTypeResponse.Entries, in range: AttributeHandleRange) {
         rest = range
         for entry in entries {
@@ -54,9 +54,10 @@ extension ResponseEntries<KnownAttributes.Include> {
 }
 
 extension ResponseEntries<KnownAttributes.Declaration> {
-    /// Lists declarations of characteristics.
+    /// Takes the declarations of characteristics from a response.
     ///
-    /// A value must be after its declaration, before the next one, and not after the `end` for its handle.
+    /// Each value must come after its declaration, before the next declaration, and not after the handle that `end`
+    /// returns for the declaration.
     package init(
         declarations entries: ATT.ReadByTypeResponse.Entries,
         in range: AttributeHandleRange,
@@ -67,7 +68,7 @@ extension ResponseEntries<KnownAttributes.Declaration> {
         var limit = AttributeHandle.none
         for index in 0..<entries.count {
             let entry = entries[index]
-            // What ends what comes before the limit ends all up to there, so that it is looked up once a service.
+            // `end` returns the same handle for all declarations of a service, so it is called once per service.
             if entry.handle > limit { limit = end(entry.handle) }
             let declaration = KnownAttributes.Declaration(entry)
             append(declaration.flatMap { $0.value <= limit ? $0 : nil }, at: entry.handle)
@@ -81,7 +82,7 @@ extension ResponseEntries<KnownAttributes.Declaration> {
 }
 
 extension ResponseEntries<DiscoveredDescriptor> {
-    /// Lists attributes with their types.
+    /// Takes the attributes with their types from a response.
     package init(types entries: [ATT.FindInformationResponse.Entry], in range: AttributeHandleRange) {
         rest = range
         for entry in entries {
@@ -91,7 +92,8 @@ extension ResponseEntries<DiscoveredDescriptor> {
 }
 
 extension DiscoveredService {
-    /// Shortens this service to end before the next one; returns `false` if that was unnecessary.
+    /// Shortens this service so that it ends before `next` starts. Returns `false` if that was unnecessary or
+    /// impossible.
     mutating func end(before next: Self) -> Bool {
         guard range.end >= next.range.start,
             let shorter = AttributeHandleRange(range.start, AttributeHandle(wire: next.range.start.wire - 1))
@@ -102,7 +104,7 @@ extension DiscoveredService {
 }
 
 extension KnownAttributes.Declaration {
-    /// Parses the declaration in an attribute's value; returns `nil` if it is invalid.
+    /// Decodes the declaration in an attribute's value; returns `nil` if it is invalid.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.1.
     fileprivate init?(_ entry: ATT.ReadByTypeResponse.Entry) {

@@ -1,12 +1,12 @@
 package import BLEWire
 
-/// The discovery of a peer's GATT service, and the subscription to Service Changed.
+/// A procedure that discovers a peer's GATT service and subscribes to Service Changed.
 ///
-///        ┌─────────┐     ┌──────────┐     ┌─────────────┐     ┌─────────────┐
-///        │ service │ ──▶ │ declared │ ──▶ │ described   │ ──▶ │ configuring │ ─▶ finished with the value's handle
-///        └─────────┘     └──────────┘     └─────────────┘     └─────────────┘
-///             │ none          │ none             │ refused           │ refused
-///             └───────────────┴──────────────────┴───────────────────┴─────────▶ finished without
+///        ┌─────────┐     ┌─────────┐     ┌────────────┐     ┌─────────────┐
+///        │ finding │ ──▶ │ listing │ ──▶ │ describing │ ──▶ │ configuring │ ─▶ finished with the value's handle
+///        └─────────┘     └─────────┘     └────────────┘     └─────────────┘
+///             │ no service    │ no value       │ rejected          │ rejected
+///             └───────────────┴────────────────┴───────────────────┴────────▶ finished without a handle
 ///
 /// Core 6.0, Vol 3, Part G, 7.1 and 7.2.
 struct ServiceChangedSubscription: Sendable {
@@ -35,8 +35,8 @@ struct ServiceChangedSubscription: Sendable {
     /// Creates the procedure.
     ///
     /// - Parameters:
-    ///   - service: The handles of the GATT service, if known.
-    ///   - limit: The maximum number of stored attributes.
+    ///   - service: The handles of the GATT service; `nil` if they are not known.
+    ///   - limit: The maximum number of attributes to store.
     init(in service: AttributeHandleRange?, limit: Int) {
         self.limit = limit
         state =
@@ -44,7 +44,7 @@ struct ServiceChangedSubscription: Sendable {
             ?? .finding(AttributeDiscovery(.services(only: [GATT.genericAttribute]), limit: limit))
     }
 
-    /// The procedure from its beginning.
+    /// The procedure in its initial state. It searches for the GATT service again.
     var anew: Self { Self(in: nil, limit: limit) }
 
     mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> ProcedureStep<Outcome> {
@@ -160,7 +160,7 @@ struct ServiceChangedSubscription: Sendable {
 }
 
 extension DiscoveredCharacteristic {
-    /// The range of the descriptors; `nil` if it is empty.
+    /// The range of the characteristic's descriptors; `nil` if it is empty.
     package var descriptorRange: AttributeHandleRange? {
         AttributeHandleRange(value, end)?.after(value)
     }

@@ -1,16 +1,16 @@
 package import BLEWire
 
-/// A search for primary services of a type by value, which takes one or two requests.
+/// A procedure that searches for the primary services with a UUID. It usually takes one or two requests.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4.2.
 package struct ServiceSearch: Sendable {
     private let type: BluetoothUUID
     private var rest = AttributeHandleRange.all
     private var found: [DiscoveredService] = []
-    /// The handles at which the last response is implausible.
+    /// The handles of the implausible entries in the last response.
     private(set) var faults: [AttributeHandle] = []
 
-    /// Creates a search for services of a type, in the form that it has.
+    /// Creates a search for services with this UUID. A service only matches if its UUID has the same length.
     package init(only type: BluetoothUUID) { self.type = type }
 
     private var request: ATTPacket {
@@ -40,7 +40,7 @@ package struct ServiceSearch: Sendable {
 }
 
 extension BluetoothUUID {
-    /// Parses the UUID in a service declaration's value; returns `nil` unless it has 2 or 16 octets.
+    /// Decodes the UUID in the value of a service declaration; returns `nil` unless it has 2 or 16 octets.
     package init?(attributeValue octets: ArraySlice<UInt8>) {
         guard octets.count == 2 || octets.count == 16 else { return nil }
         self.init(octets: octets)

@@ -1,18 +1,20 @@
 package import BLEWire
 
-/// The reading of a characteristic value or descriptor of any length.
+/// A procedure that reads a characteristic value or descriptor of any length.
 ///
-/// A response that fills the packet may be cut off, so the rest is asked for until one does not. A server that has no
-/// rest, or cannot hand it out, has given all there is.
+/// A response that fills the packet may be incomplete, so the next part is requested until a response is shorter. If
+/// the server rejects such a request because there are no more octets, or because it does not support it, the value is
+/// complete.
 ///
 /// Core 6.0, Vol 3, Part G, 4.8.1 and 4.8.3.
 package struct ValueReading: Sendable {
     private let handle: AttributeHandle
-    /// The capacity of the response to the request in flight, in octets.
+    /// The maximum length of the value in the response to the last request, in octets.
     private var room = 0
     private var value: [UInt8]
 
-    /// Refusals of Read Blob that mean that nothing follows; servers that do not know the request have no long values.
+    /// The errors of a Read Blob request that mean that the value is complete. A server that does not support the
+    /// request has no long values.
     private static let ends: [ATT.ErrorCode] = [.attributeNotLong, .invalidOffset, .requestNotSupported]
 
     /// Creates a read of the value at `handle`.
@@ -25,7 +27,7 @@ package struct ValueReading: Sendable {
         value = beginning
     }
 
-    /// Creates a read whose first request was sent; its response has a capacity of `room` octets.
+    /// Creates a read whose first request has been sent already. Its response has room for `room` octets.
     init(_ handle: AttributeHandle, begunWithRoom room: Int) {
         self.init(handle)
         self.room = room
@@ -47,7 +49,7 @@ package struct ValueReading: Sendable {
         }
     }
 
-    /// Appends a part, limited to the capacity of a response.
+    /// Appends a part of the value, limited to what a response and an attribute can hold.
     private mutating func append(_ part: [UInt8], mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
         let most = min(room, ATT.maximumValueLength - value.count)
         if value.isEmpty, part.count <= most { value = part } else { value += part.prefix(most) }

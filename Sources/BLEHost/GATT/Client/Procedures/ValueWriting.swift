@@ -1,9 +1,10 @@
 package import BLEWire
 
-/// The write of a characteristic value or descriptor: in one request if it fits, otherwise in prepared parts.
+/// A procedure that writes a characteristic value or descriptor: in one request if it fits, otherwise in prepared
+/// parts.
 ///
 ///        ┌─────────┐ short  ┌─────────┐
-///        │         │ ─────▶ │ writing │ ─ answer ──▶ finished
+///        │         │ ─────▶ │ writing │ ─ response ──▶ finished
 ///        │ waiting │        └─────────┘
 ///        │         │ long   ┌─────────┐
 ///        └─────────┘ ─────▶ │ parted  │ ─ executed or cancelled ──▶ finished
@@ -31,16 +32,16 @@ package struct ValueWriting: Sendable {
         self.value = value
     }
 
-    /// Creates a write whose only request was sent.
+    /// Creates a write whose only request has been sent already.
     init(begun value: [UInt8], to handle: AttributeHandle) {
         self.init(value, to: handle)
         state = .writing
     }
 
-    /// The write from its beginning.
+    /// The write in its initial state.
     package var anew: Self { Self(value, to: handle) }
 
-    /// True if the server has prepared parts that were not executed.
+    /// True if the server may hold prepared parts that have been neither executed nor cancelled.
     package var holdsParts: Bool {
         if case .parted = state { true } else { false }
     }
@@ -58,7 +59,7 @@ package struct ValueWriting: Sendable {
         return parts.begin(mtu: mtu)
     }
 
-    /// Cancels the prepared parts after the next response.
+    /// Cancels a write in prepared parts when the next response arrives; it then fails with `failure`.
     package mutating func withdraw(_ failure: Failure) {
         guard case .parted(var parts) = state else { return }
         parts.withdraw(failure)

@@ -1,10 +1,11 @@
 import BLEWire
 
 extension GATTClient {
-    /// Processes a request of an attached client.
+    /// Starts or queues a request of an attached client.
     ///
-    /// A write command is sent immediately, unless an earlier request of its client is queued or may need another
-    /// packet: it overtakes responses, but never requests.
+    /// A write command is sent immediately, unless an earlier request of the same client is queued or may need another
+    /// packet. So a write command may be sent before an earlier request has its response, but never before the request
+    /// itself.
     mutating func perform(
         _ request: AttributeRequest,
         for requester: Requester,
@@ -30,7 +31,7 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// True if a request can start as soon as it is made.
+    /// True if a client's request can start immediately.
     var mayBeginFast: Bool {
         mutating get {
             guard bearers.all[0].isFree else { return false }
@@ -38,7 +39,7 @@ extension GATTClient {
         }
     }
 
-    /// True if nothing is waiting except for the request in progress on the unenhanced bearer.
+    /// True if nothing is waiting. A request may be in progress on the unenhanced bearer.
     var nobodyWaits: Bool {
         mutating get {
             guard waiting.isEmpty, ownRequests.isEmpty, bearers.isPlain, answers.isEmpty else { return false }
@@ -46,7 +47,7 @@ extension GATTClient {
         }
     }
 
-    /// Starts on a link that came up.
+    /// Starts the requests that are due when a link has been established.
     mutating func linkUp(at now: Instant, into outbox: inout Outbox) {
         if negotiation.isSettled { negotiated(.settled, at: now, into: &outbox) }
         proceed(at: now, into: &outbox)
@@ -64,7 +65,7 @@ extension GATTClient {
         }
     }
 
-    /// Starts what can start on the unenhanced bearer; returns `false` if nothing can.
+    /// Starts the next request on the unenhanced bearer; returns `false` if none can start.
     private mutating func proceedUnenhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
         guard bearers.all[0].isFree else { return false }
         guard !recovery.isUnderWay else { return proceedRecovery(at: now, into: &outbox) }
@@ -84,7 +85,7 @@ extension GATTClient {
         return true
     }
 
-    /// Starts what can start on an enhanced bearer; returns `false` if nothing can.
+    /// Starts the next request on an enhanced bearer; returns `false` if none can start.
     private mutating func proceedEnhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
         guard bearers.enhancedCount > 0, !waiting.isEmpty, !recovery.isUnderWay else { return false }
         for index in bearers.indices.dropFirst() where bearers.all[index].isFree {
@@ -104,7 +105,8 @@ extension GATTClient {
         return true
     }
 
-    /// Removes and returns the next request that can run on a bearer.
+    /// Removes and returns the next request that can run on a bearer. `isAboutRemoved` is true if its attribute is
+    /// gone.
     private mutating func nextRequest(on index: Int) -> (
         requester: Requester, request: AttributeRequest, isAboutRemoved: Bool
     )? {
@@ -113,10 +115,11 @@ extension GATTClient {
         return waiting.next { bearers.admits($1, of: $0, at: index, behind: commands) }
     }
 
-    /// Clients whose write commands must wait, so that they do not overtake their requests.
+    /// The clients whose write commands must wait because they would otherwise overtake the clients' earlier requests.
     private var blocked: [ClientID] { recovery.isUnderWay || awaitsSecurity ? clients : bearers.blocked }
 
-    /// Sends the write commands that have no earlier request, of clients that are not blocked.
+    /// Sends the write commands with no earlier request of the same client in the queue, for clients that `mayGo`
+    /// allows.
     private mutating func sendCommands(into outbox: inout Outbox, where mayGo: (ClientID) -> Bool) {
         while let command = waiting.nextCommand(where: mayGo) {
             send(command.value, to: command.handle, for: command.client, into: &outbox)
@@ -140,14 +143,14 @@ extension GATTClient {
         outbox.send(packet, on: .unenhanced, of: link, receipt: receipt)
     }
 
-    /// Records that the controller has taken this packet and all earlier ones.
+    /// Records that the controller has accepted the packet with this receipt and all earlier ones.
     mutating func sent(_ receipt: SendReceipt, into outbox: inout Outbox) {
         while let client = commands.nextTaken(upTo: receipt) {
             outbox.tell(client, of: .peer(peer, .writeCommandsTaken(1)))
         }
     }
 
-    /// Fails a request that is not carried out completely.
+    /// Reports to a client that its request has failed.
     func answer(
         _ request: AttributeRequest,
         of requester: Requester,
@@ -157,7 +160,7 @@ extension GATTClient {
         tell(requester, answer(to: request, of: requester.client, failure), into: &outbox)
     }
 
-    /// Fails a request about a removed attribute, after the earlier requests of its client.
+    /// Fails a request about a removed attribute once the client has the results of its earlier requests.
     mutating func answerRemoved(_ request: AttributeRequest, of requester: Requester, into outbox: inout Outbox) {
         tell(requester, answer(to: request, of: requester.client, .notFound), order: answers.next(), into: &outbox)
     }
@@ -169,8 +172,9 @@ extension GATTClient {
 
     /// Fails all requests of `client` and removes it.
     ///
-    /// Queued requests are cancelled, including write commands that wait for them. Write commands that only wait for
-    /// responses are sent: what was written arrives without gaps, up to some point.
+    /// Its queued requests are cancelled, and so are write commands queued after them. Write commands at the start of
+    /// the queue are sent if no part of an earlier write is missing. So the peer gets everything that the client wrote
+    /// up to some point, without gaps.
     mutating func detach(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
         guard isAttached(client) else { return }
         cancelRequests(of: client, into: &outbox)
@@ -186,7 +190,8 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Returns whether a value that `client` writes is incomplete at the peer, or its request is stalled.
+    /// Returns whether write commands of `client` must not be sent any more, because an earlier write is incomplete at
+    /// the peer, or an earlier request is to be repeated.
     private func isHeldUp(_ client: ClientID) -> Bool {
         recovery.isUnderWay || awaitsSecurity || bearers.holdsUp(client)
     }
@@ -217,7 +222,7 @@ extension GATTClient {
         ownRequests.removeAll()
     }
 
-    /// Ends together with the link.
+    /// Fails all requests and write commands because the link has ended.
     mutating func close(_ failure: Failure, into outbox: inout Outbox) {
         failAll(with: failure, into: &outbox)
         for client in clients { answerCommands(of: client, into: &outbox) }

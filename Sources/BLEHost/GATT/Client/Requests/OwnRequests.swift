@@ -1,29 +1,29 @@
 import BLEWire
 
-/// A request of the host itself to a peer.
+/// A request that the host makes to a peer for its own purposes.
 enum OwnRequest: Equatable {
     case exchangeMTU
-    /// Checks whether the stored attributes of a bonded peer are valid; clients wait for it.
+    /// Checks whether the stored attributes of a bonded peer are valid. Client requests wait until this has ended.
     case checkCache
     case readName
     case watchServices
-    /// Checks whether the peer supports Enhanced ATT bearers, and opens some.
+    /// Checks whether the peer supports Enhanced ATT bearers, and opens some if it does.
     case openBearers
     /// Writes the Client Supported Features of this host.
     case announceFeatures(AttributeHandle)
-    /// Reads a value, to be told if services changed before they were watched.
+    /// Reads a value, so that the peer reports whether services changed before it was asked to report changes.
     ///
-    /// A peer that has changed since the link came up rejects the next request of a client with robust caching, and
-    /// holds values back until then: Core 6.0, Vol 3, Part G, 2.5.2.1.
+    /// If a peer's database has changed since the link was established, the peer rejects the next request of a client
+    /// with robust caching, and sends no values until then: Core 6.0, Vol 3, Part G, 2.5.2.1.
     case probe(AttributeHandle)
-    /// Stores the discovered attributes of a bonded peer, if it is certain to which database they belong.
+    /// Stores the discovered attributes of a bonded peer, if they are known to belong to its current Database Hash.
     case keepCache
-    /// Verifies what was discovered before it was certain, or before the peer reported changes.
+    /// Verifies attributes that may have changed since they were discovered.
     case verify
-    /// Ends the notifications of a value that no client needs any more.
+    /// Updates the peer's configuration of a value after clients have left that were subscribed to it.
     case reconfigure(AttributeHandle)
 
-    /// True if clients must wait for it.
+    /// True if client requests must wait until this has ended.
     fileprivate var isUrgent: Bool {
         switch self {
         case .exchangeMTU, .checkCache: true
@@ -32,7 +32,7 @@ enum OwnRequest: Equatable {
         }
     }
 
-    /// Returns whether it concerns an attribute in `range`.
+    /// Returns whether the request is about an attribute in `range`.
     func isAbout(_ range: AttributeHandleRange) -> Bool {
         switch self {
         case .reconfigure(let handle), .announceFeatures(let handle), .probe(let handle): range.contains(handle)
@@ -41,14 +41,14 @@ enum OwnRequest: Equatable {
     }
 }
 
-/// The queue of the host's own requests to a peer: urgent ones, and those that wait until clients are idle.
+/// The queue of the host's own requests to a peer. Urgent requests start first, the others when clients are idle.
 struct OwnRequests {
     private var waiting: [OwnRequest] = []
     private var idleGate = IdleGate()
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// The time at which the next request can start that waits for clients; `nil` if there is none or the link is not
+    /// The time at which the next request that waits for clients can start; `nil` if there is none or the link is not
     /// ready.
     var deadline: Instant? { hasPatient ? idleGate.begin : nil }
 
@@ -59,34 +59,35 @@ struct OwnRequests {
     /// Queues a request, unless it is already queued.
     mutating func append(_ request: OwnRequest) { if !contains(request) { waiting.append(request) } }
 
-    /// Queues requests before all others.
+    /// Inserts requests at the start of the queue.
     mutating func putFirst(_ requests: [OwnRequest]) { waiting.insert(contentsOf: requests, at: 0) }
 
     mutating func remove(where isGone: (OwnRequest) -> Bool) { waiting.removeAll(where: isGone) }
 
     mutating func removeAll() { waiting = [] }
 
-    /// Records that the link is ready; clients get time to go first.
+    /// Records that the link is ready. Clients may make requests first.
     mutating func allow(at now: Instant) { idleGate.allow(at: now) }
 
-    /// Records a client's request.
+    /// Records a client's request, which delays the requests that are not urgent.
     mutating func postpone(at now: Instant) { idleGate.postpone(at: now, isIdle: !hasPatient) }
 
     /// Removes and returns the next urgent request.
     ///
-    /// The validity of the cache only matters for a client that is about to make a request.
+    /// `checksCache` is false if no client is about to make a request; ``OwnRequest/checkCache`` is skipped then.
     mutating func nextUrgent(checksCache: Bool) -> OwnRequest? {
         waiting.firstIndex { $0.isUrgent && (checksCache || $0 != .checkCache) }.map { waiting.remove(at: $0) }
     }
 
-    /// Removes and returns a request that has waited too long for clients.
+    /// Removes and returns the next request that is not urgent, if the requests have waited for clients for the maximum
+    /// time.
     mutating func nextOverdue(at now: Instant) -> OwnRequest? {
         guard idleGate.due <= now, let request = next(at: now) else { return nil }
         idleGate.startedOne(at: now)
         return request
     }
 
-    /// Removes and returns a request, now that clients are idle.
+    /// Removes and returns the next request that is not urgent, if clients are idle.
     mutating func next(at now: Instant) -> OwnRequest? {
         guard let begin = idleGate.begin, begin <= now else { return nil }
         return waiting.firstIndex { !$0.isUrgent }.map { waiting.remove(at: $0) }

@@ -1,28 +1,28 @@
 package import BLEWire
 
-/// The queued requests of several clients to one peer.
+/// The requests to one peer that clients have made and that have not started yet.
 ///
-/// Each client's requests keep their order. Clients take turns, so that one with many requests delays another by at
-/// most one procedure.
+/// The requests of each client keep their order. Clients take turns, so that a client with many requests delays another
+/// client by at most one procedure.
 package struct RequestQueue: Sendable {
     private struct Lane: Sendable {
         let client: ClientID
         var entries: [Entry] = []
 
-        /// Returns the number of write commands, or of other requests.
+        /// Returns the number of write commands, or of all other requests if `commands` is false.
         func count(ofCommands commands: Bool) -> Int { entries.count { $0.request.isWriteCommand == commands } }
     }
 
     private struct Entry: Sendable {
         let request: AttributeRequest
         let number: RequestNumber
-        /// True if the attribute it concerns is gone.
+        /// True if the request's attribute no longer exists.
         var isAboutRemoved = false
     }
 
     private let limit: Int
     private let commandLimit: Int
-    /// The clients with queued requests, the next one first.
+    /// The requests of each client that has any. The client whose turn is next comes first.
     private var lanes: [Lane] = []
 
     /// Creates a queue with a capacity of `limit` requests and `commandLimit` write commands per client.
@@ -36,7 +36,7 @@ package struct RequestQueue: Sendable {
     /// Returns whether `client` has queued requests.
     package func holdsRequests(of client: ClientID) -> Bool { lanes.contains { $0.client == client } }
 
-    /// Queues a request; returns `false` if its client has too many.
+    /// Queues a request; returns `false` if its client has reached the limit.
     package mutating func append(_ request: AttributeRequest, for requester: Requester) -> Bool {
         let entry = Entry(request: request, number: requester.number)
         guard let index = lanes.firstIndex(where: { $0.client == requester.client }) else {
@@ -52,7 +52,7 @@ package struct RequestQueue: Sendable {
         return true
     }
 
-    /// Removes and returns the next request that can start, and whether the attribute it concerns is gone.
+    /// Removes and returns the next request that can start. `isAboutRemoved` is true if its attribute no longer exists.
     package mutating func next(
         where mayBegin: (ClientID, AttributeRequest) -> Bool = { _, _ in true }
     ) -> (requester: Requester, request: AttributeRequest, isAboutRemoved: Bool)? {
@@ -66,10 +66,10 @@ package struct RequestQueue: Sendable {
         return (Requester(lane.client, entry.number), entry.request, entry.isAboutRemoved)
     }
 
-    /// True if a write command without an earlier request of its client is queued.
+    /// True if a write command is the first request in the queue of its client.
     package var beginsWithCommand: Bool { lanes.contains { $0.entries.first?.request.isWriteCommand ?? false } }
 
-    /// Removes and returns a write command without an earlier request, of a client that may continue.
+    /// Removes and returns a write command that is the first request of its client, if `mayGo` allows the client.
     package mutating func nextCommand(
         where mayGo: (ClientID) -> Bool
     ) -> (client: ClientID, handle: AttributeHandle, value: [UInt8])? {
@@ -89,9 +89,10 @@ package struct RequestQueue: Sendable {
         return lanes.remove(at: index).entries.map { ($0.number, $0.request) }
     }
 
-    /// Marks requests about the removed attributes in `range`, which keep their place but must not be carried out.
+    /// Marks the requests about removed attributes in `range`. They keep their place, but must not be carried out.
     ///
-    /// Write commands have no result whose order matters; they are removed and returned, client by client.
+    /// Write commands are removed and returned instead, client by client, because the order of their results does not
+    /// matter.
     package mutating func void(about range: AttributeHandleRange) -> [(client: ClientID, command: AttributeRequest)] {
         var commands: [(client: ClientID, command: AttributeRequest)] = []
         for index in lanes.indices {
@@ -107,7 +108,7 @@ package struct RequestQueue: Sendable {
         return commands
     }
 
-    /// Removes and returns everything, client by client.
+    /// Removes and returns all requests, client by client.
     package mutating func removeAll() -> [(requester: Requester, request: AttributeRequest)] {
         defer { lanes = [] }
         return lanes.flatMap { lane in lane.entries.map { (Requester(lane.client, $0.number), $0.request) } }

@@ -1,6 +1,6 @@
-/// The delivery of results to clients in the order of their requests.
+/// The results that wait to be delivered to clients in the order of their requests.
 ///
-/// A result is held until the earlier requests of the same client have theirs.
+/// A result is held until the client has the results of its earlier requests.
 struct ResultOrder {
     private struct Held {
         let requester: Requester
@@ -8,14 +8,14 @@ struct ResultOrder {
         let event: PeerEvent
     }
 
-    /// In ascending order.
+    /// The held results, in ascending order of their requests.
     private var held: [Held] = []
     private var last: UInt64 = 0
 
     /// True if no results are held.
     var isEmpty: Bool { held.isEmpty }
 
-    /// Returns the number for the next started request.
+    /// Returns the number of the request that starts next.
     mutating func next() -> UInt64 {
         last &+= 1
         return last
@@ -29,7 +29,8 @@ struct ResultOrder {
         )
     }
 
-    /// Removes and returns the first held result of `client`, unless it still waits for an earlier one.
+    /// Removes and returns the first held result of `client`, unless the client still waits for an earlier one
+    /// according to `waits`.
     mutating func release(to client: ClientID, unless waits: (UInt64) -> Bool) -> (
         event: PeerEvent, number: RequestNumber
     )? {

@@ -1,21 +1,21 @@
 import BLEWire
 
-/// A request of a client with a single packet and a single response, like most reads and writes.
+/// A client's read or write that takes a single request and a single response, as most do.
 ///
-/// The written value is stored elsewhere, so that this consists of numbers only.
+/// The value to write is stored elsewhere, so that this struct contains only numbers.
 struct SingleRequest {
     let requester: Requester
-    /// Increases with each started request of a client.
+    /// The position among all procedures that were started for clients, in ascending order.
     let order: UInt64
     let handle: AttributeHandle
     /// True for a write, false for a read.
     let isWrite: Bool
     /// The security of the link when the request was started.
     let security: LinkSecurity
-    /// The capacity of a response, in octets.
+    /// The maximum length of the value in the response, in octets.
     let room: Int
 
-    /// Returns whether a packet with that many octets after its opcode is the complete response.
+    /// Returns whether a packet with `count` octets after its opcode is the complete response.
     @inline(__always)
     func isAnswered(by packet: AttributePacket.Kind, octets count: Int) -> Bool {
         switch packet {
@@ -25,7 +25,7 @@ struct SingleRequest {
         }
     }
 
-    /// Converts to a procedure in progress that waits for its first response.
+    /// Converts the request to a procedure that waits for its first response.
     func procedure(writing value: [UInt8]) -> Procedure {
         isWrite
             ? .write(ValueWriting(begun: value, to: handle), handle)

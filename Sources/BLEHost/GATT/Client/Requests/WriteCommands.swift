@@ -1,4 +1,4 @@
-/// The write commands that the controller has not taken yet.
+/// The clients' write commands that the controller has not accepted yet.
 struct WriteCommands {
     private struct Command {
         let receipt: SendReceipt
@@ -15,14 +15,13 @@ struct WriteCommands {
         commands.append(Command(receipt: receipt, client: client))
     }
 
-    /// Removes the next command that the controller has taken, up to the packet with this receipt, and returns its
-    /// client.
+    /// Removes the oldest write command if it was not sent after the packet with this receipt, and returns its client.
     mutating func nextTaken(upTo receipt: SendReceipt) -> ClientID? {
         guard let command = commands.first, command.receipt <= receipt else { return nil }
         return commands.popFirst()?.client
     }
 
-    /// Removes the commands of `client` and returns their number.
+    /// Removes all commands of `client` and returns how many there were.
     mutating func removeAll(of client: ClientID) -> Int {
         var others = Fifo<Command>(), count = 0
         while let command = commands.popFirst() {
