@@ -1,19 +1,20 @@
 import BLEWire
 
-/// The connections and pending connections of clients to peers, in the order of the requests.
+/// The connections of clients to peers, and the requests for connections, in the order of the requests.
 struct Attachments {
     enum State: Equatable {
-        /// The client requested a delay, which is not over.
+        /// The client requested that connecting starts after a delay, which is not over yet.
         case delayed(until: Instant)
         /// There is no link yet.
         case pending
-        /// There is a link, which was not reported to the client.
+        /// There is a link, but the client has not been informed of it yet.
         case linked(ConnectionHandle)
         case connected(ConnectionHandle)
-        /// The client has cancelled and waits for the end of the link. It may have requested a connection again.
+        /// The client has cancelled the connection, and the link has not ended yet. If the client has requested a new
+        /// connection since, `again` is that request.
         case leaving(ConnectionHandle, again: ConnectRequest?)
 
-        /// The link that the client shares or is about to share.
+        /// The link that the client uses, or will use when it has been informed of it; `nil` if there is none.
         var link: ConnectionHandle? {
             switch self {
             case .linked(let link), .connected(let link): link
@@ -26,26 +27,27 @@ struct Attachments {
         let client: ClientID
         let peer: PeerIdentifier
         var address: DeviceAddress
-        /// True if the peer changes its address, so that it must be received before a connection attempt.
+        /// True if the peer's address changes. The host must receive an advertisement from such a peer before it can
+        /// connect.
         var isPrivate: Bool
         var request: ConnectRequest
         var state: State
-        /// The time at which the client's request times out.
+        /// The time at which the client's request times out; `nil` if it does not.
         var due: Instant?
 
-        /// True if the client waits for a peer that must be received first.
+        /// True if the host must receive an advertisement from the peer before it can connect.
         fileprivate var isSought: Bool { isPrivate && state == .pending }
     }
 
     private(set) var all: [Attachment] = []
-    /// The number of requests for peers that must be received first.
+    /// The number of pending requests for peers that the host must receive an advertisement from first.
     private var soughtCount = 0
-    /// The entries with a link, sorted by client and peer.
+    /// The established connections, sorted by client and peer.
     private var connected: [(client: ClientID, peer: PeerIdentifier, link: ConnectionHandle)] = []
-    /// The index that was used last, because consecutive requests mostly concern the same peer.
+    /// The index in ``connected`` that was used last. Most requests are for the same peer as the previous one.
     private var lastAsked = 0
 
-    /// The end of the next delay or timeout.
+    /// The time at which the next delay or timeout ends; `nil` if there is none.
     var deadline: Instant? {
         var least: Instant?
         for one in all {
@@ -60,7 +62,7 @@ struct Attachments {
         all.filter { $0.due.map { $0 <= now } ?? false }
     }
 
-    /// The addresses of the peers without a link, without duplicates.
+    /// The addresses of the peers to connect to, without duplicates.
     var wanted: [DeviceAddress] {
         var addresses: [DeviceAddress] = []
         for attachment in all where attachment.state == .pending && !addresses.contains(attachment.address) {
@@ -69,13 +71,13 @@ struct Attachments {
         return addresses
     }
 
-    /// The own address for the first pending request.
+    /// The kind of address that the first pending request asks for; `nil` for the host's default.
     var ownAddress: OwnAddressKind? { all.first { $0.state == .pending }?.request.ownAddress }
 
-    /// True if a client waits for a peer that must be received first.
+    /// True if a client waits for a peer that the host must receive an advertisement from first.
     var seeksPrivatePeers: Bool { soughtCount > 0 }
 
-    /// Records the current address of a peer; returns `false` if no client waits for it or the address is unchanged.
+    /// Records the current address of a peer for the clients that wait for it. Returns `true` if that changed anything.
     mutating func move(_ peer: PeerIdentifier, to address: DeviceAddress) -> Bool {
         var hasMoved = false
         for index in all.indices where all[index].peer == peer && all[index].state == .pending {
@@ -85,7 +87,7 @@ struct Attachments {
         return hasMoved
     }
 
-    /// Records the address to connect to, and whether the peer must be received first.
+    /// Records the address to connect to. `isPrivate` is true if the peer's address changes.
     mutating func relocate(_ peer: PeerIdentifier, to address: DeviceAddress, isPrivate: Bool) {
         for index in all.indices where all[index].peer == peer {
             if all[index].isSought { soughtCount -= 1 }
@@ -94,17 +96,17 @@ struct Attachments {
         }
     }
 
-    /// The number of connections and pending connections.
+    /// The number of connections and requests for connections.
     var count: Int { all.count }
 
-    /// Returns the number of connections and pending connections of a client.
+    /// Returns the number of connections and requests for connections of a client.
     func count(of client: ClientID) -> Int { all.count { $0.client == client } }
 
     subscript(client: ClientID, peer: PeerIdentifier) -> Attachment? {
         index(client, peer).map { all[$0] }
     }
 
-    /// Returns the link between a client and a peer.
+    /// Returns the link on which a client is connected to a peer; `nil` if it is not.
     @inline(__always)
     mutating func link(of client: ClientID, to peer: PeerIdentifier) -> ConnectionHandle? {
         if !isConnected(client, peer, at: lastAsked) { lastAsked = place(client, peer) }
@@ -114,7 +116,7 @@ struct Attachments {
     func of(_ client: ClientID) -> [Attachment] { all.filter { $0.client == client } }
     func to(_ peer: PeerIdentifier) -> [Attachment] { all.filter { $0.peer == peer } }
 
-    /// Returns the entries that share a link, are about to, or wait for its end.
+    /// Returns the entries of clients that use a link, will use it, or wait for its end.
     func on(_ link: ConnectionHandle) -> [Attachment] {
         all.filter {
             switch $0.state {
@@ -131,7 +133,7 @@ struct Attachments {
         note(attachment.state, of: attachment.client, attachment.peer)
     }
 
-    /// Changes the state of an existing entry.
+    /// Changes the state of an entry, which must exist.
     mutating func set(_ state: State, for client: ClientID, _ peer: PeerIdentifier) {
         guard let index = index(client, peer) else { preconditionFailure("the client is not attached to the peer") }
         change(index, to: state)
@@ -141,7 +143,7 @@ struct Attachments {
         }
     }
 
-    /// Changes a client's connection parameters.
+    /// Replaces the connection request in an entry, which must exist.
     mutating func update(_ request: ConnectRequest, for client: ClientID, _ peer: PeerIdentifier) {
         guard let index = index(client, peer) else { preconditionFailure("the client is not attached to the peer") }
         all[index].request = request
@@ -153,7 +155,7 @@ struct Attachments {
         note(.pending, of: client, peer)
     }
 
-    /// Returns the entries whose delay is over, which wait for a link or share one from now on.
+    /// Returns the entries whose delay has ended. They are pending from now on.
     mutating func begin(at now: Instant) -> [Attachment] {
         var begun: [Attachment] = []
         for index in all.indices {
@@ -171,14 +173,14 @@ struct Attachments {
         note(state, of: all[index].client, all[index].peer)
     }
 
-    /// Records whether a client is connected to a peer from now on.
+    /// Updates ``connected`` for the new state of an entry.
     private mutating func note(_ state: State, of client: ClientID, _ peer: PeerIdentifier) {
         let place = place(client, peer)
         if isConnected(client, peer, at: place) { connected.remove(at: place) }
         if case .connected(let link) = state { connected.insert((client, peer, link), at: place) }
     }
 
-    /// Returns the index of a client and peer among the entries with a link, or the index to insert it.
+    /// Returns the index of a client and peer in ``connected``, or the index at which to insert them.
     private func place(_ client: ClientID, _ peer: PeerIdentifier) -> Int {
         connected.indices.bisected {
             connected[$0].client == client

@@ -1,22 +1,22 @@
 import BLEWire
 
-/// The controller's connection attempt, on behalf of all clients that wait for a connection.
+/// The controller's connection attempt, which serves all clients that wait for a connection.
 ///
-///        ┌──────┐ create ┌──────────┐ accepted ┌────────────┐ cancel ┌────────────┐ answer, event
+///        ┌──────┐ create ┌──────────┐ accepted ┌────────────┐ cancel ┌────────────┐ completion, event
 ///        │ idle │ ─────▶ │ creating │ ───────▶ │ initiating │ ─────▶ │ cancelling │ ──────▶ idle
 ///        └──────┘        └──────────┘          └────────────┘        └────────────┘
-///           ▲ ─────────────── a connection, or none ──┘
+///           ▲ ────────── connected, or failed ────────┘
 ///
-/// A single peer is named in the command; several are added to the filter accept list first. When the peers change, the
-/// current attempt is cancelled and a new one is started.
+/// The command names a peer if there is only one. Several peers are added to the filter accept list first. When the set
+/// of peers changes, the current attempt is cancelled and a new one is started.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.12, 7.8.13, 7.8.15 to 7.8.17 and 7.8.66.
 struct Initiator {
-    /// The delay after a failed attempt.
+    /// How long to wait after a failed attempt before the next one.
     static let retryInterval = Duration.milliseconds(100)
-    /// The time that the controller has to end an attempt after it accepted the cancellation.
+    /// How long to wait for the controller to end an attempt after it has accepted the cancellation.
     static let patience = Duration.seconds(2)
-    /// The time for which the filter accept list holds the same peers, if it has no room for all.
+    /// How long the same peers stay in the filter accept list if it has no room for all of them.
     static let turn = Duration.seconds(5)
 
     enum Target: Equatable {
@@ -35,9 +35,9 @@ struct Initiator {
         /// The command to create the connection is pending.
         case creating(Target)
         case initiating(Target, since: Instant)
-        /// The cancel command is pending, and the attempt has not ended.
+        /// The cancel command is pending, and the attempt has not ended yet.
         case cancelling
-        /// The cancellation was accepted, but the attempt has not ended.
+        /// The controller has accepted the cancellation, but the attempt has not ended yet.
         case ending(due: Instant)
         /// The attempt has ended, but a command is pending.
         case ended
@@ -46,18 +46,19 @@ struct Initiator {
     private var state = State.idle(notBefore: nil)
     /// The contents of the controller's filter accept list.
     private var accepted: [DeviceAddress] = []
-    /// The number of peers that have had their turn in the filter accept list.
+    /// The index in ``wanted`` of the first peer that has its turn in the filter accept list, modulo the number of
+    /// peers.
     private var offset = 0
     private var capacity = 0
 
-    /// The peers to connect to, in the order of the requests.
+    /// The addresses of the peers to connect to, in the order of the requests.
     var wanted: [DeviceAddress] = []
-    /// The own address for the next attempt; `nil` for the host's usual one.
+    /// The kind of address for the next attempt; `nil` for the host's default.
     var ownAddress: OwnAddressKind?
-    /// The own address of the current or last attempt.
+    /// The kind of address that the current or last attempt uses; `nil` for the host's default.
     private(set) var shownAddress: OwnAddressKind?
 
-    /// True if the controller is trying to connect, or about to.
+    /// True if the controller is trying to connect, or was asked to.
     var isActive: Bool {
         switch state {
         case .creating, .initiating, .cancelling, .ending, .ended: true
@@ -68,7 +69,7 @@ struct Initiator {
     /// True if the filter accept list has no room for all peers.
     var isCrowded: Bool { wanted.count > max(capacity, 1) }
 
-    /// The time at which to request the next step, or call ``expire(at:)``, unless something happens first.
+    /// The time to call ``expire(at:)`` and request the next step; `nil` if nothing is due.
     var deadline: Instant? {
         switch state {
         case .idle(let notBefore): wanted.isEmpty ? nil : notBefore
@@ -78,23 +79,23 @@ struct Initiator {
         }
     }
 
-    /// Ends an attempt that the controller has not ended after it accepted the cancellation; returns `true` if there is
-    /// one.
+    /// Gives up an attempt if the controller has accepted its cancellation, but has not ended it in time. Returns
+    /// `true` if there is such an attempt.
     ///
-    /// A connection that is reported later is accepted like any other.
+    /// If the controller still reports a connection later, it is accepted like any other.
     mutating func expire(at now: Instant) -> Bool {
         guard case .ending(let due) = state, due <= now else { return false }
         state = .idle(notBefore: nil)
         return true
     }
 
-    /// Records a reset of the controller, whose empty filter accept list has room for `capacity` peers.
+    /// Records that the controller was reset. Its filter accept list is empty and has room for `capacity` peers.
     mutating func reset(capacity: Int) {
         self = Initiator()
         self.capacity = capacity
     }
 
-    /// Returns the next command, unless one is pending or none is needed.
+    /// Returns the next command; `nil` if one is pending or none is needed.
     mutating func step(at now: Instant) -> Step? {
         switch state {
         case .idle(let notBefore?) where now < notBefore: return nil
@@ -133,10 +134,10 @@ struct Initiator {
         return turn.count == 1 ? .peer(turn[0]) : .acceptList(turn)
     }
 
-    /// The consequence of a completed command for waiting clients.
+    /// What a completed command means for the waiting clients.
     enum OnAnswer: Equatable {
         case proceed
-        /// The controller rejected the attempt.
+        /// The controller rejected the connection attempt.
         case refused(HCI.Status)
     }
 
@@ -156,7 +157,8 @@ struct Initiator {
             }
             state = .initiating(target, since: now)
         case .cancelling:
-            // Refused: there is nothing to cancel, so the attempt's end has been reported or is on its way.
+            // A refusal means that there is nothing to cancel: the attempt has ended, and that has been or is about to
+            // be reported.
             state = status == .success ? .ending(due: now + Self.patience) : .idle(notBefore: now + Self.retryInterval)
         case .ended: state = .idle(notBefore: nil)
         case .editing(.create), .editing(.cancel), .idle, .initiating, .ending: break
@@ -164,7 +166,7 @@ struct Initiator {
         return .proceed
     }
 
-    /// Records the end of the attempt, with or without a connection; returns `false` if there was none.
+    /// Records that the attempt ended, with or without a connection. Returns `false` if there was no attempt.
     mutating func completed(_ status: HCI.Status, at now: Instant) -> Bool {
         switch state {
         case .initiating:

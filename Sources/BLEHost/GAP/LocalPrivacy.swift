@@ -3,43 +3,44 @@ import BLEWire
 
 /// The privacy of this host: its changing address, and the controller's resolving list.
 ///
-///        ┌──────┐ too old, or another list ┌─────────┐ step ┌──────┐
-///        │ idle │ ───────────────────────▶ │ resting │ ───▶ │ busy │
-///        └──────┘                          └─────────┘      └──────┘
-///           ▲ ────────────────── answer ────────────────────────┘
+///        ┌──────┐ address expired, or list changed ┌─────────┐ step ┌──────┐
+///        │ idle │ ───────────────────────────────▶ │ resting │ ───▶ │ busy │
+///        └──────┘                                  └─────────┘      └──────┘
+///           ▲ ────────────────── completion ──────────────────────────┘
 ///
-/// The address and the list can change only while the host neither advertises, scans nor initiates. The caller pauses
-/// these while ``needsRest(at:)`` is true, and requests steps when they have stopped.
+/// The address and the list can change only while the host neither advertises, scans nor initiates connections. The
+/// caller pauses these activities while ``needsRest(at:)`` returns `true`, and requests steps when they have stopped.
 ///
-/// Strangers see the address that is generated here. For a peer on the list, the controller generates an own address
-/// and resolves the peer's addresses. Peers that do not fit on the list are resolved by the host.
+/// Devices that are not on the resolving list see the address that is generated here. For a peer on the list, the
+/// controller generates the host's address itself, and resolves the peer's addresses. The host resolves the addresses
+/// of the peers for which the list has no room.
 ///
 /// Core 6.0, Vol 3, Part C, 10.7; Vol 4, Part E, 7.8.4, 7.8.38 to 7.8.45 and 7.8.77.
 struct LocalPrivacy {
-    /// The delay after the controller rejected an address.
+    /// How long to wait before trying again after the controller has rejected an address.
     static let retryInterval = Duration.seconds(1)
 
     /// A bonded peer with an IRK.
     struct ResolvablePeer: Equatable {
-        /// The address that stands for the peer on the resolving list.
+        /// The address that identifies the peer on the resolving list.
         let identity: DeviceAddress
         let key: Key128
     }
 
     enum Step: Equatable {
         case address(DeviceAddress)
-        /// Sets the lifetime of the controller's addresses.
+        /// Sets how long the controller uses a private address before it generates a new one.
         case lifetime(PrivateAddressTimeout)
         case add(ResolvablePeer)
         case remove(ResolvablePeer)
-        /// Accepts a peer's identity address, too.
+        /// Makes the controller accept the peer's identity address as well as its private addresses.
         case admit(DeviceAddress)
         case resolve
     }
 
     private enum State {
         case idle(notBefore: Instant?)
-        /// A change is pending, and the radio's activities are being paused.
+        /// A change is needed, and the caller is pausing the radio's activities for it.
         case resting
         case busy(Step)
     }
@@ -49,41 +50,43 @@ struct LocalPrivacy {
     private let lifetime: PrivateAddressTimeout
     /// The local IRK.
     private(set) var key = Key128.zero
-    /// The current private address; `nil` before the controller has one.
+    /// The current private address; `nil` before the controller has accepted one.
     private(set) var address: DeviceAddress?
     private var since = Instant()
-    /// The capacity of the resolving list; 0 if the controller does not resolve addresses.
+    /// The number of peers that the resolving list holds; 0 if the controller does not resolve addresses.
     private(set) var capacity = 0
     private var wanted: [ResolvablePeer] = []
     private var listed: [ResolvablePeer] = []
-    /// The peers on the list whose identity addresses are accepted.
+    /// The peers on the list whose identity addresses the controller accepts.
     private var admitted: [DeviceAddress] = []
-    /// The peers that the controller rejected.
+    /// The peers that the controller refused to add to the list.
     private var refused: [DeviceAddress] = []
     private var knowsLifetime = false
-    /// True if address resolution is enabled.
+    /// True if the controller resolves addresses.
     private(set) var isResolving = false
-    /// The revision of the bonds passed to ``know(_:revision:)`` last; `nil` for none.
+    /// The revision of the bonds that was last passed to ``know(_:revision:)``; `nil` if there was none.
     private(set) var revision: Int?
 
+    /// Creates the state before the first reset.
+    ///
     /// - Parameters:
-    ///   - lifetime: The time that an address is used.
-    ///   - random: The generator for addresses.
+    ///   - lifetime: How long a private address is used.
+    ///   - random: The generator of random numbers for addresses.
     init(lifetime: PrivateAddressTimeout, random: any RandomNumberGenerator & Sendable) {
         self.lifetime = lifetime
         self.random = random
     }
 
-    /// The time at which to call ``needsRest(at:)`` unless something happens first.
+    /// The time to call ``needsRest(at:)`` next; `nil` if nothing is due.
     var deadline: Instant? {
         guard case .idle(let notBefore) = state else { return nil }
         return notBefore ?? address.map { _ in since + lifetime.duration }
     }
 
-    /// Records a reset of the controller.
+    /// Records that the controller was reset.
     ///
     /// - Parameters:
-    ///   - key: The identity resolving key of this host.
+    ///   - key: The local IRK.
     ///   - capacity: The number of peers that the controller's resolving list holds.
     mutating func reset(key: Key128, capacity: Int) {
         self = Self(lifetime: lifetime, random: random)
@@ -91,16 +94,17 @@ struct LocalPrivacy {
         self.capacity = capacity
     }
 
-    /// Sets the bonded peers with an IRK, most important first, as of a revision of the bonds.
+    /// Sets the bonded peers that have an IRK, the most important ones first. `revision` identifies this state of the
+    /// bonds.
     mutating func know(_ resolvablePeers: [ResolvablePeer], revision: Int) {
         wanted = resolvablePeers
         self.revision = revision
     }
 
-    /// Returns whether the controller resolves the addresses of a peer.
+    /// Returns whether the controller resolves the addresses of the peer with this address on the resolving list.
     func lists(_ identity: DeviceAddress) -> Bool { isResolving && admitted.contains(identity.onAir) }
 
-    /// Returns whether the radio's activities must be paused, for a change or because there is no address yet.
+    /// Returns whether the caller has to pause the radio's activities, for a change or because there is no address yet.
     mutating func needsRest(at now: Instant) -> Bool {
         switch state {
         case .busy: return true
@@ -112,7 +116,8 @@ struct LocalPrivacy {
         }
     }
 
-    /// Returns the next command while activities are paused; `nil` if one is pending or none is needed.
+    /// Returns the next command; `nil` if one is pending or none is needed. Call it only while the activities are
+    /// paused.
     mutating func step(at now: Instant) -> Step? {
         switch state {
         case .busy: return nil
@@ -143,12 +148,12 @@ struct LocalPrivacy {
         return isResolving ? nil : .resolve
     }
 
-    /// The consequence of a completed command.
+    /// What has changed when a command has completed.
     enum OnAnswer: Equatable {
         case proceed
-        /// The host's address changed.
+        /// The host's private address has changed.
         case addressChanged
-        /// The resolving list changed.
+        /// The resolving list has changed.
         case resolvablePeersChanged
     }
 

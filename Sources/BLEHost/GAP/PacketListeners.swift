@@ -1,13 +1,13 @@
-/// Test suites that receive every packet of advertisers.
+/// The test suites that receive every packet of advertisers.
 struct PacketListeners {
     private var sessions: [(client: ClientID, parameters: ScanParameters)] = []
 
-    /// True if there are any.
+    /// True if any test suite receives packets.
     var areThere: Bool { !sessions.isEmpty }
 
     var clients: [ClientID] { sessions.map(\.client) }
 
-    /// The scan parameters of the most recent one.
+    /// The scan parameters that were requested last.
     var parameters: ScanParameters? { sessions.last?.parameters }
 
     mutating func start(_ parameters: ScanParameters, for client: ClientID) {

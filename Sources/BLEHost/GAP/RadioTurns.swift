@@ -1,6 +1,6 @@
 import BLEWire
 
-/// Alternating turns of scanning and connecting, for controllers that cannot do both at the same time.
+/// The turns that scanning and connecting take on a controller that cannot do both at the same time.
 struct RadioTurns {
     /// The length of a turn.
     static let length = Duration.seconds(1)
@@ -9,22 +9,22 @@ struct RadioTurns {
     enum Turn { case scanning, connecting }
 
     private enum State {
-        /// Only one of them is wanted, and it may continue.
+        /// Both may run, because at most one is wanted or the controller supports both.
         case free
         case turn(Turn, until: Instant)
     }
 
     private var state = State.free
 
-    /// The end of the turn, if there is one.
+    /// The time at which the current turn ends; `nil` if there are no turns.
     var deadline: Instant? {
         if case .turn(_, let until) = state { until } else { nil }
     }
 
     /// Returns the activity that has the turn; `nil` if both may run.
     ///
-    /// They contend if both are wanted and the controller supports only one at a time. Connecting comes first, because
-    /// its peer was already found.
+    /// `isContended` is true if both are wanted and the controller supports only one at a time. Connecting has the
+    /// first turn, because its peer has already been found.
     mutating func turn(isContended: Bool, at now: Instant) -> Turn? {
         guard isContended else {
             state = .free

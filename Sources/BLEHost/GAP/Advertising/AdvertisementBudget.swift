@@ -1,21 +1,22 @@
 import BLEWire
 
-/// The size limits of an app's advertisement: 28 octets of services and name, and 10 more for a shortened name.
+/// The size limits of an app's advertisement: 28 octets for services and a complete name, and 10 more octets for a
+/// shortened name.
 ///
-/// Core Bluetooth counts the contents of fields without their two-octet headers. Services come first, in their form and
-/// order; the complete name is included if the rest of the 28 octets suffices.
+/// Core Bluetooth counts the contents of fields without their two-octet headers. Services are included first, in the
+/// app's order. The complete name is included if it fits into what is left of the 28 octets; otherwise it is shortened.
 ///
 /// Apple's `CBPeripheralManager.startAdvertising(_:)`.
 struct AdvertisementBudget {
-    /// The maximum octets of services and a complete name together.
+    /// The maximum length of the services and the complete name together, in octets.
     static let octets = 28
-    /// The additional octets for a shortened name.
+    /// The maximum length of a shortened name, in octets. It does not count towards ``octets``.
     static let nameLimit = 10
 
     private(set) var services: [BluetoothUUID] = []
-    /// The services that do not fit.
+    /// The services that exceed the limit.
     private(set) var excess: [BluetoothUUID] = []
-    /// The name as a field, complete or shortened; `nil` if there is none.
+    /// The field with the complete or shortened name; `nil` if there is none.
     let name: AdvertisingData.Structure?
 
     init(services wanted: [BluetoothUUID], localName: String?) {

@@ -1,11 +1,11 @@
 import BLEWire
 
-// Advertisements with more in them than Core Bluetooth lets apps say.
+// Advertisements with options that Core Bluetooth does not offer to apps.
 extension AdvertisementContent {
-    /// The maximum data of an extended advertisement in one command, in octets.
+    /// The maximum length of the extended advertising data in one command, in octets.
     private static var partLength: Int { 251 }
 
-    /// The data in parts that fit into commands.
+    /// The advertising data, in parts that fit into one command each.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54.
     var parts: [(octets: [UInt8], operation: HCI.DataOperation)] {
@@ -18,12 +18,13 @@ extension AdvertisementContent {
         }
     }
 
-    /// Returns whether everything in the request fits.
+    /// Returns whether a request can be advertised completely.
     static func fits(_ request: AdvertisingRequest) -> Bool { request.error == nil }
 
-    /// Creates the content for such a request.
+    /// Creates the content for a request with options beyond Core Bluetooth.
     ///
-    /// If other clients advertise, too, the parts that fit are included.
+    /// If the requests of several clients were merged and do not fit together, services are left out, the last one
+    /// first, and then the name.
     init(_ request: AdvertisingRequest, _ broadcast: BroadcastRequest) {
         var request = request
         while true {
@@ -38,9 +39,9 @@ extension AdvertisementContent {
         self.init(advertisement: [], scanResponse: [], parameters: AdvertisingParameters(broadcast))
     }
 
-    /// What goes out for such a request.
+    /// Creates the content for a request with options beyond Core Bluetooth.
     ///
-    /// - Throws: The field for which there is no room.
+    /// - Throws: An error that names the first field for which there is no room.
     init(packing request: AdvertisingRequest, _ broadcast: BroadcastRequest) throws(AdvertisingRequestError) {
         let parameters = AdvertisingParameters(broadcast)
         guard let octets = broadcast.octets else {
@@ -93,7 +94,7 @@ extension AdvertisementContent {
 }
 
 extension ControllerDescription {
-    /// Returns the controller's parameters for advertising this content in a set.
+    /// Returns the command that sets the advertising parameters of a set.
     func advertisingParameters(_ parameters: AdvertisingParameters, in set: AdvertisingHandle) -> HCICommandPacket {
         let interval = AdvertisingInterval(parameters.interval)
         let ownAddress = ownAddress(parameters.ownAddress) ?? ownAddress

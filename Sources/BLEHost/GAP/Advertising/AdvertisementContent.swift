@@ -2,14 +2,14 @@ import BLEWire
 
 /// The advertising data and scan response data for clients' requests.
 ///
-/// Contents within an app's ``AdvertisementBudget`` are visible to all devices. Further services, and those of apps in
-/// the background, are in an ``OverflowArea``.
+/// What is within an app's ``AdvertisementBudget`` is visible to all devices. Further services, and those of apps in
+/// the background, are put into an ``OverflowArea``.
 ///
-/// On the air, where each header counts, an advertisement has room for 28 octets besides its flags, and a scan response
-/// for 31. The advertisement contains as much as possible, and the scan response the rest, including a part of a list
-/// of services if necessary; a scanner sees both. Everything within Core Bluetooth's limits fits, with one exception:
-/// an overflow area of 21 octets together with much else. Then as many services as necessary, from the last, move to
-/// the overflow area.
+/// In a packet, the header of each field counts, too: an advertisement has room for 28 octets besides its flags, and a
+/// scan response for 31. The advertisement contains as much as possible, and the scan response the rest. A list of
+/// services may be divided between the two; a scanner sees both parts. Everything within Core Bluetooth's limits fits,
+/// unless an overflow area of 21 octets is combined with much else. Then services are moved to the overflow area, the
+/// last one first, until the rest fits.
 ///
 /// Core 6.0, Vol 3, Part C, 11; Core Specification Supplement 11, Part A, 1.
 struct AdvertisementContent: Equatable, Sendable {
@@ -18,10 +18,12 @@ struct AdvertisementContent: Equatable, Sendable {
     /// The advertising parameters.
     let parameters: AdvertisingParameters
 
-    /// Distributes the visible contents of `request`, and the services in `hidden`, which only devices that look for
-    /// them can find.
+    /// Creates the content for a request.
     ///
-    /// `parameters` apply if the request has none.
+    /// - Parameters:
+    ///   - request: The services and name that all devices can see.
+    ///   - hidden: Services for the overflow area. Only a device that scans for such a service can find it.
+    ///   - parameters: The advertising parameters, unless the request has its own.
     init(
         _ request: AdvertisingRequest,
         hiding hidden: [BluetoothUUID] = [],
@@ -68,8 +70,8 @@ struct AdvertisementContent: Equatable, Sendable {
         self.parameters = parameters
     }
 
-    /// Merges the requests of several clients: all services, the first name, and the options of the first request with
-    /// options beyond Core Bluetooth.
+    /// Merges the requests of several clients: all services, the first name, and the first options beyond Core
+    /// Bluetooth.
     static func merged(_ requests: [AdvertisingRequest]) -> AdvertisingRequest {
         var services: [BluetoothUUID] = []
         for service in requests.flatMap(\.services) where !services.contains(service) { services.append(service) }

@@ -1,19 +1,19 @@
 import BLEWire
 
-/// The fields of an advertisement in two packets: as many as possible in the advertisement, the others in the scan
-/// response.
+/// The division of fields between the advertisement and the scan response: as many as possible are in the
+/// advertisement.
 ///
-/// Flags belong into the advertisement. Of several ways to place the other fields, the one counts that has the earlier
-/// fields in the advertisement.
+/// Flags are always in the advertisement. Of several possible divisions, the one is chosen that has the earlier fields
+/// in the advertisement.
 struct AdvertisementPacking {
     private typealias Item = (field: AdvertisingRequestError.Field, structure: AdvertisingData.Structure)
 
     private(set) var advertisement: [UInt8] = []
     private(set) var scanResponse: [UInt8] = []
 
-    /// Packs what a client asks for.
+    /// Packs the fields that a client has requested.
     ///
-    /// - Throws: The first field for which there is no room beside those before it.
+    /// - Throws: An error that names the first field for which the fields before it leave no room.
     init(_ request: AdvertisingRequest, _ broadcast: BroadcastRequest) throws(AdvertisingRequestError) {
         let parameters = AdvertisingParameters(broadcast)
         let items = try Self.items(of: request, broadcast)
@@ -73,7 +73,7 @@ struct AdvertisementPacking {
         return items
     }
 
-    /// Decides which items go into the first packet.
+    /// Returns, for each item, whether it goes into the first packet.
     private static func arrange(
         _ items: [Item],
         _ sizes: [Int],
@@ -86,11 +86,12 @@ struct AdvertisementPacking {
         return place(sizes[...], in: first, and: second) ?? []
     }
 
-    /// Which of these sizes go into the first of two packets; `nil` if they do not fit.
+    /// Returns, for each of these sizes, whether it goes into the first of two packets; `nil` if they do not all fit.
     private static func place(_ sizes: ArraySlice<Int>, in first: Int, and second: Int) -> [Bool]? {
-        // This bounds the work, too: each size is at least 2.
+        // Each size is at least 2, so this also limits how many there are.
         guard first >= 0, sizes.reduce(0, +) <= first + second else { return nil }
-        // `fits[index][used]`: whether the sizes from `index` on fit if `used` octets of the first packet are taken.
+        // `fits[index][used]` is true if the sizes from `index` on fit when `used` octets of the first packet are
+        // taken.
         let total = sizes.reduce(0, +)
         var fits = [[Bool](repeating: true, count: first + 1)], rest = total
         for size in sizes.reversed() {

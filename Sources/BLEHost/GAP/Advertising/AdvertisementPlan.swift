@@ -1,34 +1,34 @@
 import BLEWire
 
-/// The distribution of several apps' requests over advertisements.
+/// The distribution of the requests of several apps over advertisements.
 ///
-/// There is a single advertisement as long as the services of the foreground apps fit. Further services go into
-/// advertising sets of their own or, if the controller has no more sets, take turns in the last one. The services of
-/// the first app are in the first advertisement. Requests of background apps are in the overflow area of the first
-/// advertisement; if there is nothing else, it is sent less often.
+/// A single advertisement is used if the services of all foreground apps fit into it. Otherwise, the other services get
+/// their own advertising sets; if the controller has too few sets, the remaining advertisements take turns in the last
+/// one. The first advertisement contains the services of the first app. It also has the overflow area with the services
+/// of background apps. If there are only background apps, it is sent less often.
 struct AdvertisementPlan: Equatable, Sendable {
-    /// The length of a turn.
+    /// The time that one of several advertisements uses a set before the next one gets it.
     static let turn = Duration.seconds(1)
 
-    /// An app's request and its phase.
+    /// An app's request, and whether the app is in the foreground.
     struct Request {
         let client: ClientID
         let request: AdvertisingRequest
         let phase: AppPhase
     }
 
-    /// An advertisement and the clients that it is for.
+    /// An advertisement, and the clients whose requests it contains.
     struct Share: Equatable, Sendable {
         let clients: [ClientID]
         let content: AdvertisementContent
     }
 
-    /// The advertisements; the first app's comes first.
+    /// The advertisements. The first one contains the request of the first app.
     let shares: [Share]
 
-    /// Plans for apps in the order of their requests.
+    /// Creates the plan for the requests of apps, in the order in which they were made.
     ///
-    /// Suspended apps do not advertise.
+    /// Suspended apps do not advertise by themselves.
     init(_ wishes: [Request] = []) {
         guard wishes.contains(where: { $0.phase != .suspended }) else {
             shares = []
@@ -58,7 +58,7 @@ struct AdvertisementPlan: Equatable, Sendable {
         }
     }
 
-    /// Returns whether one advertisement has room for all of these.
+    /// Returns whether all these requests fit into one advertisement.
     private static func fit(_ group: [Request]) -> Bool {
         let requests = group.map(\.request), merged = AdvertisementContent.merged(requests)
         guard merged.broadcast == nil else {
@@ -67,17 +67,18 @@ struct AdvertisementPlan: Equatable, Sendable {
         return merged.services.reduce(0) { $0 + $1.octets.count } <= AdvertisementBudget.octets
     }
 
-    /// Returns whether there are more advertisements than sets.
+    /// Returns whether there are more advertisements than sets, so that some take turns.
     func hasTurns(in sets: Int) -> Bool { shares.count > sets }
 
-    /// Returns the content of each set during a turn.
+    /// Returns the content of each set during the turn with this number.
     func contents(in sets: Int, turn: Int) -> [AdvertisementContent] {
         guard hasTurns(in: sets) else { return shares.map(\.content) }
         let last = max(1, sets) - 1
         return shares[..<last].map(\.content) + [shares[last + turn % (shares.count - last)].content]
     }
 
-    /// Returns the current advertisement for an app: its own, or the first if it is in none; `nil` if there is none.
+    /// Returns the advertisement that contains the request of an app; the first advertisement if none does, and `nil`
+    /// if there is none at all.
     func content(for client: ClientID) -> AdvertisementContent? {
         (shares.first { $0.clients.contains(client) } ?? shares.first)?.content
     }

@@ -1,13 +1,14 @@
 import BLEWire
 
-/// A distribution of fields over the advertisement and the scan response.
+/// A division of an app's fields between the advertisement and the scan response.
 struct AdvertisementSplit {
-    /// The part of a list of services in one of the two.
+    /// The services in one of the two packets, and the room that is left for more.
     private struct Share {
         var services: [BluetoothUUID] = []
         var room: Int
 
-        /// Adds a service if it fits, with a list header if it is the first of its length.
+        /// Adds a service if it fits. The first service with a UUID of a certain length also needs the header of a
+        /// list.
         mutating func add(_ service: BluetoothUUID) -> Bool {
             let octets = service.octets.count
             let cost = octets + (services.contains { $0.octets.count == octets } ? 0 : 2)
@@ -21,12 +22,14 @@ struct AdvertisementSplit {
     private(set) var advertisement = AdvertisingDataBuilder(capacity: AdvertisingData.maximumLegacyLength)
     private(set) var scanResponse = AdvertisingDataBuilder(capacity: AdvertisingData.maximumLegacyLength)
 
-    /// The octets of services in the advertisement.
+    /// The total length of the services in the advertisement, in octets.
     private var advertised = 0
 
-    /// Returns the distribution with the most services in the advertisement; `nil` if there is none with all services.
+    /// Returns the division with the most octets of services in the advertisement; `nil` if no division holds all
+    /// services.
     ///
-    /// A complete name is preferably in the advertisement, a shortened one and the overflow area in the scan response.
+    /// Among equal divisions, those with a complete name in the advertisement, and those with a shortened name or an
+    /// overflow area in the scan response, are preferred.
     static func best(
         services: [BluetoothUUID],
         overflow: [BluetoothUUID],
@@ -49,7 +52,8 @@ struct AdvertisementSplit {
         return best
     }
 
-    /// Packs these fields into the advertisement and those into the scan response; returns `nil` if they do not fit.
+    /// Puts `front` into the advertisement, `rear` into the scan response, and the services into what is left of both.
+    /// Returns `nil` if they do not fit.
     private init?(
         _ services: [BluetoothUUID],
         _ overflow: [BluetoothUUID],

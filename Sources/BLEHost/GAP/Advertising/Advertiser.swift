@@ -1,53 +1,54 @@
 import BLEWire
 
-/// The advertisements of all apps, in the sets of an ``AdvertisementPlan``.
+/// The advertising of all apps, with the advertising sets of an ``AdvertisementPlan``.
 struct Advertiser {
     private struct Client {
         let id: ClientID
         let request: AdvertisingRequest
         var phase: AppPhase
-        /// True if the client was told that its advertisement started.
+        /// True if the client has been informed that its advertisement started.
         var isAnswered = false
     }
 
-    /// The maximum number of sets for apps; the controller may support fewer.
+    /// The maximum number of advertising sets for apps. The controller may support fewer.
     static let mostSets = 4
 
     private var clients: [Client] = []
-    /// The first set always exists, the others while they are needed.
+    /// The advertising sets. The first one always exists, the others only while they are needed.
     private var sets = [AdvertisingSet()]
     private var setsAddress = false
-    /// The number of available sets.
+    /// The number of sets that the controller has available.
     private var capacity = 1
     private var plan = AdvertisementPlan()
     private var turn = 0
     private var turnEnd: Instant?
 
-    /// Returns whether a client wants to advertise.
+    /// Returns whether a client has requested advertising.
     func advertises(for client: ClientID) -> Bool { clients.contains { $0.id == client } }
 
-    /// True if another connection is possible, so that connectable advertising makes sense.
+    /// True if apps' advertisements may be sent now: the host can accept another connection, its privacy needs no rest,
+    /// and no test suite uses the controller's only advertisement.
     var isAllowed: Bool {
         get { sets[0].isAllowed }
         set { for index in sets.indices { sets[index].isAllowed = newValue } }
     }
 
-    /// True if the controller is not advertising for apps and no command is pending.
+    /// True if the controller is not advertising for apps, and no command about it is pending.
     var isOff: Bool { sets.allSatisfy(\.isOff) }
 
-    /// The time at which to request the next step unless something happens first.
+    /// The time to request the next step; `nil` if nothing is due.
     var deadline: Instant? {
         var least = isAllowed ? turnEnd : nil
         for set in sets { least.bringForward(to: set.deadline) }
         return least
     }
 
-    /// Records a reset of the controller, which ends all advertising.
+    /// Records that the controller was reset, which ends all advertising.
     ///
     /// - Parameters:
-    ///   - setsAddress: Whether each advertising set needs an address.
-    ///   - hasSets: Whether the controller supports several sets.
-    /// - Returns: The clients that wait for the start of their advertisement.
+    ///   - setsAddress: True if each advertising set needs its own address.
+    ///   - hasSets: True if the controller supports several sets.
+    /// - Returns: The clients whose advertisement had not started yet.
     mutating func reset(setsAddress: Bool, hasSets: Bool = false) -> [ClientID] {
         let unanswered = clients.filter { !$0.isAnswered }.map(\.id)
         self = Advertiser()
@@ -61,7 +62,7 @@ struct Advertiser {
 
     /// Adds a client's request.
     ///
-    /// It is answered when advertising has started, or immediately if it is refused.
+    /// If it is not refused here, ``takeStarted()`` or ``OnAnswer/failed(_:)`` reports how it continued.
     mutating func start(
         _ request: AdvertisingRequest,
         for client: ClientID,
@@ -84,7 +85,7 @@ struct Advertiser {
         makePlan()
     }
 
-    /// Removes a client's request; returns `true` if its start was not reported yet.
+    /// Removes a client's request. Returns `true` if the client was not informed that its advertisement started.
     mutating func stop(_ client: ClientID) -> Bool {
         guard let index = clients.firstIndex(where: { $0.id == client }) else { return false }
         let isAnswered = clients.remove(at: index).isAnswered
@@ -107,7 +108,7 @@ struct Advertiser {
         for index in sets.indices { sets[index].wanted = index < contents.count ? contents[index] : nil }
     }
 
-    /// Switches to the next turn of the last set, if it is due.
+    /// Puts the next advertisement into the last set, if its turn is due.
     private mutating func takeTurns(at now: Instant) {
         guard plan.hasTurns(in: capacity) else {
             turnEnd = nil
@@ -121,13 +122,13 @@ struct Advertiser {
         turnEnd = now + AdvertisementPlan.turn
     }
 
-    /// Returns the next command for the first set, unless one is pending or none is needed.
+    /// Returns the next command for the first set; `nil` if one is pending or none is needed.
     mutating func step(at now: Instant) -> AdvertisingSet.Step? {
         takeTurns(at: now)
         return sets[0].step(at: now)
     }
 
-    /// Returns the next commands for the other sets, one for each.
+    /// Returns the next commands for the other sets, at most one for each.
     mutating func furtherSteps(at now: Instant) -> [(set: AdvertisingHandle, step: AdvertisingSet.Step)] {
         guard sets.count > 1 else { return [] }
         var steps: [(set: AdvertisingHandle, step: AdvertisingSet.Step)] = []
@@ -138,21 +139,20 @@ struct Advertiser {
         return steps
     }
 
-    /// Returns the handle of a set.
-    ///
-    /// Higher numbers belong to test suites.
+    /// Returns the handle of the set at `index`. The handles from 1 to ``TesterAdvertisingSets/limit`` are reserved for
+    /// test suites.
     private static func handle(of index: Int) -> AdvertisingHandle? {
         index == 0 ? .first : AdvertisingHandle(wire: UInt8(TesterAdvertisingSets.limit + index))
     }
 
     private func index(of set: AdvertisingHandle) -> Int? { sets.indices.first { Self.handle(of: $0) == set } }
 
-    /// The consequence of a completed command.
+    /// What to do after a command has completed.
     enum OnAnswer: Equatable {
         case proceed
-        /// The next command of the set.
+        /// Send the next command of the set.
         case step(AdvertisingSet.Step)
-        /// These clients are not advertising.
+        /// The controller refused to advertise for these clients.
         case failed([ClientID])
     }
 
@@ -163,7 +163,7 @@ struct Advertiser {
         case .proceed: return .proceed
         case .step(let step): return .step(step)
         case .failed where index > 0:
-            // The controller has fewer sets, or testers have them.
+            // The controller has fewer sets than assumed, or test suites use them.
             capacity = min(capacity, index)
             fillSets()
             return .proceed
@@ -176,7 +176,7 @@ struct Advertiser {
         }
     }
 
-    /// Returns the clients whose advertisement has started but was not reported yet.
+    /// Returns the clients whose advertisement has started since the last call.
     mutating func takeStarted() -> [ClientID] {
         var started: [ClientID] = []
         for index in clients.indices where !clients[index].isAnswered {
@@ -189,13 +189,14 @@ struct Advertiser {
         return started
     }
 
-    /// Records that a central connected, which ended an advertisement, if it can only have been one.
+    /// Records that a central connected, which ended an advertisement. Has no effect if several sets were advertising,
+    /// because the controller then reports which one ended.
     mutating func ended() {
         let on = sets.indices.filter { sets[$0].isOn }
         if on.count <= 1 { sets[on.first ?? 0].ended() }
     }
 
-    /// Records that the controller ended a set, as it does when a central connects.
+    /// Records that the controller ended the advertising of a set, for example because a central connected.
     mutating func ended(_ set: AdvertisingHandle) {
         if let index = index(of: set) { sets[index].ended() }
     }

@@ -1,13 +1,13 @@
 package import BLEWire
 
-/// The own address to use.
+/// The kind of address that this host uses in an activity.
 package enum OwnAddressKind: Equatable, Sendable {
     /// The public address of the controller, if it has one.
     case `public`
-    /// The random static address of this host, or its private one where the controller has only one random address and
-    /// the host is private.
+    /// The static address of this host. If the host uses private addresses and the controller has only one random
+    /// address, its private address.
     case random
-    /// A resolvable private address; only on a private host.
+    /// A resolvable private address. Only a host that uses private addresses has one.
     case resolvable
 }
 
@@ -15,17 +15,17 @@ package enum OwnAddressKind: Equatable, Sendable {
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.53.
 package struct AdvertisingParameters: Equatable, Sendable {
-    /// True if to use legacy packets, which all devices receive.
+    /// True to use legacy packets, which all devices receive.
     package var isLegacy = true
     /// True if centrals can connect.
     package var isConnectable = true
-    /// True if there is a scan response.
+    /// True if scanners can request a scan response.
     ///
-    /// Connectable legacy advertisements always have one.
+    /// Connectable legacy advertisements always allow it.
     package var isScannable = true
-    /// The only central that can connect, for directed advertising.
+    /// The only central that can connect, for directed advertising; `nil` if any central can.
     package var target: DeviceAddress?
-    /// The own address to use; `nil` for the host's usual one.
+    /// The kind of address to advertise with; `nil` for the host's default.
     package var ownAddress: OwnAddressKind?
     /// The advertising interval, 20 ms to 10.24 s.
     package var interval = Duration.milliseconds(100)
@@ -36,29 +36,31 @@ package struct AdvertisingParameters: Equatable, Sendable {
 
     package init() {}
 
-    /// The parameters for background apps: a third as often.
+    /// The parameters for background apps, whose advertisement is sent a third as often.
     static let background: Self = {
         var parameters = Self()
         parameters.interval = .microseconds(318_750)
         return parameters
     }()
 
-    /// True if the advertisement has data.
+    /// True if the advertisement may contain advertising data.
     var hasData: Bool { isLegacy ? target == nil : isConnectable || !isScannable }
 
-    /// True if scanners can request a scan response.
+    /// True if scanners can request a scan response from this set.
     var hasScanResponse: Bool { target == nil && isScannable }
 
-    /// The most octets of data in the advertisement.
+    /// The maximum length of the advertising data, in octets.
     ///
-    /// Core 6.0, Vol 6, Part B, 2.3.4: to connect, centrals answer the first packet, so there is no other one.
+    /// A connectable extended advertisement must fit into one packet, because a central answers that packet to connect:
+    /// Core 6.0, Vol 6, Part B, 2.3.4.
     var longestData: Int {
         guard hasData else { return 0 }
         guard !isLegacy else { return AdvertisingData.maximumLegacyLength }
         return isConnectable ? 245 : AdvertisingData.maximumExtendedLength
     }
 
-    /// The most octets of data in the scan response; in an extended one, as many as a command holds.
+    /// The maximum length of the scan response data, in octets. That of an extended scan response must fit into one
+    /// command.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.55.
     var longestScanResponse: Int {
@@ -66,19 +68,19 @@ package struct AdvertisingParameters: Equatable, Sendable {
         return isLegacy ? AdvertisingData.maximumLegacyLength : 251
     }
 
-    /// True if the combination exists.
+    /// True if the specification allows this combination of parameters.
     var isPossible: Bool {
         if isLegacy { return target == nil || isConnectable }
         return !(isConnectable && isScannable) && (target == nil || !isScannable) && primaryPHY != .le2M
     }
 
-    /// The packet type for legacy commands.
+    /// The advertising type for legacy commands.
     var type: HCI.AdvertisingType {
         if target != nil { return .directedLowDutyCycle }
         return isConnectable ? .connectable : isScannable ? .scannable : .nonConnectable
     }
 
-    /// The properties for extended commands.
+    /// The advertising properties for extended commands.
     var properties: HCI.AdvertisingProperties {
         var properties: HCI.AdvertisingProperties = isLegacy ? [.legacy] : []
         if isConnectable { properties.insert(.connectable) }

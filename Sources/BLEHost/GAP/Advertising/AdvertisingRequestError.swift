@@ -1,16 +1,17 @@
 package import BLEWire
 
-/// The reason why an advertisement cannot be sent as a client describes it, and the field that is at fault.
+/// The reason why a client's request cannot be advertised, and the field that causes it.
 package struct AdvertisingRequestError: Error, Equatable, Sendable {
     /// A part of an ``AdvertisingRequest``.
     package enum Field: Equatable, Sendable {
         case localName, services, serviceData, manufacturerData, statedPower
-        /// The octets of a packet that the client chose itself.
+        /// The data of a packet, which the client has given as octets.
         case advertisement, scanResponse
     }
 
     package let field: Field
-    /// A part of a sentence, such as "it has 32 octets, and this packet holds at most 31".
+    /// The reason, worded to follow the name of the field, such as "it has 32 octets, and this packet holds at most
+    /// 31".
     package let reason: String
 
     init(_ field: Field, _ reason: String) {
@@ -20,11 +21,11 @@ package struct AdvertisingRequestError: Error, Equatable, Sendable {
 }
 
 extension AdvertisingRequest {
-    /// The longest name, in octets: that of the characteristic Device Name.
+    /// The maximum length of a name, in octets, which is also that of the Device Name characteristic.
     private static let nameLimit = 248
     private static let servicesLimit = 128
 
-    /// What keeps this from being advertised; `nil` if nothing does.
+    /// The reason why this request cannot be advertised; `nil` if it can.
     package var error: AdvertisingRequestError? {
         if let count = localName?.utf8.count, count > Self.nameLimit {
             return AdvertisingRequestError(
@@ -44,7 +45,8 @@ extension AdvertisingRequest {
         }
     }
 
-    /// The octets of the two packets that are sent if no other client advertises; `nil` if this cannot be advertised.
+    /// The octets of the advertisement and the scan response if no other client advertises; `nil` if the request cannot
+    /// be advertised.
     package var octets: AdvertisementOctets? {
         guard error == nil else { return nil }
         let content = AdvertisementContent(self)

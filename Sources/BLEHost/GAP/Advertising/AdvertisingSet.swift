@@ -1,27 +1,25 @@
 import BLEWire
 
-/// An advertising set of the controller.
-///
-/// With legacy commands, the only advertisement.
+/// An advertising set of the controller. With legacy commands, the controller's only advertisement.
 ///
 ///        ┌─────┐ parameters, data, scan response, enable ┌────┐
 ///        │ off │ ───────────▶ preparing ───────────────▶ │ on │
 ///        └─────┘                                         └────┘
 ///           ▲ ────────── disable, or a central connects ───┘
 ///
-/// A connection ends the advertisement. It continues as soon as the controller can accept another connection, as long
-/// as it is wanted. The connection may be reported before the command that enabled the advertisement completes.
+/// A connection ends the advertising. It starts again as soon as it is allowed, if it is still wanted. The controller
+/// may report the connection before it completes the command that enabled advertising.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.59.
 struct AdvertisingSet {
-    /// The delay after the controller rejected a command.
+    /// How long to wait before trying again after the controller has rejected a command.
     static let retryInterval = Duration.seconds(1)
 
     enum Step: Equatable {
         case parameters(AdvertisementContent)
         /// Sets the random address of the set, which extended commands require.
         case address(OwnAddressKind?)
-        /// Sets a part of the data. Legacy commands have a single part.
+        /// Sets a part of the advertising data. With legacy commands, there is only one part.
         case data([UInt8], HCI.DataOperation)
         case scanResponse([UInt8])
         case enable
@@ -32,10 +30,12 @@ struct AdvertisingSet {
 
     private enum State {
         case off(notBefore: Instant?)
-        /// The step with this number is pending, on the way to this content.
+        /// The set is being prepared to advertise this content, and the command for the step with this number is
+        /// pending.
         case preparing(AdvertisementContent, Int)
         case on(AdvertisementContent)
-        /// The content was advertised, and its end was reported before its start.
+        /// The content was advertised. The controller reported the end of advertising before it completed the command
+        /// that enabled it.
         case overtaken(AdvertisementContent)
         case disabling
         case removing
@@ -44,14 +44,14 @@ struct AdvertisingSet {
     private var state = State.off(notBefore: nil)
     /// True if the set needs its own address.
     private let setsAddress: Bool
-    /// True if the set is removed when it is not wanted any more.
+    /// True to remove the set from the controller when it is no longer wanted.
     private let isTransient: Bool
     /// True if the set exists in the controller.
     private var exists = false
 
-    /// The content to advertise; `nil` for none.
+    /// The content to advertise; `nil` to stop advertising.
     var wanted: AdvertisementContent?
-    /// True if another connection is possible, so that connectable advertising makes sense.
+    /// True if the set may be advertised now. If false, it is off, and starts again later if it is still wanted.
     var isAllowed = true
 
     init(setsAddress: Bool = false, isTransient: Bool = false) {
@@ -62,15 +62,15 @@ struct AdvertisingSet {
     /// True if the controller is not advertising this set and no command is pending.
     var isOff: Bool { if case .off = state { true } else { false } }
 
-    /// True if the set is not wanted and does not exist in the controller.
+    /// True if nothing is advertised or wanted, and the set has been removed from the controller if it has to be.
     var isGone: Bool { isOff && wanted == nil && !(isTransient && exists) }
 
-    /// The time at which to request the next step unless something happens first.
+    /// The time to request the next step; `nil` if nothing is due.
     var deadline: Instant? {
         if case .off(let notBefore) = state, wanted != nil, isAllowed { notBefore } else { nil }
     }
 
-    /// Returns the next command, unless one is pending or none is needed.
+    /// Returns the next command; `nil` if one is pending or none is needed.
     mutating func step(at now: Instant) -> Step? {
         switch state {
         case .off(let notBefore):
@@ -98,12 +98,12 @@ struct AdvertisingSet {
         return [.parameters(content)] + address + data + response + [.enable]
     }
 
-    /// The consequence of a completed command.
+    /// What to do after a command has completed.
     enum OnAnswer: Equatable {
         case proceed
-        /// The next command.
+        /// Send the next command.
         case step(Step)
-        /// The controller is not advertising this set.
+        /// The controller rejected a command, so this set is not advertised.
         case failed
     }
 
@@ -123,7 +123,8 @@ struct AdvertisingSet {
             }
             state = .on(current)
         case .overtaken:
-            // Nobody can tell whether the controller enabled it before or after what ended, so it is ended for certain.
+            // The controller may have enabled advertising before or after the reported end, so it has to be disabled
+            // explicitly.
             state = .disabling
             return .step(.disable)
         case .disabling: state = .off(notBefore: nil)
@@ -135,7 +136,7 @@ struct AdvertisingSet {
         return .proceed
     }
 
-    /// The content that is or was just being advertised.
+    /// The content that is being advertised, or was until a connection that was reported early; `nil` if there is none.
     var onAir: AdvertisementContent? {
         switch state {
         case .on(let current), .overtaken(let current): current
@@ -152,7 +153,7 @@ struct AdvertisingSet {
         }
     }
 
-    /// Records that the controller ended the advertisement, as it does when a central connects.
+    /// Records that the controller ended the advertising, for example because a central connected.
     mutating func ended() {
         switch state {
         case .on: state = .off(notBefore: nil)

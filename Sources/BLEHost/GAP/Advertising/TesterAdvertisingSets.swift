@@ -1,11 +1,11 @@
 import BLEWire
 
-/// The advertising sets of test suites, besides those of apps.
+/// The advertising sets of test suites, which are separate from those of apps.
 ///
-/// With legacy commands there is only one advertisement: a test suite has it while no app advertises, and apps wait
-/// until it is released.
+/// With legacy commands, the controller has only one advertisement. A test suite can use it while no app advertises,
+/// and apps wait until the test suite has released it.
 struct TesterAdvertisingSets {
-    /// The maximum number of sets; the controller may support fewer.
+    /// The maximum number of sets for test suites. The controller may support fewer.
     static let limit = 15
 
     private struct Entry {
@@ -13,33 +13,33 @@ struct TesterAdvertisingSets {
         let id: AdvertisingSetID
         let handle: AdvertisingHandle
         var set: AdvertisingSet
-        /// True if the client was told that the set started.
+        /// True if the client has been informed that the set started.
         var isAnswered = false
-        /// True if the client must be told that the set ended.
+        /// True if the client needs to be informed when the set ends.
         var isAwaited = true
-        /// True if the first connection ends the set.
+        /// True if the set advertises to a single central, so that the first connection ends it.
         let isDirected: Bool
     }
 
     private var entries: [Entry] = []
     private var usesExtendedCommands = false
 
-    /// True if a test suite has the only advertisement.
+    /// True if a test suite uses the controller's only advertisement.
     var hasTheOnlySet: Bool { !usesExtendedCommands && !entries.isEmpty }
 
-    /// True if no set is advertising and no command is pending.
+    /// True if no set of a test suite is advertising, and no command about one is pending.
     var areOff: Bool { entries.allSatisfy(\.set.isOff) }
 
-    /// The time at which to request the next steps unless something happens first.
+    /// The time to request the next steps; `nil` if nothing is due.
     var deadline: Instant? {
         var least: Instant?
         for entry in entries { least.bringForward(to: entry.set.deadline) }
         return least
     }
 
-    /// Records a reset of the controller, which has no sets then.
+    /// Records that the controller was reset, which removes all sets.
     ///
-    /// - Returns: The events for testers.
+    /// - Returns: The events for the test suites whose sets were removed.
     mutating func reset(usesExtendedCommands: Bool) -> [Finding] {
         let findings = entries.filter(\.isAwaited).map { entry in
             Finding(entry.client, entry.isAnswered ? .setEnded(entry.id) : .setStarted(entry.id, .poweredOff))
@@ -49,14 +49,15 @@ struct TesterAdvertisingSets {
         return findings
     }
 
-    /// A pending event for a test suite.
+    /// An event for a test suite.
     struct Finding {
         let client: ClientID
         let event: TesterEvent
         fileprivate init(_ client: ClientID, _ event: TesterEvent) { (self.client, self.event) = (client, event) }
     }
 
-    /// Adds a set; returns `nil` if the result follows later, otherwise the reason of the refusal.
+    /// Adds a set; returns the reason if it is refused. If it is not, a ``Finding`` reports later whether the set has
+    /// started.
     mutating func start(
         _ request: AdvertisingSetRequest,
         as id: AdvertisingSetID,
@@ -91,14 +92,14 @@ struct TesterAdvertisingSets {
         }
     }
 
-    /// Stops a set; returns `false` if the test suite has none with that identifier.
+    /// Stops a set; returns `false` if the client has no set with this identifier.
     mutating func stop(_ id: AdvertisingSetID, of client: ClientID) -> Bool {
         guard let index = entries.firstIndex(where: { $0.client == client && $0.id == id }) else { return false }
         entries[index].set.wanted = nil
         return true
     }
 
-    /// Stops all sets of a test suite whose session has ended.
+    /// Stops all sets of a client whose session has ended.
     mutating func stopAll(of client: ClientID) {
         for index in entries.indices where entries[index].client == client {
             entries[index].set.wanted = nil
@@ -106,7 +107,7 @@ struct TesterAdvertisingSets {
         }
     }
 
-    /// Returns the next commands, each for another set.
+    /// Returns the next commands, at most one for each set.
     mutating func steps(isAllowed: Bool, at now: Instant) -> [(set: AdvertisingHandle, step: AdvertisingSet.Step)] {
         guard !entries.isEmpty else { return [] }
         var steps: [(set: AdvertisingHandle, step: AdvertisingSet.Step)] = []
@@ -117,7 +118,7 @@ struct TesterAdvertisingSets {
         return steps
     }
 
-    /// Returns the pending events and removes sets that are gone.
+    /// Returns the events since the last call, and removes the sets that have ended.
     mutating func takeFindings() -> [Finding] {
         guard !entries.isEmpty else { return [] }
         var findings: [Finding] = []
@@ -158,10 +159,10 @@ struct TesterAdvertisingSets {
     /// Returns whether this set belongs to a test suite.
     func uses(_ set: AdvertisingHandle) -> Bool { index(of: set) != nil }
 
-    /// The sets that may be advertising.
+    /// The sets that the controller may be advertising.
     var on: [AdvertisingHandle] { entries.filter(\.set.isOn).map(\.handle) }
 
-    /// Returns the own address of a set.
+    /// Returns the kind of address that a set advertises with; `nil` for the host's default.
     func ownAddress(of set: AdvertisingHandle) -> OwnAddressKind? {
         index(of: set).flatMap { entries[$0].set.wanted?.parameters.ownAddress }
     }

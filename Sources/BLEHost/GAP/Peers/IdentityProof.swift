@@ -1,23 +1,25 @@
 import BLECrypto
 import BLEWire
 
-/// How far the address that a peer had on the air proves the identity address that it sent when it paired.
+/// How well the address at which this host received a peer proves the identity address that the peer sent during
+/// pairing.
 ///
-/// A peer can send any address and any key. So an identity address counts only where the peer was reached at it, and
-/// what is kept of other devices never depends on what a peer sends.
+/// A peer can send any address and any key. So its identity address counts only if the peer was reached at it, and what
+/// this host stores about other devices never depends on what the peer sends.
 ///
 /// Core 6.0, Vol 3, Part C, 10.8.2.3; Part H, 3.6.4 and 3.6.5.
 enum IdentityProof: Equatable, CaseIterable {
-    /// The peer had that very address on the air.
+    /// The peer used its identity address as its over-the-air address.
     case shown
-    /// The peer had a private address on the air that the key resolves: the key is its own, and the address may be.
+    /// The peer used a private address that its IRK resolves: the IRK is its own, and the identity address may be.
     case resolved
-    /// The peer had a private address on the air that the key does not resolve: neither can be its own.
+    /// The peer used a private address that its IRK does not resolve: neither the IRK nor the identity address can be
+    /// its own.
     case contradicted
-    /// The peer had another address on the air, which says nothing about the one that it sent.
+    /// The peer used another address, which says nothing about the identity address.
     case none
 
-    /// Compares what `bond` says of its peer with the address that the peer had on the air.
+    /// Compares the identity in `bond` with the over-the-air address of the peer.
     init(of bond: Bond, on address: DeviceAddress) {
         let address = address.onAir
         if bond.identity.onAir == address {
@@ -31,14 +33,14 @@ enum IdentityProof: Equatable, CaseIterable {
 }
 
 extension Bond {
-    /// The bond with only what the peer proved of its identity by the address that it had on the air.
+    /// Returns the bond, with only as much of the peer's identity as its over-the-air address proves.
     ///
     /// - Parameters:
-    ///   - address: The address on the air when the devices paired.
-    ///   - isTaken: Whether another peer is known at the identity address that this one sent, or claims it.
-    ///   - isKeyTaken: Whether another peer is bonded with the same resolving key.
-    /// - Returns: The bond, under the address on the air if nothing proves another, and without a key that is not the
-    ///   peer's.
+    ///   - address: The over-the-air address of the peer during pairing.
+    ///   - isTaken: True if another peer is known at the identity address that this peer has sent, or has sent it, too.
+    ///   - isKeyTaken: True if another peer is bonded with the same IRK.
+    /// - Returns: The bond. Its identity address is the over-the-air address unless the one that the peer sent is
+    ///   proved, and it has no IRK if that is not the peer's own.
     func proved(on address: DeviceAddress, isTaken: Bool, isKeyTaken: Bool) -> Self {
         var bond = self
         switch IdentityProof(of: self, on: address) {

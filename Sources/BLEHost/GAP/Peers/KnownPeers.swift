@@ -2,13 +2,15 @@ package import BLEWire
 
 /// The peers that are stored across restarts, most recently used last.
 ///
-/// There is room for so many. Of those without a bond the one that was of use longest ago makes room for another; those
-/// with a bond do not, since they could not be met again without pairing, unless only the peer wanted the bond
-/// (``Bond/Origin/peer``). There is a limit for such bonds, and one for all bonds that the user did not ask for.
+/// The number of peers is limited. When a new peer needs room, the peer without a bond that has not been used for
+/// longest is dropped. Bonds are kept, because the host could not reconnect to the peer without pairing again. The
+/// exception are bonds that only the peer wanted (``Bond/Origin/peer``): the least recently used of these is dropped
+/// for a new bond. There is a limit for the number of such bonds, and another for all bonds that the user did not
+/// request.
 package struct KnownPeers: Equatable, Sendable {
-    /// The capacity.
+    /// The maximum number of peers.
     private let limit: Int
-    /// How many bonds there may be that only the peer wanted, and how many that the user did not ask for.
+    /// The maximum number of bonds that only the peer wanted, and of bonds that the user did not request.
     private let unattendedLimit: Int, unaskedLimit: Int
     private var kept: [PeerIdentifier: PeerRecord] = [:]
     private var identifiers: [DeviceAddress: PeerIdentifier] = [:]
@@ -16,13 +18,14 @@ package struct KnownPeers: Equatable, Sendable {
 
     /// Creates the list from the records of an earlier run.
     ///
-    /// Bonded peers are kept even if they exceed the capacity.
+    /// Bonded peers are kept even if they exceed the limit.
     ///
     /// - Parameters:
-    ///   - records: The peers, those that were of use last at the end.
-    ///   - limit: For how many there is room.
-    ///   - unattended: How many bonds there may be that only the peer wanted; at most half of `limit` counts.
-    ///   - unasked: How many there may be that the user did not ask for; at most three quarters of `limit` count.
+    ///   - records: The records of the peers, most recently used last.
+    ///   - limit: The maximum number of peers.
+    ///   - unattended: The maximum number of bonds that only the peer wanted. It is reduced to half of `limit`.
+    ///   - unasked: The maximum number of bonds that the user did not request. It is reduced to three quarters of
+    ///     `limit`.
     package init(
         _ records: [PeerRecord] = [],
         limit: Int,
@@ -42,7 +45,7 @@ package struct KnownPeers: Equatable, Sendable {
         }
     }
 
-    /// Creates the list that an earlier run left, with room for as many as `limits` say.
+    /// Creates the list from the records of an earlier run, with the limits of the configuration.
     package init(_ records: [PeerRecord] = [], limits: Limits) {
         self.init(
             records,
@@ -57,13 +60,13 @@ package struct KnownPeers: Equatable, Sendable {
     /// All records, most recently used last.
     package var all: [PeerRecord] { order.compactMap { kept[$0] } }
 
-    /// The record of a peer.
+    /// The record of a peer; `nil` if it is not stored.
     package subscript(identifier: PeerIdentifier) -> PeerRecord? { kept[identifier] }
 
-    /// The peer that was reached at `address`.
+    /// Returns the peer that was reached at `address`; `nil` if there is none.
     package func identifier(at address: DeviceAddress) -> PeerIdentifier? { identifiers[address.onAir] }
 
-    /// The only peer with such a bond; `nil` if there is none, or more than one.
+    /// Returns the only peer whose bond with the current adapter matches; `nil` if there is none or more than one.
     func only(withBond isWanted: (Bond) -> Bool) -> PeerIdentifier? {
         var found: PeerIdentifier?
         for identifier in order where kept[identifier]?.bond.map(isWanted) ?? false {
@@ -73,7 +76,7 @@ package struct KnownPeers: Equatable, Sendable {
         return found
     }
 
-    /// The record that was of use longest ago among those that are wanted.
+    /// Returns the least recently used record that matches; `nil` if there is none.
     func first(where isWanted: (PeerRecord) -> Bool) -> PeerRecord? {
         for identifier in order {
             if let record = kept[identifier], isWanted(record) { return record }
@@ -81,18 +84,19 @@ package struct KnownPeers: Equatable, Sendable {
         return nil
     }
 
-    /// Returns whether this peer was used last.
+    /// Returns whether this peer is the most recently used one.
     package func isLatest(_ identifier: PeerIdentifier) -> Bool { order.last == identifier }
 
     package enum OnRemember: Equatable, Sendable {
         case remembered
-        /// There is no room, because all others are bonded.
+        /// There is no room, because no other record can be dropped.
         case refused
-        /// The bond with another peer has given way: this is remembered of that one.
+        /// The record was stored, and the bond with another peer was dropped for it. This is the new record of that
+        /// peer.
         case replaced(PeerRecord)
     }
 
-    /// Stores a record, as the most recently used one.
+    /// Stores a record as the most recently used one.
     package mutating func remember(_ record: PeerRecord) -> OnRemember {
         let isNewBond = record.isBonded && kept[record.identifier]?.isBonded != true
         guard isNewBond, let party = record.party else { return insertIfThereIsRoom(record) }
@@ -106,7 +110,7 @@ package struct KnownPeers: Equatable, Sendable {
         return gone.map { .replaced($0) } ?? .remembered
     }
 
-    /// Returns whether there is room for a bond with a peer that this party wants, if need be in place of another bond.
+    /// Returns whether a bond with `peer` can be stored that `party` wants, if necessary by dropping another bond.
     package func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Origin) -> Bool {
         if kept[peer]?.isBonded == true || yielding != nil { return true }
         let isIdle = kept[peer] != nil || order.count < limit || order.contains { kept[$0]?.isBonded != true }
@@ -122,7 +126,7 @@ package struct KnownPeers: Equatable, Sendable {
         return .remembered
     }
 
-    /// Returns whether there are as many bonds as there may be of those that this party wants.
+    /// Returns whether the limit is reached for bonds that `party` wants.
     private func isFull(for party: Bond.Origin) -> Bool {
         func count(_ isCounted: (Bond.Origin) -> Bool) -> Int {
             order.count { kept[$0]?.party.map(isCounted) ?? false }
@@ -134,10 +138,10 @@ package struct KnownPeers: Equatable, Sendable {
         }
     }
 
-    /// The peer whose bond gives way to another one.
+    /// The peer whose bond is dropped next when a new bond needs room; `nil` if no bond may be dropped.
     private var yielding: PeerIdentifier? { order.first { kept[$0]?.party == .peer } }
 
-    /// Ends the bond that gives way, and returns what is remembered of its peer.
+    /// Drops the bond of ``yielding``, and returns the new record of its peer; `nil` if no bond may be dropped.
     private mutating func endYielding() -> PeerRecord? {
         guard let peer = yielding, var record = kept[peer], let index = order.firstIndex(of: peer) else { return nil }
         record.bonds = []
@@ -146,7 +150,7 @@ package struct KnownPeers: Equatable, Sendable {
         return record
     }
 
-    /// Changes the bonds, from the least to the most recently used.
+    /// Calls `body` with each bond, those of the least recently used peer first.
     package mutating func updateBonds(_ body: (inout Bond) -> Void) {
         for identifier in order {
             guard var bonds = kept[identifier]?.bonds, !bonds.isEmpty else { continue }
@@ -155,7 +159,7 @@ package struct KnownPeers: Equatable, Sendable {
         }
     }
 
-    /// Uses the bonds with this adapter, and no others.
+    /// Makes the bonds with this adapter the current ones.
     mutating func use(_ adapter: DeviceAddress) {
         for identifier in order { kept[identifier] = kept[identifier]?.seen(by: adapter) }
     }
@@ -179,9 +183,9 @@ package struct KnownPeers: Equatable, Sendable {
 }
 
 extension PeerRecord {
-    /// The record without identity addresses that the peer has not proved: it keeps another address.
+    /// The record, with the proved identity address in all its bonds if there is one.
     ///
-    /// Earlier versions stored what a peer said of itself.
+    /// Earlier versions stored identity addresses that a peer had sent without proving them.
     fileprivate var withProvedIdentity: Self {
         guard let provedIdentity, bonds.contains(where: { $0.identity.onAir != provedIdentity }) else { return self }
         var record = self
@@ -190,7 +194,8 @@ extension PeerRecord {
         return record
     }
 
-    /// Who wanted the bonds with the peer; `nil` if it has none.
+    /// The party that wanted the bonds with the peer, the most important one if there are several; `nil` if it has no
+    /// bonds.
     fileprivate var party: Bond.Origin? { bonds.map(\.wantedBy).max() }
 
     /// True if the peer is bonded with any adapter.

@@ -1,18 +1,18 @@
 package import BLEWire
 
-/// The stored data of a peer, with which it can be connected after a restart.
+/// The stored data of a peer, which allows apps to connect to it after a restart.
 package struct PeerRecord: Equatable, Sendable {
     package var identifier: PeerIdentifier
-    /// An address that the peer had on the air: the one that it keeps, or the private one with which it was bonded or
-    /// met first.
+    /// An over-the-air address of the peer: its permanent address, or the private address that it used when it was
+    /// bonded or first received.
     package var address: DeviceAddress
-    /// The name from its GAP service; `nil` if it was never read.
+    /// The name in the peer's GAP service; `nil` if it was never read.
     package var name: String?
-    /// The name from its last advertisements.
+    /// The name in the peer's last advertisements; `nil` if there was none.
     package var advertisedName: String?
-    /// The bond with the current adapter.
+    /// The bond with the current adapter; `nil` if there is none.
     package var bond: Bond?
-    /// The bonds with other adapters.
+    /// The bonds of this peer with other adapters.
     package internal(set) var otherBonds: [Bond] = []
 
     package init(
@@ -31,10 +31,10 @@ package struct PeerRecord: Equatable, Sendable {
 
     /// The maximum number of bonds per peer.
     ///
-    /// Beyond it, the bond with another adapter is dropped.
+    /// If there are more, bonds with other adapters are dropped.
     package static let mostBonds = 16
 
-    /// The bonds with all adapters, one each, sorted by address.
+    /// The bonds with all adapters, at most one with each, sorted by the adapter's address.
     package var bonds: [Bond] {
         get { ([bond].compactMap(\.self) + otherBonds).sorted { ($0.adapter ?? .none) < ($1.adapter ?? .none) } }
         set {
@@ -43,7 +43,8 @@ package struct PeerRecord: Equatable, Sendable {
         }
     }
 
-    /// Returns the record with the bond for `adapter`: its own one, otherwise one whose adapter is unknown.
+    /// Returns the record with the bond for `adapter` as the current one. If there is none, a bond with an unknown
+    /// adapter is used.
     package func seen(by adapter: DeviceAddress?) -> Self {
         var record = self, others = bonds
         let index = others.firstIndex { $0.adapter == adapter } ?? others.firstIndex { $0.adapter == nil }
@@ -52,9 +53,10 @@ package struct PeerRecord: Equatable, Sendable {
         return record
     }
 
-    /// The identity address that the peer has proved, by having it on the air; `nil` if it has only shown private ones.
+    /// The identity address that the peer has proved by using it over the air; `nil` if it has only used private
+    /// addresses.
     package var provedIdentity: DeviceAddress? { address.onAir.isIdentity ? address.onAir : nil }
 
-    /// The best known name: the GAP service has more room for it than an advertisement.
+    /// The name from the GAP service, which has more room for it, otherwise the advertised name.
     package var bestName: String? { name ?? advertisedName }
 }

@@ -3,36 +3,36 @@ import BLEWire
 
 /// The identifiers, addresses and names of peers.
 ///
-/// Peers that a client was or wanted to be connected to are stored across restarts. Of the others, the most recent ones
-/// are kept.
+/// Peers that a client was connected to, or wanted to connect to, are stored across restarts. Of all other peers, only
+/// the most recent ones are kept.
 struct PeerTable {
     private let secret: UInt128
     private let serviceLimit: Int
-    /// The services that clients last discovered on peers.
+    /// The services that clients have discovered on peers in their current or last connection.
     private var services: BoundedMap<PeerIdentifier, [BluetoothUUID]>
     private var identifiers: BoundedMap<DeviceAddress, PeerIdentifier>
     private var seen: BoundedMap<PeerIdentifier, Seen>
-    /// The most recently discovered ones of them, in the order of their first discovery.
+    /// The most recently discovered peers in ``seen``, in the order in which they were first discovered.
     private var met = Fifo<PeerIdentifier>()
     private let metLimit: Int
     private var known: KnownPeers
-    /// The last address of peers that change their addresses.
+    /// The last over-the-air address of peers whose address changes.
     private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
-    /// The bonded peers that stand on the controller's resolving list under an address that is never on the air.
+    /// The addresses that identify bonded peers on the controller's resolving list, but are never used over the air.
     private var placeholders: [DeviceAddress: PeerIdentifier] = [:]
-    /// The number of changes that affect the result of ``sighted(_:_:)``, except advertised names.
+    /// The number of changes that may affect the result of ``sighted(_:_:)``. Changes of advertised names do not count.
     private var changes = 0
 
-    /// A peer that no client wanted to connect to.
+    /// A peer that is not stored, because no client wanted to connect to it.
     private struct Seen {
         let address: DeviceAddress
         var name: String?
         var advertisedName: String?
     }
 
-    /// The identity address of the current adapter; `nil` before there was one.
+    /// The identity address of the current adapter; `nil` before the first adapter was used.
     private var adapter: DeviceAddress?
-    /// Increases whenever ``resolvablePeers(limit:)`` may change.
+    /// A number that increases whenever ``resolvablePeers(limit:)`` may return another result.
     private(set) var keyRevision = 0
 
     init(secret: UInt128, records: [PeerRecord], limits: Limits) {
@@ -46,12 +46,12 @@ struct PeerTable {
         latest = BoundedMap(capacity: max(limits.knownPeers, 2))
     }
 
-    /// Uses the bonds with this adapter, and no others.
+    /// Makes the bonds with this adapter the current ones.
     mutating func use(_ adapter: DeviceAddress) {
         guard adapter != self.adapter else { return }
         self.adapter = adapter
         known.use(adapter)
-        // The keys of other bonds may have told who was behind a private address.
+        // The IRKs of the bonds with the previous adapter may have resolved private addresses.
         identifiers.removeAll()
         latest.removeAll()
         placeholders = [:]
@@ -59,7 +59,7 @@ struct PeerTable {
         changes += 1
     }
 
-    /// Forgets the bonds that were made on a virtual radio in another run, and adds the peers of this run.
+    /// Removes the bonds that an earlier run has made on a virtual radio, and adds the peers of this run.
     mutating func recall(_ records: [PeerRecord], on radio: DeviceAddress) {
         for var record in known.all where record.bonds.contains(where: { $0.adapter == radio }) {
             record.bonds.removeAll { $0.adapter == radio }
@@ -71,20 +71,20 @@ struct PeerTable {
         changes += 1
     }
 
-    /// The stored peers, to which clients can connect without a scan.
+    /// The stored peers. Clients can connect to them without scanning first.
     var knownPeers: [KnownPeer] { known.all.map { KnownPeer(peer: $0.identifier, name: $0.bestName) } }
 
-    /// The most recently discovered peers that are not stored, to which clients can connect, too.
+    /// The most recently discovered peers that are not stored. Clients can connect to them, too.
     var strangers: [KnownPeer] {
         (0..<met.count).compactMap { met[$0] }.compactMap { peer in
             known[peer] == nil ? seen.peek(peer).map { KnownPeer(peer: peer, name: $0.name ?? $0.advertisedName) } : nil
         }
     }
 
-    /// The identifier of the peer with `address`, which is known to the table from now on.
+    /// Returns the identifier of the peer with `address`. A new peer gets an identifier and is added to the table.
     ///
-    /// An address is that of a bonded peer only if the peer was reached at it, if the peer's key made it, or if the
-    /// controller has resolved that to what stands for the peer on its list.
+    /// An address belongs to a bonded peer only if the peer was reached at it, if the peer's IRK resolves it, or if it
+    /// identifies the peer on the controller's resolving list, to which the controller has resolved a private address.
     mutating func identifier(of address: DeviceAddress) -> PeerIdentifier {
         let address = address.onAir
         if let peer = known.identifier(at: address) ?? placeholders[address] ?? identifiers[address] { return peer }
@@ -103,10 +103,10 @@ struct PeerTable {
         return identifier
     }
 
-    /// The peer at the other end of a link, and the address to show for it.
+    /// Returns the peer of a new link, and the address to report for it.
     ///
-    /// A private address that the controller has resolved says more than the result: a client may wait for a peer at
-    /// that address, and the key of the bond must have made it.
+    /// If the controller has resolved a private address, the private address takes precedence over the result: a client
+    /// may wait for a peer at the private address, and the IRK in the bond must resolve it.
     mutating func identify(_ link: NewLink) -> (peer: PeerIdentifier, address: DeviceAddress) {
         let resolved = link.details.address.onAir
         guard let onAir = link.peerPrivateAddress else {
@@ -121,29 +121,30 @@ struct PeerTable {
         return (peer, record.provedIdentity ?? onAir)
     }
 
-    /// The address to show for a peer that the controller reports with `address`: one that it had on the air.
+    /// Returns the address to report for a peer that the controller has reported with `address`. It is always an
+    /// over-the-air address.
     mutating func shown(_ address: DeviceAddress, of peer: PeerIdentifier) -> DeviceAddress {
         guard !placeholders.isEmpty, placeholders[address.onAir] == peer else { return address }
         return latest[peer] ?? known[peer]?.address ?? address
     }
 
-    /// Returns the address of `peer`; `nil` if it was never received, or too long ago.
+    /// Returns the last known address of `peer`; `nil` if it was never received, or too long ago.
     mutating func address(of peer: PeerIdentifier) -> DeviceAddress? { latest[peer] ?? record(of: peer)?.address }
 
-    /// Returns the best known name of `peer`.
+    /// Returns the best known name of `peer`; `nil` if none is known.
     mutating func name(of peer: PeerIdentifier) -> String? { record(of: peer)?.bestName }
 
-    /// Returns the bond with `peer`.
+    /// Returns the bond of `peer` with the current adapter; `nil` if there is none.
     func bond(with peer: PeerIdentifier) -> Bond? { known[peer]?.bond }
 
-    /// Returns whether a bonded peer was reached at this address, which it keeps.
+    /// Returns whether a bonded peer was reached at this address and has proved it as its identity address.
     func isKept(_ address: DeviceAddress) -> Bool {
         known.identifier(at: address).flatMap { known[$0] }.map { $0.bond != nil && $0.provedIdentity != nil } ?? false
     }
 
-    /// Returns up to `limit` bonded peers with an IRK, most recently used first.
+    /// Returns the entries for up to `limit` bonded peers with an IRK, most recently used first.
     ///
-    /// From then on the addresses that stand for them belong to them.
+    /// From now on, the addresses in the entries identify these peers.
     mutating func resolvablePeers(limit: Int) -> [LocalPrivacy.ResolvablePeer] {
         placeholders = [:]
         for record in known.all where record.bond?.resolvingKey != nil && record.provedIdentity == nil {
@@ -154,12 +155,12 @@ struct PeerTable {
         return Array(known.all.reversed().lazy.compactMap { known.resolvablePeer($0, secret: secret) }.prefix(limit))
     }
 
-    /// How the controller's resolving list names `peer`, if it can.
+    /// Returns the entry for `peer` on the controller's resolving list; `nil` if the peer has no IRK of its own.
     func resolvablePeer(_ peer: PeerIdentifier) -> LocalPrivacy.ResolvablePeer? {
         known[peer].flatMap { known.resolvablePeer($0, secret: secret) }
     }
 
-    /// Returns the services that clients have discovered on `peer`, in this or its last connection.
+    /// Returns the services that clients have discovered on `peer` in their current or last connection.
     mutating func services(of peer: PeerIdentifier) -> [BluetoothUUID] { services[peer] ?? [] }
 
     /// Records that clients discovered services on `peer`.
@@ -174,22 +175,24 @@ struct PeerTable {
         }
     }
 
-    /// The consequence of new information about a peer.
+    /// What to do after new information about a peer was recorded.
     enum OnChange: Equatable {
         /// Store this record.
         case remember(PeerRecord)
-        /// The same, and the bond with another peer has given way: this is to be remembered of that one before.
+        /// Store both records, the first one first. The bond in the first one was dropped to make room for that in the
+        /// second.
         case replace(PeerRecord, with: PeerRecord)
-        /// It should be stored, but there is only room for bonded peers.
+        /// The record should be stored, but there is no room for it, because the other records are of bonded peers.
         case full
         case nothing
     }
 
-    /// Changes whenever ``sighted(_:_:)`` may return another result for the same data and address, and before the last
-    /// used entry can be dropped.
+    /// A number that changes whenever ``sighted(_:_:)`` may return another result for the same address and data. It
+    /// also changes before the most recently used entry of the table can be dropped.
     var revision: Int { changes + identifiers.age + seen.age }
 
-    /// The peer that advertises `octets` at `address`, its name, and what changed because of the name in the octets.
+    /// Returns the peer that advertises `octets` at `address`, and its best known name. If the octets contain a name,
+    /// it is recorded; `change` says what to do then.
     mutating func sighted(
         _ address: DeviceAddress,
         _ octets: AdvertisementOctets
@@ -199,12 +202,12 @@ struct PeerTable {
         return (peer, name(of: peer), change)
     }
 
-    /// Records the name in an advertisement of `peer`.
+    /// Records the name that `peer` advertises.
     mutating func advertised(_ name: String, by peer: PeerIdentifier) -> OnChange {
         change(peer) { $0.advertisedName = name }
     }
 
-    /// Records the name in the GAP service of `peer`.
+    /// Records the name that was read from the GAP service of `peer`.
     mutating func read(_ name: String, from peer: PeerIdentifier) -> OnChange {
         changes += 1
         return change(peer) { $0.name = name }
@@ -217,14 +220,15 @@ struct PeerTable {
         return remember(record)
     }
 
-    /// A pairing has succeeded on a link on which `peer` had `address` on the air.
+    /// Records that a pairing with `peer` has succeeded.
     ///
     /// - Parameters:
     ///   - peer: The peer of the link.
-    ///   - bond: What the pairing has made.
-    ///   - address: Where the peer was on the air.
-    ///   - isInUse: Whether another peer is connected at the identity address in the bond, or waited for.
-    /// - Returns: The bond to keep, with what the peer has proved of its identity.
+    ///   - bond: The bond that the pairing has created.
+    ///   - address: The over-the-air address of the peer.
+    ///   - isInUse: True if another peer is connected at the identity address in the bond, or a client waits for one
+    ///     there.
+    /// - Returns: The bond to use, with only as much of the peer's identity as it has proved.
     mutating func paired(
         _ peer: PeerIdentifier,
         _ bond: Bond,
@@ -238,7 +242,7 @@ struct PeerTable {
             isKeyTaken: bond.resolvingKey.map { known.isTaken($0, from: peer) } ?? false
         )
         guard var record = record(of: peer) else { return (proved, .nothing) }
-        // A key that has changed made the new address, and not the one before.
+        // The stored private address may have been made with an old IRK; the new one resolves the current address.
         if record.provedIdentity == nil { record.address = address.onAir }
         record.bond = proved
         record.bond?.adapter = adapter
@@ -246,7 +250,7 @@ struct PeerTable {
         return (known[peer]?.bond ?? proved, change)
     }
 
-    /// Records the bond with a peer.
+    /// Records a bond with a peer, or a change of it.
     mutating func bonded(_ peer: PeerIdentifier, _ bond: Bond) -> OnChange {
         guard var record = record(of: peer) else { return .nothing }
         let earlier = record.bond.flatMap { $0.isOfSamePairing(as: bond) ? $0.wantedBy : nil }
@@ -256,14 +260,14 @@ struct PeerTable {
         return remember(record)
     }
 
-    /// Returns whether there is room for a bond with a peer that this party wants, if need be in place of another bond.
+    /// Returns whether a bond with `peer` can be stored that `party` wants, if necessary by dropping another bond.
     func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Origin) -> Bool {
         known.hasRoom(forBondWith: peer, wantedBy: party)
     }
 
-    /// The devices with whose bonds an app has to do, those that were of use last at the end.
+    /// Returns the bonded devices that an app may see, most recently used last.
     ///
-    /// As long as no adapter has been in use those of all adapters count.
+    /// Before the first adapter is used, bonds with all adapters are included.
     func bonds(of owner: ClientOwner) -> [BondedPeer] {
         known.all.compactMap { record in
             guard let bond = record.bond ?? (adapter == nil ? record.bonds.last : nil), bond.belongs(to: owner) else {
@@ -278,7 +282,7 @@ struct PeerTable {
         }
     }
 
-    /// Removes the bond with a peer; all of them if no adapter was used yet.
+    /// Removes the bond of a peer with the current adapter; before the first adapter is used, all bonds of the peer.
     mutating func unbonded(_ peer: PeerIdentifier) -> OnChange {
         guard var record = known[peer] else { return .nothing }
         let before = record.bonds
@@ -294,7 +298,7 @@ struct PeerTable {
         if key != before?.bond?.resolvingKey || key != nil && record.provedIdentity != before?.provedIdentity {
             keyRevision += 1
         }
-        // The latest address of a peer whose key no longer counts is meaningless.
+        // Without an IRK, the peer's last private address can no longer be attributed to it.
         if key == nil, record.provedIdentity != nil { latest[record.identifier] = nil }
         seen[record.identifier] = nil
         let kept = known[record.identifier] ?? record
@@ -303,9 +307,9 @@ struct PeerTable {
         return .replace(other, with: kept)
     }
 
-    /// Changes the names of a peer.
+    /// Changes the names of a peer, and returns what to do.
     ///
-    /// An advertised name is ignored if the GAP service was read.
+    /// A new advertised name does not need to be stored if the name in the GAP service is known.
     private mutating func change(_ peer: PeerIdentifier, _ body: (inout PeerRecord) -> Void) -> OnChange {
         guard let before = record(of: peer) else { return .nothing }
         var record = before

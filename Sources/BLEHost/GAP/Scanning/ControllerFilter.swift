@@ -1,20 +1,20 @@
-/// A check of the controller's duplicate filter, by what is received with and without it.
+/// A check of the controller's duplicate filter, which compares what is received with and without the filter.
 ///
-/// Some controllers report nothing while they filter duplicates. If nothing is received with the filter for two periods
-/// of a scan, the filter is off for one period. If something is received then, and again nothing with the filter, it is
-/// not used any more.
+/// Some controllers report nothing while they filter duplicates. If nothing is received during two scan periods with
+/// the filter, the next period runs without it. If something is received in that period, and again nothing in the next
+/// one with the filter, the filter is no longer used.
 struct ControllerFilter {
     private enum State {
-        /// Nothing was received with the filter for this number of periods.
+        /// The filter is on. Nothing was received during the last `silent` periods.
         case trusted(silent: Int)
-        /// Off for a period, to check whether there is something to receive.
+        /// The filter is off for one period, to check whether there is anything to receive.
         case paused
-        /// Something was received without the filter, and it is on again.
+        /// The filter is on again, after something was received without it.
         case suspected
         case distrusted
     }
 
-    /// The number of silent periods that are accepted.
+    /// The number of periods without reports after which the filter is checked.
     private static let patience = 2
 
     private var state = State.trusted(silent: 0)
@@ -27,10 +27,10 @@ struct ControllerFilter {
         }
     }
 
-    /// True if the filter is not used any more.
+    /// True if the filter is no longer used.
     var isDistrusted: Bool { if case .distrusted = state { true } else { false } }
 
-    /// Records the end of a scan period in which something or nothing was received.
+    /// Records the end of a scan period. `hasHeard` is true if anything was received in it.
     mutating func periodEnded(hasHeard: Bool) {
         state =
             switch (state, hasHeard) {

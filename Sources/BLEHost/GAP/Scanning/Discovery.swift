@@ -2,25 +2,26 @@ import BLEWire
 
 /// The delivery of advertisements to scanning clients.
 ///
-/// Every scanning client has its own filter, and its own memory of the devices that were reported to it. A scannable
+/// Every scanning client has its own filter, and its own record of the devices that were reported to it. A scannable
 /// advertisement is held back for a moment, so that clients get it together with its scan response. If the response
-/// arrives later, clients that got the advertisement alone get both. Advertisements of a device that did not respond
-/// three times in a row are not held back, until it responds.
+/// arrives later, clients that have already got the advertisement get both together. Once a device has not responded
+/// three times in a row, its advertisements are no longer held back, until it responds again.
 ///
 /// Core 6.0, Vol 3, Part C, 9.2.6.
 struct Discovery {
     private var sessions: [ScanSession] = []
-    /// The scanning clients, if each one receives every advertisement; otherwise empty.
+    /// The scanning clients if all of them receive every advertisement; otherwise empty.
     private var allHearers: [ClientID] = []
     private var advertisers: KnownAdvertisers
     private let waitingLimit: Int
 
     /// Creates the state without scans.
     ///
-    /// The table positions of advertisers depend on `secret`, so that attackers cannot choose them.
+    /// `secret` determines the position of each advertiser in a hash table, so that attackers cannot cause collisions.
     init(limits: Limits, secret: UInt128 = 0) {
         waitingLimit = limits.waitingReports
-        // Half of those that the peer table keeps, so that it does not forget what is still in use here.
+        // This is half the capacity of the peer table, so that the peer table does not drop entries that are still used
+        // here.
         let capacity = max(limits.advertisers / 2, limits.waitingReports + 2)
         advertisers = KnownAdvertisers(capacity: capacity, secret: UInt64(truncatingIfNeeded: secret))
     }
@@ -31,15 +32,13 @@ struct Discovery {
     /// True if only background apps are scanning.
     var isInBackground: Bool { isWanted && sessions.allSatisfy { $0.phase != .foreground } }
 
-    /// True if a client wants every advertisement.
+    /// True if a client receives repeated advertisements.
     var wantsDuplicates: Bool { sessions.contains(where: \.allowsDuplicates) }
 
-    /// The time at which to call ``expire(at:with:into:)`` unless something happens first.
+    /// The time to call ``expire(at:with:into:)`` next; `nil` if nothing is due.
     var deadline: Instant? { advertisers.waits.deadline }
 
-    /// Starts or restarts a client's scan.
-    ///
-    /// No device counts as reported to it.
+    /// Starts or restarts a client's scan. All devices are reported to the client again.
     mutating func start(_ request: ScanRequest, for client: ClientID, in phase: AppPhase = .foreground) {
         sessions.removeAll { $0.client == client }
         let index = sessions.firstIndex { $0.client > client } ?? sessions.endIndex
@@ -98,10 +97,10 @@ struct Discovery {
         tell(of: oldest, with: &peers, into: &outbox)
     }
 
-    /// Processes an advertisement that repeats its device's data and for which no scan response is expected, and
+    /// Processes an advertisement with the same data as its device's last one, if no scan response is expected, and
     /// reports it to clients.
     ///
-    /// Returns `false`, without side effects, if the general path must handle it.
+    /// Returns `false`, without side effects, if the general path has to be taken.
     @inline(__always)
     mutating func receiveFast(
         _ advertisement: LoneAdvertisement,
@@ -117,15 +116,16 @@ struct Discovery {
     }
 
     enum OnAdvertisement {
-        /// The general path must handle it.
+        /// Nothing was done; the general path has to be taken.
         case incomplete
-        /// It waits for its scan response until ``ScanResponseWaits/patience`` has passed.
+        /// The advertisement waits for its scan response for at most ``ScanResponseWaits/patience``.
         case waits
-        /// It replaces another waiting advertisement, which is reported.
+        /// The advertisement waits for its scan response. Too many were waiting, so the oldest of them has been
+        /// reported without its response.
         case displaces
     }
 
-    /// Processes a repeated advertisement that was already reported to clients.
+    /// Processes an advertisement with the same data as its device's last one, if a scan response is expected.
     mutating func heardAgain(
         _ advertisement: LoneAdvertisement,
         _ data: Span<UInt8>,
@@ -140,7 +140,7 @@ struct Discovery {
             advertisers.wait(place, since: now)
             return .waits
         }
-        // Taken by the long way, the advertisement says the same once more.
+        // If there is no current report of the oldest one, the general path can process this advertisement again.
         guard let oldest = advertisers.waits.oldest?.place, let report = advertisers.report(oldest, revision: revision)
         else {
             return .incomplete
@@ -153,7 +153,7 @@ struct Discovery {
 
     @inline(__always)
     private func tellAll(_ report: consuming AdvertisementReport, into outbox: inout HostOutbox) {
-        // The last one gets the report itself.
+        // The last client gets the report itself, which saves a copy.
         let last = allHearers.count - 1
         for index in 0..<last { outbox.append(.event(.discovered(copy report), for: allHearers[index])) }
         outbox.append(.event(.discovered(report), for: allHearers[last]))
@@ -163,7 +163,7 @@ struct Discovery {
         allHearers = sessions.allSatisfy(\.hearsAll) ? sessions.map(\.client) : []
     }
 
-    /// Reports advertisements whose scan response did not arrive.
+    /// Reports advertisements whose scan response did not arrive in time.
     mutating func expire(
         at now: Instant,
         with peers: inout PeerTable,
@@ -191,7 +191,7 @@ struct Discovery {
         tell(of: place, with: &peers, into: &outbox)
     }
 
-    /// Reports an advertiser to the clients that match.
+    /// Reports an advertiser to the clients whose scan it matches.
     private mutating func tell(
         of place: Int,
         with peers: inout PeerTable,
@@ -206,7 +206,7 @@ struct Discovery {
         }
     }
 
-    /// Returns the report of an advertiser: the previous one, if it is still correct.
+    /// Returns the report of an advertiser. The previous one is used again if it is still correct.
     private mutating func report(
         of place: Int,
         with peers: inout PeerTable,
@@ -237,7 +237,7 @@ struct Discovery {
 }
 
 extension HostOutbox {
-    /// Requests that a changed peer record is stored.
+    /// Appends the events that store a changed peer record, or the note that it cannot be stored.
     mutating func remember(_ change: PeerTable.OnChange) {
         switch change {
         case .remember(let record): append(.remember(record))
@@ -252,7 +252,7 @@ extension HostOutbox {
 }
 
 extension AdvertisementReport {
-    /// Returns whether `other` has the same name as this report, or neither has one.
+    /// Returns whether `other` contains the same name as this report, or neither contains one.
     fileprivate func hasName(in other: AdvertisementOctets) -> Bool {
         switch (octets.nameRange, other.nameRange) {
         case (let own?, let name?):

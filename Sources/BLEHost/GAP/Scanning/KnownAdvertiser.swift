@@ -1,9 +1,9 @@
 import BLEWire
 
-/// The last data of an advertiser, and the last report to clients.
+/// The last data of an advertiser, and the last report about it.
 struct KnownAdvertiser {
     private static let mostKept = 96
-    /// The number of consecutive advertisements without a scan response after which none is expected.
+    /// The number of consecutive advertisements without a scan response after which none is expected any more.
     static let mostUnanswered = 3
 
     let address: DeviceAddress
@@ -14,17 +14,18 @@ struct KnownAdvertiser {
     private(set) var rssi: RSSI
     /// The data of the advertisement.
     private(set) var data: [UInt8]
-    /// The data of the last scan response.
+    /// The data of the last scan response, which may belong to an earlier advertisement.
     private(set) var response: [UInt8] = []
-    /// True if the response belongs to the last advertisement.
+    /// True if ``response`` belongs to the last advertisement.
     private(set) var isAnswered = false
     private var unanswered = 0
-    /// True if the data were too long to be kept after they were reported.
+    /// True if the data was dropped after it was reported, because it was too long to keep.
     private var isForgotten = false
-    /// The last report, made at ``revision`` of the peer table, with or without the response.
+    /// The last report. It was made when the peer table had ``revision``, and includes the scan response if
+    /// ``reportIsAnswered``.
     private var report: AdvertisementReport?
     private var reportIsAnswered = false
-    /// True if the device has sent nothing else since ``report``.
+    /// True if the device has sent the same data since ``report`` was made.
     private var reportIsCurrent = false
     private var revision = 0
 
@@ -38,13 +39,13 @@ struct KnownAdvertiser {
         data = [UInt8](copying: octets)
     }
 
-    /// True if a scan response is likely to follow.
+    /// True if a scan response to an advertisement of this device is likely.
     var expectsResponse: Bool { isScannable && unanswered < Self.mostUnanswered }
 
-    /// True if nothing more follows.
+    /// True if no scan response can follow.
     var isComplete: Bool { isAnswered || !isScannable }
 
-    /// The advertisement, with the scan response if there was one to it.
+    /// The data of the last advertisement, and of its scan response if that has arrived.
     var octets: AdvertisementOctets {
         AdvertisementOctets(advertisement: data, scanResponse: isAnswered ? response : [])
     }
@@ -69,9 +70,9 @@ struct KnownAdvertiser {
     }
 
     enum OnRespond {
-        /// A repetition of the last one, or something else.
+        /// The scan response repeats the last one, or differs from it.
         case same, new
-        /// The advertisement that it belongs to is not known any more.
+        /// The data of the advertisement that the scan response belongs to has been dropped.
         case late
     }
 
@@ -87,10 +88,11 @@ struct KnownAdvertiser {
         return .new
     }
 
-    /// Records the end of the wait for a scan response, whether or not it arrived.
+    /// Records the end of the wait for a scan response, which may or may not have arrived.
     mutating func waited() { if !isAnswered, unanswered < Self.mostUnanswered { unanswered += 1 } }
 
-    /// Returns the last report of the same data; `nil` if there is none or it is outdated.
+    /// Returns the last report with the current signal strength; `nil` if it is not about the current data, or is
+    /// outdated.
     ///
     /// `mutating` to avoid a copy of the array element.
     mutating func report(revision: Int) -> AdvertisementReport? {
@@ -100,8 +102,7 @@ struct KnownAdvertiser {
 
     /// Processes the next advertisement if it repeats the last one and no scan response is expected.
     ///
-    /// - Returns: The reason for the refusal, which clients received before; `nil`, without any effect, if there is
-    ///   room for more.
+    /// - Returns: The report for clients; `nil`, without side effects, if the general path has to be taken.
     @inline(__always)
     mutating func repeated(
         _ advertisement: LoneAdvertisement,
@@ -115,8 +116,8 @@ struct KnownAdvertiser {
         return report.heard(rssi)
     }
 
-    /// Processes the next advertisement if it repeats the last one and a scan response is expected; returns `false`,
-    /// without side effects, otherwise.
+    /// Processes the next advertisement if it repeats the last one and a scan response is expected. Otherwise returns
+    /// `false`, without side effects.
     mutating func heardAgain(_ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
         guard expectsResponse, !isForgotten, legacyType?.wire == advertisement.type.wire,
             data.span.hasSameOctets(as: octets)
@@ -126,10 +127,10 @@ struct KnownAdvertiser {
         return true
     }
 
-    /// Returns the last report, whatever the device has sent since; `nil` if it is outdated.
+    /// Returns the last report, even if the device has sent other data since; `nil` if the peer table has changed.
     func earlier(revision: Int) -> AdvertisementReport? { self.revision == revision ? report : nil }
 
-    /// Stores the report for clients, unless it is too large.
+    /// Stores the report that clients have received. If the data is too long to keep, it is dropped instead.
     mutating func told(_ report: AdvertisementReport, revision: Int) {
         guard data.count + response.count <= Self.mostKept else {
             (data, response, self.report, isForgotten) = ([], [], nil, true)
@@ -142,7 +143,7 @@ struct KnownAdvertiser {
 extension AdvertisementPacket {
     /// Returns whether `other` is equal.
     ///
-    /// Compares numbers, because this is done for each packet.
+    /// It compares numbers, because this is called for each packet.
     fileprivate func says(_ other: Self) -> Bool {
         isLegacy == other.isLegacy && isScannable == other.isScannable && isDirected == other.isDirected
             && isTruncated == other.isTruncated && primaryPHY.wire == other.primaryPHY.wire
@@ -152,13 +153,11 @@ extension AdvertisementPacket {
 }
 
 extension Span<UInt8> {
-    /// Returns whether the octets are equal.
-    ///
-    /// Compares eight at a time, some of them twice.
+    /// Returns whether the octets are equal. It compares eight at a time, some of them twice.
     @inline(__always)
     func hasSameOctets(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        // Most advertisements: the first 16 and the last.
+        // This is the length of most advertisements. Compares the first and the last 16 octets.
         if count >= 16, count <= 32 {
             let first = (word(at: 0) ^ other.word(at: 0)) | (word(at: 8) ^ other.word(at: 8))
             let last = (word(at: count &- 16) ^ other.word(at: count &- 16))
@@ -178,7 +177,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns eight octets as one number, the first least significant.
+    /// Returns the eight octets at `start` as a number, with the first octet as the least significant.
     @inline(__always)
     private func word(at start: Int) -> UInt64 {
         UInt64(self[start]) | UInt64(self[start &+ 1]) << 8 | UInt64(self[start &+ 2]) << 16

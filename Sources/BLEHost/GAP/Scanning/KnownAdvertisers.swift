@@ -1,13 +1,13 @@
 import BLEWire
 
-/// The received advertisers, each at a fixed position while it is known.
+/// The advertisers that were received, each at a fixed position while it is in the table.
 ///
-/// When the table is full, an advertiser that was not received for long is replaced. Advertisers that wait for a scan
+/// When the table is full, an advertiser that was not received recently is replaced. Advertisers that wait for a scan
 /// response are never replaced.
 struct KnownAdvertisers {
     private struct Entry {
         var advertiser: KnownAdvertiser
-        /// True if it was received since the last search for a replacement.
+        /// True if the advertiser was received since the last search for an entry to replace.
         var isRecent = true
     }
 
@@ -16,22 +16,22 @@ struct KnownAdvertisers {
     private let capacity: Int
     private let secret: UInt64
     private var hand = 0
-    /// The advertisers that wait for a scan response.
+    /// The advertisers whose advertisement waits for a scan response.
     private(set) var waits = ScanResponseWaits()
 
-    /// Creates an empty table.
+    /// Creates an empty table for at most `capacity` advertisers.
     ///
-    /// - Precondition: Fewer than `capacity` are waiting.
+    /// - Precondition: At any time, fewer than `capacity` advertisers wait for a scan response.
     init(capacity: Int, secret: UInt64) {
         self.capacity = capacity
         self.secret = secret
         table = HashIndex(secret: secret)
     }
 
-    /// The number of advertisers.
+    /// The number of advertisers in the table.
     var count: Int { entries.count }
 
-    /// Returns the position of an advertiser, if it is known.
+    /// Returns the position of an advertiser; `nil` if it is not in the table.
     ///
     /// `mutating` to avoid a copy.
     @inline(__always)
@@ -41,7 +41,7 @@ struct KnownAdvertisers {
 
     mutating func removeAll() { self = Self(capacity: capacity, secret: secret) }
 
-    /// Inserts an advertiser, possibly replacing another one, and returns its position.
+    /// Inserts an advertiser and returns its position. If the table is full, it replaces another one.
     mutating func insert(_ advertiser: KnownAdvertiser) -> Int {
         let place: Int
         if entries.count < capacity {
@@ -56,25 +56,26 @@ struct KnownAdvertisers {
         return place
     }
 
-    /// Processes the next advertisement of a known advertiser; returns `false` if it repeats the last one.
+    /// Processes the next advertisement of the advertiser at `place`; returns `false` if it repeats the last one.
     mutating func advertised(_ place: Int, _ advertisement: ReceivedAdvertisement, _ octets: Span<UInt8>) -> Bool {
         entries[place].isRecent = true
         return entries[place].advertiser.advertised(advertisement, octets)
     }
 
-    /// Processes a scan response of a known advertiser.
+    /// Processes a scan response of the advertiser at `place`.
     mutating func responded(_ place: Int, _ rssi: RSSI, _ octets: Span<UInt8>) -> KnownAdvertiser.OnRespond {
         entries[place].isRecent = true
         return entries[place].advertiser.responded(rssi, octets)
     }
 
-    /// Returns whether a scan response is likely to follow.
+    /// Returns whether a scan response to an advertisement of this advertiser is likely.
     func expectsResponse(_ place: Int) -> Bool { entries[place].advertiser.expectsResponse }
 
-    /// Records that an advertiser was received that no client matches.
+    /// Records that an advertiser was received, but does not need to be reported to any client.
     mutating func passedOver(_ place: Int) { entries[place].isRecent = true }
 
-    /// Returns the last report of the same data, if it is still correct.
+    /// Returns the last report with the current signal strength; `nil` if it is not about the current data, or is
+    /// outdated.
     mutating func report(_ place: Int, revision: Int) -> AdvertisementReport? {
         entries[place].advertiser.report(revision: revision)
     }
@@ -86,7 +87,7 @@ struct KnownAdvertisers {
     /// Processes the next advertisement of a known advertiser that is not waiting, if it repeats the last one and no
     /// scan response is expected.
     ///
-    /// - Returns: The failure for clients; `nil`, without any effect, if there is room for more.
+    /// - Returns: The report for clients; `nil`, without side effects, if the general path has to be taken.
     @inline(__always)
     mutating func repeated(
         _ place: Int,
@@ -95,7 +96,7 @@ struct KnownAdvertisers {
         revision: Int
     ) -> AdvertisementReport? {
         guard !waits.contains(place) else { return nil }
-        // One look at who else has the entries, for all that is changed.
+        // A single span for all changes, so that the array is checked for other references only once.
         var all = entries.mutableSpan
         guard let report = all[place].advertiser.repeated(advertisement, octets, revision: revision)
         else { return nil }
@@ -104,7 +105,7 @@ struct KnownAdvertisers {
     }
 
     /// Processes the next advertisement of a known advertiser that is not waiting, if it repeats the last one and a
-    /// scan response is expected; returns `false`, without side effects, otherwise.
+    /// scan response is expected. Otherwise returns `false`, without side effects.
     mutating func heardAgain(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
         guard !waits.contains(place), entries[place].advertiser.heardAgain(advertisement, octets) else {
             return false
@@ -113,10 +114,10 @@ struct KnownAdvertisers {
         return true
     }
 
-    /// Starts the wait of an advertiser that is not waiting.
+    /// Starts to wait for the scan response of an advertiser that is not waiting yet.
     mutating func wait(_ place: Int, since now: Instant) { waits.begin(place, at: now) }
 
-    /// Ends the wait of an advertiser; returns `false` if it was not waiting.
+    /// Ends the wait for an advertiser's scan response; returns `false` if it was not waiting.
     mutating func endWait(_ place: Int) -> Bool {
         guard waits.end(place) else { return false }
         entries[place].advertiser.waited()

@@ -1,6 +1,7 @@
 import BLEWire
 
-/// A received advertisement or scan response without its data, from any kind of event.
+/// The properties of a received advertisement or scan response, without its data. They are the same for all kinds of
+/// HCI events.
 struct ReceivedAdvertisement {
     var address: DeviceAddress
     var isConnectable = false
@@ -9,12 +10,13 @@ struct ReceivedAdvertisement {
     var isScanResponse = false
     var rssi = RSSI.unavailable
     var packet = AdvertisementPacket()
-    /// The legacy event type, which determines everything except the address and signal strength.
+    /// The event type of a legacy report, which determines everything except the address and signal strength; `nil` for
+    /// an extended report.
     var legacyType: HCI.LEAdvertisingReport.EventType?
 }
 
 extension ReceivedAdvertisement {
-    /// Creates it from a legacy report; returns `nil` for an unknown event type.
+    /// Creates the properties from a legacy report; returns `nil` if the event type is unknown.
     @inline(__always)
     init?(_ type: HCI.LEAdvertisingReport.EventType, _ address: DeviceAddress, _ rssi: RSSI) {
         guard type.isKnown else { return nil }

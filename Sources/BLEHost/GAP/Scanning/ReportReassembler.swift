@@ -1,6 +1,6 @@
 import BLEWire
 
-/// A reassembler of advertising reports, which may arrive in parts.
+/// The reassembly of extended advertising reports, which may arrive in parts.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
 struct ReportReassembler {
@@ -16,23 +16,23 @@ struct ReportReassembler {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Drops partial data after a reset of the controller or the end of a scan.
+    /// Drops all parts after a reset of the controller or the end of a scan.
     mutating func reset() { partials.removeAll() }
 
-    /// The result of a report.
+    /// The result of processing a report.
     enum OnReport {
         /// A complete advertisement with its data.
         case advertisement(ReceivedAdvertisement, [UInt8])
         case incomplete
-        /// Nothing usable.
+        /// The report is unusable.
         case ignored
-        /// Too many incomplete advertisements: the oldest was dropped.
+        /// The report is incomplete. There were too many incomplete advertisements, so the oldest was dropped.
         case crowded
     }
 
     /// Processes an extended report.
     ///
-    /// Data that the controller truncated count as complete, because a part is better than nothing.
+    /// Data that the controller has truncated counts as complete, because a part of it is better than nothing.
     mutating func receive(_ report: HCI.LEExtendedAdvertisingReport.Report) -> OnReport {
         guard report.address.kind != .anonymous else { return .ignored }
         let isScanResponse = report.type.contains(.scanResponse)

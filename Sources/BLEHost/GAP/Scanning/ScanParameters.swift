@@ -2,24 +2,26 @@
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.10 and 7.8.64.
 package struct ScanParameters: Equatable, Sendable {
-    /// True if to request scan responses.
+    /// True to request scan responses.
     package var isActive = true
-    /// The scan interval on a PHY, 2.5 ms to 10.24 s.
+    /// The scan interval on each PHY, 2.5 ms to 10.24 s.
     ///
     /// The default leaves some time for links.
     package var interval = Duration.milliseconds(40)
-    /// The scan window on the 1M PHY.
+    /// The scan window on the 1M PHY. `nil` to not scan on it; with legacy commands, to scan all the time.
     package var window: Duration? = .milliseconds(30)
-    /// The scan window on the Coded PHY, if the controller supports it.
+    /// The scan window on the Coded PHY; `nil` to not scan on it. It is ignored if the controller does not support the
+    /// PHY.
     ///
-    /// The default is the time that the other PHY leaves.
+    /// The default uses the time that the 1M PHY leaves.
     package var codedWindow: Duration? = .milliseconds(10)
-    /// The own address in scan requests; `nil` for the host's usual one.
+    /// The kind of address in scan requests; `nil` for the host's default.
     package var ownAddress: OwnAddressKind?
 
     package init() {}
 
-    /// The parameters for background apps: a tenth of the time, and the Coded PHY a third of that.
+    /// The parameters for background apps: the host scans a tenth of the time on the 1M PHY, and a third of that on the
+    /// Coded PHY.
     static let background: Self = {
         var parameters = Self()
         parameters.interval = .milliseconds(300)

@@ -1,37 +1,36 @@
 import BLEWire
 
-/// A queue of the advertisers whose advertisement waits for a scan response, so that clients get both together.
+/// The queue of advertisers whose advertisement waits for its scan response, so that clients get both together.
 ///
-/// The longest wait comes first.
-///
-/// Advertisers are identified by their position. Starting and ending a wait takes constant time.
+/// The advertiser that has waited for longest comes first. Advertisers are identified by their position in
+/// ``KnownAdvertisers``. Starting and ending a wait takes constant time.
 struct ScanResponseWaits {
-    /// The maximum wait.
+    /// The maximum time that an advertisement waits.
     ///
     /// A scan response follows its advertisement within a millisecond.
     static let patience = Duration.milliseconds(10)
 
     private struct Node {
-        /// The time of the advertisement, if it waits.
+        /// The time of the advertisement; `nil` if it is not waiting.
         var since: Instant?
-        /// The neighbours in the queue.
+        /// The positions of the previous and next advertiser in the queue.
         var previous = ScanResponseWaits.nowhere, next = ScanResponseWaits.nowhere
     }
 
     private static let nowhere = -1
 
-    /// By position, as far as any has waited.
+    /// The nodes by the position of their advertiser, up to the highest position that was ever in the queue.
     private var nodes: [Node] = []
     private var first = ScanResponseWaits.nowhere, last = ScanResponseWaits.nowhere
     private(set) var count = 0
 
-    /// The longest wait and its start.
+    /// The advertiser that has waited for longest, and the time at which it started to wait; `nil` if none is waiting.
     var oldest: (place: Int, since: Instant)? {
         guard first >= 0, let since = nodes[first].since else { return nil }
         return (first, since)
     }
 
-    /// The end of the longest wait.
+    /// The time at which the longest wait ends; `nil` if no advertiser is waiting.
     var deadline: Instant? { oldest.map { $0.since + Self.patience } }
 
     @inline(__always)

@@ -2,15 +2,15 @@ package import BLEWire
 
 /// The scan of one client, and the devices that were reported to it.
 struct ScanSession {
-    /// What was reported to a client about an advertiser.
+    /// The parts of an advertiser's data that were reported to the client.
     private enum ReportedData { case nothing, advertisement, everything }
 
-    /// Whether an advertiser's data match the scan.
+    /// The result of comparing an advertiser's data with the scan; `open` if it was not compared yet.
     private enum Verdict { case open, wanted, unwanted }
 
     private struct Mark {
         var heard = ReportedData.nothing
-        /// For the advertisement alone, and together with its response.
+        /// The results for the advertisement by itself, and together with its scan response.
         var alone = Verdict.open, answered = Verdict.open
     }
 
@@ -19,10 +19,10 @@ struct ScanSession {
     private(set) var phase: AppPhase
     /// True if the client receives every advertisement.
     private(set) var hearsAll = false
-    /// By the position of the advertiser.
+    /// The marks by the position of the advertiser.
     private var marks: [Mark]
 
-    /// Creates a scan with no reported devices.
+    /// Creates a scan. No device has been reported to the client yet.
     init(_ client: ClientID, _ request: ScanRequest, _ phase: AppPhase, places: Int) {
         self.client = client
         self.request = request
@@ -31,10 +31,10 @@ struct ScanSession {
         move(to: phase)
     }
 
-    /// True if every advertisement is reported.
+    /// True if repeated advertisements are reported to the client.
     var allowsDuplicates: Bool { request.allowsDuplicates && phase == .foreground }
 
-    /// True if the scan does not filter by services.
+    /// True if the scan accepts devices with any services.
     private var isOpen: Bool { request.services.isEmpty }
 
     /// Records that the app has changed its phase.
@@ -43,21 +43,21 @@ struct ScanSession {
         hearsAll = allowsDuplicates && isOpen && request.minimumRSSI == nil && request.namePrefix == nil
     }
 
-    /// Records that a position belongs to another advertiser.
+    /// Records that the position `place` now belongs to another advertiser.
     mutating func forget(_ place: Int) {
         if place < marks.count { marks[place] = Mark() } else { marks.append(Mark()) }
     }
 
-    /// Records that the data of an advertiser, or only its response, changed.
+    /// Records that the data of an advertiser has changed, or only that of its scan response.
     mutating func changed(_ place: Int, onlyResponse: Bool = false) {
         if !onlyResponse { marks[place].alone = .open }
         marks[place].answered = .open
     }
 
-    /// Returns true if nothing more of this advertiser will be reported.
+    /// Returns whether the client gets no more reports of this advertiser.
     func isDone(with place: Int) -> Bool { !allowsDuplicates && marks[place].heard == .everything }
 
-    /// Decides whether the client gets a report now, and records it.
+    /// Returns whether to report the advertiser to the client now, and records that it is reported.
     mutating func hears(_ advertiser: KnownAdvertiser, at place: Int) -> Bool {
         switch phase {
         case .suspended: return false
@@ -77,7 +77,7 @@ struct ScanSession {
         return true
     }
 
-    /// Returns whether name and services match; cached for the same data.
+    /// Returns whether the advertiser's name and services match the scan. The result is stored until the data changes.
     private mutating func admits(_ advertiser: KnownAdvertiser, at place: Int) -> Bool {
         if isOpen, request.namePrefix == nil { return true }
         switch advertiser.isAnswered ? marks[place].answered : marks[place].alone {
@@ -93,9 +93,9 @@ struct ScanSession {
 }
 
 extension ScanRequest {
-    /// Returns whether the name matches and one of the services is contained, as far as the scan filters by them.
+    /// Returns whether an advertisement matches the requested name and services.
     ///
-    /// Devices that solicit one of the requested services match, too. Without a list of services, all match.
+    /// It must contain or solicit at least one of the requested services. Without requested services, all match.
     package func matches(_ data: MergedAdvertisement) -> Bool {
         if let namePrefix, data.localName?.hasPrefix(namePrefix) != true { return false }
         guard !services.isEmpty else { return true }

@@ -1,27 +1,29 @@
 import BLEWire
 
-/// The controller's scan, on behalf of all scanning clients.
+/// The controller's scan, which serves all scanning clients.
 ///
 ///        ┌─────┐ configure ┌────────────┐ enable ┌────┐
 ///        │ off │ ────────▶ │ configured │ ─────▶ │ on │
 ///        └─────┘           └────────────┘        └────┘
 ///           ▲ ───────────── disable ───────────────┘
 ///
-/// The wanted parameters may change at any time. At most one command is pending; after its completion, the next step
-/// leads to what is wanted then.
+/// The caller may change the wanted parameters at any time. At most one command is pending. When it has completed, the
+/// next step leads towards the parameters that are wanted then.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.10 and 7.8.11; 7.8.64 and 7.8.65.
 struct Scanner {
-    /// The time after which a scan with a duplicate filter is restarted, so that peers with changed data are reported.
+    /// How long a scan with a duplicate filter runs before it is restarted, so that peers with changed data are
+    /// reported.
     static let refreshInterval = Duration.seconds(10)
-    /// The delay after the controller rejected a command.
+    /// How long to wait before trying again after the controller has rejected a command.
     static let retryInterval = Duration.seconds(1)
 
     /// The parameters of a scan.
     struct Plan: Equatable {
-        /// True if the controller reports each device once.
+        /// True if the controller is asked to report each device only once.
         var dropsDuplicates: Bool
-        /// Changes whenever a client starts to scan to which no device was reported.
+        /// A number that changes when a client starts a scan to which no device has been reported yet, so that the scan
+        /// restarts.
         var epoch: Int
         var parameters = ScanParameters()
     }
@@ -32,7 +34,7 @@ struct Scanner {
         case off(notBefore: Instant?)
         case configuring(ScanParameters)
         case configured(ScanParameters)
-        /// With the wanted parameters; the duplicate filter may be left out.
+        /// The enable command is pending. Its duplicate filter may be off although the plan asks for it.
         case enabling(Plan)
         case on(Plan, since: Instant, hasHeard: Bool)
         case disabling
@@ -41,10 +43,10 @@ struct Scanner {
     private var state = State.off(notBefore: nil)
     private var filter = ControllerFilter()
 
-    /// The wanted parameters; `nil` for no scan.
+    /// The parameters to scan with; `nil` to stop scanning.
     var wanted: Plan?
 
-    /// True if the controller is scanning or about to.
+    /// True if the controller is scanning, or was asked to.
     var isOn: Bool {
         switch state {
         case .enabling, .on, .disabling: true
@@ -55,7 +57,7 @@ struct Scanner {
     /// True if the controller is not scanning and no command is pending.
     var isOff: Bool { if case .off = state { true } else { false } }
 
-    /// The time at which to request the next step unless something happens first.
+    /// The time to request the next step; `nil` if nothing is due.
     var deadline: Instant? {
         switch state {
         case .off(let notBefore): wanted == nil ? nil : notBefore
@@ -64,19 +66,19 @@ struct Scanner {
         }
     }
 
-    /// Returns the time at which the scan is restarted; `nil` for never.
+    /// Returns the time at which the scan is restarted; `nil` if it is not.
     private func end(of plan: Plan, _ since: Instant) -> Instant? {
         plan.dropsDuplicates && !filter.isDistrusted ? since + Self.refreshInterval : nil
     }
 
-    /// Records a reset of the controller.
+    /// Records that the controller was reset.
     mutating func reset() {
         state = .off(notBefore: nil)
         filter = ControllerFilter()
         wanted = nil
     }
 
-    /// Returns the next command, unless one is pending or none is needed.
+    /// Returns the next command; `nil` if one is pending or none is needed.
     mutating func step(at now: Instant) -> Step? {
         if case .on(let plan, let since, let hasHeard) = state, let end = end(of: plan, since), end <= now {
             filter.periodEnded(hasHeard: hasHeard)
@@ -99,7 +101,7 @@ struct Scanner {
         return step
     }
 
-    /// True if something was already received in this period.
+    /// True if anything was received in this scan period.
     var hasHeard: Bool {
         mutating get { if case .on(_, _, hasHeard: true) = state { true } else { false } }
     }
