@@ -1,13 +1,14 @@
 package import BLEWire
 
-/// The client's side of one ATT bearer, with one request in flight at a time and a timeout of 30 s.
+/// The client's part of one ATT bearer: at most one request is in flight, and its response must arrive within 30 s.
 ///
-///                 begin                 answer
+///                 begin                response
 ///        ┌──────┐ ─────▶ ┌──────────┐ ─────────────────▶ idle
 ///        │ idle │        │ awaiting │
 ///        └──────┘        └──────────┘ ── 30 s without ─▶ dead
 ///
-/// Commands and confirmations bypass this type, because they need no response. ``RequestQueue`` decides the order.
+/// Commands and confirmations bypass this type, because they need no response. ``RequestQueue`` decides the order of
+/// requests.
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.2 (sequential protocol) and 3.3.3 (transaction).
 package struct ATTClientBearer: Sendable {
@@ -29,19 +30,19 @@ package struct ATTClientBearer: Sendable {
         if case .idle = state { true } else { false }
     }
 
-    /// True after a request timed out.
+    /// True after a request has timed out.
     ///
-    /// The bearer will not answer any more.
+    /// No more requests can be sent on the bearer then.
     package var isDead: Bool {
         if case .dead = state { true } else { false }
     }
 
-    /// The time at which to call ``expire(at:)`` unless something happens first.
+    /// The time to call ``expire(at:)`` next; `nil` if nothing is due.
     package var deadline: Instant? {
         if case .awaiting(_, let start) = state { start + ATT.transactionTimeout } else { nil }
     }
 
-    /// Records that `request` is sent now.
+    /// Records that `request` is being sent now.
     ///
     /// The bearer must be idle.
     package mutating func begin(_ request: ATT.Opcode, at now: Instant) {
@@ -50,7 +51,7 @@ package struct ATTClientBearer: Sendable {
         state = .awaiting(request, since: now)
     }
 
-    /// Records that a read or write is sent now.
+    /// Records that a read or write request is being sent now.
     ///
     /// The bearer must be idle.
     @inline(__always)
@@ -62,7 +63,7 @@ package struct ATTClientBearer: Sendable {
     package enum OnReceive: Equatable {
         /// The response to the request in flight.
         case answered(ATTAnswer)
-        /// Not a response to the request in flight: dropped, as late responses must be.
+        /// The packet is not a response to the request in flight. It must be dropped, as late responses are.
         case ignored
     }
 
@@ -79,13 +80,13 @@ package struct ATTClientBearer: Sendable {
         return .answered(.success(packet))
     }
 
-    /// Records that the request in flight is complete.
+    /// Records that the response to the request in flight has arrived.
     mutating func end() {
         guard case .awaiting = state else { preconditionFailure("a response needs a request in flight") }
         state = .idle
     }
 
-    /// Takes a packet that cannot be decoded.
+    /// Processes a malformed packet.
     ///
     /// It ends the transaction if it is a response to the request in flight, or an Error Response that does not name
     /// another request.
@@ -100,11 +101,11 @@ package struct ATTClientBearer: Sendable {
 
     package enum OnExpire: Equatable {
         case nothing
-        /// The response is overdue: the bearer must be closed.
+        /// The response did not arrive in time, so the bearer must be closed.
         case abandon
     }
 
-    /// Marks the bearer as dead if the response is overdue.
+    /// Marks the bearer as dead if the response has not arrived in time.
     package mutating func expire(at now: Instant) -> OnExpire {
         guard let deadline, deadline <= now else { return .nothing }
         state = .dead
@@ -113,8 +114,8 @@ package struct ATTClientBearer: Sendable {
 }
 
 extension ATT.ErrorResponse {
-    /// The error code.
+    /// The error code to report.
     ///
-    /// Code 0, which is reserved, tells no reason, but the request was refused all the same.
+    /// Code 0 is reserved and gives no reason, but it still means that the request was rejected.
     fileprivate var reason: ATT.ErrorCode { code.wire == 0 ? .unlikelyError : code }
 }

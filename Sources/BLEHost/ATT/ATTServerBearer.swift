@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// The server's side of one ATT bearer, which answers one request before it looks at the next.
+/// The server's part of one ATT bearer, which processes one request after the other.
 ///
 ///                 receive                    answered, queue empty
 ///        ┌──────┐ ──────▶ ┌────────────────┐ ──────────────────────▶ idle
@@ -8,24 +8,24 @@ package import BLEWire
 ///        └──────┘         │ others waiting │
 ///                         └────────────────┘
 ///
-/// A correct client has only one request in flight, but a transaction may wait for an app, and whatever a client sends
-/// meanwhile must neither be lost nor block the bearer. There is no deadline: if the app never responds, the client
-/// gives up the link.
+/// A correct client has only one request in flight. However, a response may wait for an app, and further requests that
+/// arrive before it is sent must neither be lost nor block the bearer. There is no timeout: if the app never responds,
+/// the client closes the link.
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.2.
 package struct ATTServerBearer<Pending: Sendable>: Sendable {
     /// A packet from a client.
     package enum Incoming: Equatable, Sendable {
         case request(ATTPacket)
-        /// A packet with this opcode that can only be rejected.
+        /// A packet with this opcode that is rejected with this error in any case.
         case unacceptable(ATT.Opcode, ATT.ErrorCode)
     }
 
     private enum State: Sendable {
         case idle
-        /// A request is being answered; no app has been asked yet.
+        /// A request is being processed, and no app has been asked yet.
         case answering
-        /// An app has been asked.
+        /// An app has been asked for the response.
         case suspended(Pending)
     }
 
@@ -36,7 +36,7 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
     /// Creates a bearer with at most `limit` queued requests.
     package init(limit: Int) { self.limit = limit }
 
-    /// The app's response that the current request waits for.
+    /// The description of the app's answer that the current request waits for; `nil` if no request waits for an app.
     package var pending: Pending? {
         if case .suspended(let pending) = state { pending } else { nil }
     }
@@ -53,13 +53,13 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
     /// True if no other request is queued.
     var isLast: Bool { mutating get { waiting.isEmpty } }
 
-    /// Returns the result of `body` for what the response waits for, if it waits.
+    /// Returns the result of `body` for ``pending``; `nil` if no request waits for an app.
     @inline(__always)
     mutating func withPending<Result>(_ body: (Pending) -> Result?) -> Result? {
         if case .suspended(let pending) = state { body(pending) } else { nil }
     }
 
-    /// Starts a request whose response waits for `pending`.
+    /// Starts to process a request that waits for an app, as `pending` describes.
     ///
     /// The bearer must be idle.
     mutating func begin(_ pending: Pending) {
@@ -67,17 +67,17 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         state = .suspended(pending)
     }
 
-    /// Records that the current request was answered; none must be queued.
+    /// Records that the current request was answered. No other request may be queued.
     mutating func finishLast() {
         precondition(isLast, "the waiting request must be answered first")
         state = .idle
     }
 
     package enum OnReceive: Equatable {
-        /// Answer it now.
+        /// Answer the request now.
         case answer
         case wait
-        /// Too many are queued.
+        /// Drop the request, because too many are queued.
         case drop
     }
 
@@ -93,13 +93,13 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         }
     }
 
-    /// Records what the response to the current request waits for.
+    /// Records that the current request waits for an app, as `pending` describes.
     package mutating func suspend(_ pending: Pending) {
         if case .idle = state { preconditionFailure("no request is being processed") }
         state = .suspended(pending)
     }
 
-    /// Records that the current request was answered, and returns the next one.
+    /// Records that the current request was answered, and returns the next one; `nil` if none is queued.
     package mutating func finish() -> Incoming? {
         guard !waiting.isEmpty else {
             state = .idle

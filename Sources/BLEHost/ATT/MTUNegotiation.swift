@@ -1,43 +1,44 @@
 package import BLEWire
 
-/// The negotiation of the ATT MTU on one bearer.
+/// The negotiation of the ATT MTU on the unenhanced bearer of a link.
 ///
-/// Each end may send one request as a client; both exchanges result in the smaller of the two values. Until then it is
-/// 23.
+/// Each end can send one request as a client. Each exchange results in the smaller of the two ends' values. Before
+/// that, the MTU is 23.
 ///
-///        ┌───────────┐ answer, refusal, 1 s ┌─────────┐
-///        │ unsettled │ ───────────────────▶ │ settled │  what is exchanged later still counts
+///        ┌───────────┐ response, error, 1 s ┌─────────┐
+///        │ unsettled │ ───────────────────▶ │ settled │  a later exchange still counts
 ///        └───────────┘                      └─────────┘
 ///
-/// A central sends its request as soon as the link is up, and clients wait for the response. A peripheral cannot know
-/// when its central does so, if at all: it is settled from the start, and sends its own request when it needs one.
+/// A central sends its request as soon as the link is established, and clients wait for the response. A peripheral
+/// cannot know whether and when the central will send one. So it is settled from the start, and sends its own request
+/// when it needs a larger MTU.
 ///
 /// Core 6.0, Vol 3, Part F, 3.4.2; Part G, 4.3.1.
 package struct MTUNegotiation: Sendable {
     private enum State: Sendable {
-        /// The own exchange is not complete. At the deadline, the current MTU is used.
+        /// This host's exchange is not complete. At the deadline, the current MTU is used.
         case unsettled(deadline: Instant)
         case settled
     }
 
-    /// The maximum time that clients wait for a central's own exchange.
+    /// How long clients wait for the exchange that this host starts as a central.
     package static let patience = Duration.seconds(1)
 
-    /// The MTU that this end offers, in octets.
+    /// The MTU that this host offers, in octets.
     package let preferred: Int
     /// The current MTU, in octets.
     package private(set) var mtu = ATT.defaultMTU
     private var state: State
-    /// True if the peer has sent its request, so that this end need not.
+    /// True if the peer has sent its request, so that this host does not need to send one.
     package private(set) var hasPeerAsked = false
 
-    /// Creates the negotiation of a link that came up at `now` with the given local role.
+    /// Creates the negotiation of a link that was established at `now` with the given local role.
     package init(preferred: Int, role: LinkRole, at now: Instant) {
         self.preferred = min(max(preferred, ATT.defaultMTU), Int(UInt16.max))
         state = role == .central ? .unsettled(deadline: now + Self.patience) : .settled
     }
 
-    /// The time at which to call ``expire(at:)`` unless something happens first.
+    /// The time to call ``expire(at:)`` next; `nil` if nothing is due.
     package var deadline: Instant? {
         if case .unsettled(let deadline) = state { deadline } else { nil }
     }
@@ -51,9 +52,10 @@ package struct MTUNegotiation: Sendable {
 
     package enum OnEvent: Equatable {
         case nothing
-        /// A central's own exchange is complete.
+        /// The exchange that this host started as a central has ended, or has taken too long. Clients can use the link
+        /// now.
         case settled
-        /// The MTU changed, without or after the end of the own exchange.
+        /// The MTU has changed, but this does not settle the negotiation.
         case changed
     }
 
@@ -69,7 +71,7 @@ package struct MTUNegotiation: Sendable {
         return adopt(Int(clientMTU), settles: false)
     }
 
-    /// Settles for the current MTU if the time is up.
+    /// Settles the negotiation with the current MTU if the peer has not responded in time.
     package mutating func expire(at now: Instant) -> OnEvent {
         guard case .unsettled(let deadline) = state, deadline <= now else { return .nothing }
         state = .settled
