@@ -1,7 +1,8 @@
 extension Range<Int> {
     /// Returns the first index for which `precedes` is false, by binary search.
     ///
-    /// The number of calls is the number of binary digits of the count.
+    /// `precedes` is called about log₂ of the count times. It must be true for all indices before the returned one, and
+    /// false for all others.
     @inline(__always)
     package func bisected(while precedes: (Int) -> Bool) -> Int {
         var low = lowerBound, high = upperBound

@@ -1,14 +1,14 @@
-/// A dictionary with a capacity, which drops entries that were not used for long, in two generations.
+/// A dictionary with a limited capacity. When it is full, it drops entries that have not been used for long.
 ///
-/// It holds at most `capacity` keys. An entry of the older generation moves to the younger one when it is used. When
-/// the younger one is full, it becomes the older one, and the older one is dropped. It is never iterated.
+/// Entries are in two generations. An entry of the older generation moves to the younger one when it is used. When the
+/// younger generation is full, it becomes the older one, and the previous older one is dropped.
 struct BoundedMap<Key: Hashable, Value> {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
     private let generation: Int
-    /// The number of times that a generation became the older one.
+    /// The number of times that the younger generation has become the older one.
     ///
-    /// A used entry is kept until this has increased by two.
+    /// An entry is kept at least until this number has increased by two since its last use.
     private(set) var age = 0
 
     init(capacity: Int) {
@@ -16,7 +16,7 @@ struct BoundedMap<Key: Hashable, Value> {
         generation = capacity / 2
     }
 
-    /// The value of `key`; setting `nil` removes it.
+    /// The value for `key`. Reading it counts as a use; setting `nil` removes the entry.
     subscript(key: Key) -> Value? {
         mutating get {
             if let value = young[key] { return value }
@@ -30,7 +30,7 @@ struct BoundedMap<Key: Hashable, Value> {
         }
     }
 
-    /// Returns the value of `key` without counting it as a use.
+    /// Returns the value for `key`, without counting as a use.
     func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
     mutating func removeAll() {

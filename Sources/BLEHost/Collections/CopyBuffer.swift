@@ -1,9 +1,9 @@
 import BLEWire
 
-/// A reusable buffer for copying borrowed octets into arrays.
+/// A reusable buffer for copying the octets of spans into arrays.
 ///
-/// Borrowed octets can only be appended to an array one at a time, each with a check of the count. A slice of an array
-/// is copied at once, into storage of the exact size.
+/// The octets of a span can only be appended to an array one at a time, and each time the capacity is checked. This
+/// buffer is an array, and a slice of an array is copied in one step, into storage of the exact size.
 struct CopyBuffer {
     private var octets = [UInt8](repeating: 0, count: 512)
 

@@ -1,7 +1,7 @@
-/// A first-in, first-out queue that neither moves its elements on removal nor releases its storage.
+/// A first-in, first-out queue. It moves no elements when one is removed, and keeps its storage for further elements.
 ///
-/// It is inlinable, so that other modules specialize it. Otherwise it would request the types of its elements on each
-/// use: seven thousand instructions per element.
+/// It is inlinable, so that other modules specialize it. Otherwise, each use would look up the type metadata of the
+/// elements, which takes seven thousand instructions per element.
 @usableFromInline package struct Fifo<Element> {
     @usableFromInline var elements: [Element?] = []
     @usableFromInline var head = 0
@@ -11,15 +11,15 @@
     @inlinable package var isEmpty: Bool { head == elements.count }
     @inlinable package var count: Int { elements.count - head }
 
-    /// The element after `position` others; `nil` if there are not that many.
+    /// The element at `position`, where 0 is the oldest; `nil` if there are fewer elements.
     @inlinable package subscript(position: Int) -> Element? {
         0..<count ~= position ? elements[head + position] : nil
     }
 
-    /// The next element.
+    /// The oldest element; `nil` if the queue is empty.
     @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
 
-    /// Changes the element after `position` others; does nothing if there are not that many.
+    /// Changes the element at `position`, where 0 is the oldest. Has no effect if there are fewer elements.
     mutating func update(_ position: Int, _ body: (inout Element) -> Void) {
         guard 0..<count ~= position, var element = elements[head + position].take() else { return }
         body(&element)
@@ -37,7 +37,7 @@
         let element = elements[head].take()
         head += 1
         if head == elements.count {
-            // Cheaper than to replace a range, and no more than what was appended.
+            // This is cheaper than replacing a range, and takes no more steps than appending the elements did.
             while elements.popLast() != nil {}
             head = 0
         } else if head >= 64, head * 2 >= elements.count {

@@ -1,11 +1,11 @@
 import BLEWire
 
-/// A hash index from addresses, or other numbers except 0, to array positions, with open addressing.
+/// A hash index from device addresses, or other numbers except 0, to array positions. It uses open addressing.
 ///
-/// The position in the table depends on a secret, so that attackers cannot choose colliding numbers.
+/// The slot of a number depends on a secret, so that attackers cannot choose numbers that collide.
 package struct HashIndex {
     private struct Bucket {
-        /// The number; 0 for an empty slot.
+        /// The number; 0 if the slot is empty.
         var key: UInt64 = 0
         var place = 0
     }
@@ -19,19 +19,19 @@ package struct HashIndex {
     /// The number of entries.
     private(set) var count = 0
 
-    /// Creates an empty table.
+    /// Creates an empty index.
     ///
-    /// The secret may be constant if no stranger chooses the numbers.
+    /// The secret may be a constant if no other device can choose the numbers.
     package init(secret: UInt64) {
         multiplier = (secret &* 0xD6E8_FEB8_6659_FD93 ^ 0x9E37_79B9_7F4A_7C15) | 1
         slots = Array(repeating: Bucket(), count: 1 << Self.leastBits)
         shift = UInt64(64 - Self.leastBits)
     }
 
-    /// The number of slots.
+    /// The number of slots, used and unused.
     var size: Int { slots.count }
 
-    /// Returns the position of a number; `nil` if it is not in the table.
+    /// Returns the array position for a number; `nil` if the number is not in the index.
     @inline(__always)
     package func place(of key: UInt64) -> Int? {
         let mask = slots.count &- 1
@@ -44,14 +44,14 @@ package struct HashIndex {
         }
     }
 
-    /// Inserts a number, or changes its position.
+    /// Inserts a number with its array position, or changes the position of a number that is already in the index.
     package mutating func insert(_ key: UInt64, at place: Int) {
         precondition(key != 0, "0 marks an empty slot")
         if 2 * (count + 1) > slots.count { grow() }
         put(Bucket(key: key, place: place))
     }
 
-    /// Removes a number, if it is in the table.
+    /// Removes a number; has no effect if it is not in the index.
     mutating func remove(_ key: UInt64) {
         let mask = slots.count - 1
         var hole = home(of: key)
@@ -60,7 +60,7 @@ package struct HashIndex {
             hole = (hole + 1) & mask
         }
         count -= 1
-        // What lies behind the hole is moved into it, unless it would then lie before where it is looked for.
+        // Move later entries into the hole, except those that would come before the slot at which their search starts.
         var index = (hole + 1) & mask
         while slots[index].key != 0 {
             let distance = (index - home(of: slots[index].key)) & mask
@@ -89,9 +89,9 @@ package struct HashIndex {
         for slot in old where slot.key != 0 { put(slot) }
     }
 
-    /// Returns the preferred slot of a number.
+    /// Returns the slot at which the search for a number starts.
     ///
-    /// Two multiplications spread consecutive numbers.
+    /// Two multiplications distribute consecutive numbers over the slots.
     private func home(of key: UInt64) -> Int {
         let product = key &* multiplier
         return Int(truncatingIfNeeded: ((product ^ product &>> 32) &* multiplier) &>> shift)
@@ -99,18 +99,18 @@ package struct HashIndex {
 }
 
 extension HashIndex {
-    /// Returns the position of `address`; `nil` if it is not in the table.
+    /// Returns the array position for `address`; `nil` if the address is not in the index.
     @inline(__always)
     func place(of address: DeviceAddress) -> Int? { place(of: address.key) }
 
-    /// Inserts an address, or changes its position.
+    /// Inserts an address with its array position, or changes the position of one that is already in the index.
     mutating func insert(_ address: DeviceAddress, at place: Int) { insert(address.key, at: place) }
 
-    /// Removes an address, if it is in the table.
+    /// Removes an address; has no effect if it is not in the index.
     mutating func remove(_ address: DeviceAddress) { remove(address.key) }
 }
 
 extension DeviceAddress {
-    /// The address and its kind in one number, which is never 0.
+    /// The address and its kind as a single number, which is never 0.
     fileprivate var key: UInt64 { value | UInt64(kind.wire) << 48 | 1 << 56 }
 }

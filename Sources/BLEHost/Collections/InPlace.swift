@@ -1,23 +1,23 @@
-/// Storage for at most one large value, which is changed in place.
+/// Storage for at most one large value, which can be changed without copying it.
 ///
-/// The storage is kept when the value is removed, so that the next one needs no allocation.
+/// The storage remains allocated when the value is removed, so that the next value needs no allocation.
 struct InPlace<Value> {
-    /// At most one element.
+    /// The value as the only element; empty if there is none.
     private var values: [Value] = []
 
-    /// A copy of the value.
+    /// A copy of the value; `nil` if there is none.
     var value: Value? { values.first }
 
-    /// Inserts a value; the slot must be empty.
+    /// Stores a value. There must be none yet.
     mutating func put(_ value: consuming Value) {
         precondition(values.isEmpty, "the slot is already occupied")
         values.append(value)
     }
 
-    /// Removes and returns the value.
+    /// Removes and returns the value; `nil` if there is none.
     mutating func take() -> Value? { values.popLast() }
 
-    /// Changes the value in place; returns `nil` if there is none.
+    /// Changes the value in place, and returns the result of `change`; `nil` if there is no value.
     @discardableResult mutating func update<Result>(_ change: (inout Value) -> Result) -> Result? {
         values.isEmpty ? nil : change(&values[0])
     }

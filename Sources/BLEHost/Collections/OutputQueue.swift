@@ -1,7 +1,7 @@
-/// The outputs of a core, in order, until its owner takes them.
+/// The queue of a core's outputs, in order.
 struct OutputQueue<Output> {
     private var incoming: [Output] = []
-    /// In reverse order, so that the first can be moved out.
+    /// The next outputs in reverse order, so that the first one can be removed from the end without a copy.
     private var outgoing: [Output] = []
 
     var isEmpty: Bool { incoming.isEmpty && outgoing.isEmpty }
