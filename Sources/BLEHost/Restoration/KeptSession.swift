@@ -1,53 +1,55 @@
 import BLEWire
 
-/// A session that continues without its app: the state of the app, and the events for its next launch.
+/// A session that continues after its app has ended: the state of the app, and the events for its next launch.
 ///
-/// The keeper of sessions passes it the requests of the app, the events of the host, and the ends and launches of the
-/// app.
+/// The owner of this value passes it the requests of the app and the events of the host, and reports when the app has
+/// ended or was launched.
 package struct KeptSession: Equatable, Sendable {
-    /// The maximum number of held events.
+    /// The maximum number of events that are held for the next launch.
     ///
-    /// Beyond it, the session is dropped.
+    /// If there are more, the session is dropped.
     package static let mostHeld = 1_024
 
-    /// The treatment of an event from the host.
+    /// What to do with an event from the host.
     package enum Disposition: Equatable, Sendable {
         /// Deliver it to the running app.
         case deliver
-        /// Deliver these to the running app, and send these requests to the host, which may have lost the session.
+        /// Deliver these events to the running app, and send these requests to the host, which may not have the session
+        /// any more.
         case deliverAll([ClientEvent], sending: [ClientRequest])
-        /// Hold it for the next launch, or until the running app knows the state of the radio. If `launches` is true,
-        /// launch the app now.
+        /// Hold the event for the next launch, or until the running app has been informed of the state of the radio. If
+        /// `launches` is true, launch the app now.
         case hold(launches: Bool)
-        /// Drop it, and send this answer to a waiting peer.
+        /// Drop the event, and send this request to the host, which answers the waiting peer.
         case refuse(ClientRequest)
-        /// Drop it.
+        /// Drop the event.
         case drop
-        /// Send these requests to the host, which has lost the session.
+        /// Drop the event, and send these requests to the host, which does not have the session any more.
         case send([ClientRequest])
-        /// Drop the session, which has nothing left.
+        /// Drop the event and the whole session.
         case giveUp
     }
 
-    /// Whether the app is running.
+    /// The presence of the app, and the events that it has not received yet.
     private enum Presence: Equatable, Sendable {
         case running
-        /// Running. It receives these events as soon as it knows the state of the radio.
+        /// The app is running again. It receives these events as soon as it has been informed of the state of the
+        /// radio.
         case returned([ClientEvent])
-        /// Not running. Its next launch receives these events.
+        /// The app is not running. It receives these events at its next launch.
         case ended([ClientEvent])
     }
 
-    /// The requests and events of the app that must be preserved.
+    /// The state of the app, as its requests and events have determined it.
     package private(set) var state: PreservedState
     private var presence = Presence.running
-    /// True if the requests must be repeated when the radio is on.
+    /// True if the app's requests must be sent to the host again when the radio is on.
     private var awaitsRadio = false
 
     /// Creates the session of a running app.
     package init(_ role: ClientRole) { state = PreservedState(role) }
 
-    /// Creates a session from storage, on a host that does not have it.
+    /// Creates a session from its stored state, after a restart of the machine. The host does not have the session yet.
     package init(continuing state: PreservedState) {
         self.state = state
         self.state.machineRestarted()
@@ -70,7 +72,7 @@ package struct KeptSession: Equatable, Sendable {
         }
     }
 
-    /// Records that the app was launched again; returns its preserved state, or `nil` if there is none.
+    /// Records that the app was launched again, and returns its preserved state; `nil` if there is nothing to restore.
     package mutating func appReturned() -> PreservedState? {
         if case .ended(let held) = presence { presence = .returned(held) }
         return state.isEmpty ? nil : state
@@ -80,8 +82,8 @@ package struct KeptSession: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - canLaunch: Whether the app can be launched for the event.
-    /// - Returns: How to handle the event.
+    ///   - canLaunch: True if the app can be launched for the event.
+    /// - Returns: What to do with the event.
     package mutating func receive(_ event: ClientEvent, canLaunch: Bool) -> Disposition {
         switch presence {
         case .running:
@@ -92,9 +94,10 @@ package struct KeptSession: Equatable, Sendable {
         }
     }
 
-    /// Processes an event for an app that has returned.
+    /// Processes an event for an app that was launched again, but has not been informed of the state of the radio yet.
     ///
-    /// Held events come after the state of the radio, and requests made before the radio was on are repeated then.
+    /// The app receives the state of the radio first, and then the held events. If its requests have to be sent to the
+    /// host again, that is done when the radio is on.
     private mutating func receive(_ event: ClientEvent, before waiting: [ClientEvent]) -> Disposition {
         if event.introduces { return .deliver }
         guard case .stateChanged(let radio) = event else {
@@ -113,7 +116,8 @@ package struct KeptSession: Equatable, Sendable {
     private mutating func receive(_ event: ClientEvent, canLaunch: Bool, after held: [ClientEvent]) -> Disposition {
         if case .stateChanged(let radio) = event { return radioChanged(to: radio, after: held) }
         guard state.concerns(event) else {
-            // What the app asked for before it ended was done, and its next launch finds it so.
+            // This is the result of a request that the app made before it ended. The state records it for the next
+            // launch.
             state.note(event)
             return .drop
         }
@@ -123,10 +127,10 @@ package struct KeptSession: Equatable, Sendable {
         return .hold(launches: event.launchesApps)
     }
 
-    /// Processes a change of the radio.
+    /// Processes a change of the radio's state.
     ///
-    /// If the user switches Bluetooth off while the app is not running, its next launch gets nothing. A lost radio will
-    /// return, but the held events are dropped.
+    /// If the user switches Bluetooth off while the app is not running, the session is dropped. If the radio is lost,
+    /// it is expected to return: the session continues, but the held events are dropped.
     private mutating func radioChanged(to radio: HostState, after held: [ClientEvent]) -> Disposition {
         switch radio {
         case .poweredOn:
@@ -144,7 +148,7 @@ package struct KeptSession: Equatable, Sendable {
 }
 
 extension ClientEvent {
-    /// True for events that every new session gets before the state of the radio.
+    /// True for events that every new session receives before the state of the radio.
     fileprivate var introduces: Bool {
         switch self {
         case .knownPeers, .systemLinks, .featuresChanged, .server(.centralsConnected): true
@@ -152,7 +156,7 @@ extension ClientEvent {
         }
     }
 
-    /// True for events that are meaningless later.
+    /// True for events that are useless unless the app processes them immediately.
     package var needsApp: Bool {
         switch self {
         case .discovered, .server(.readRequested), .server(.writeRequested): true
@@ -160,7 +164,7 @@ extension ClientEvent {
         }
     }
 
-    /// The answer to a peer that waits for an app which is not running; `nil` if none waits.
+    /// The request that answers a peer which waits for an app that is not running; `nil` if no peer waits.
     package var refusal: ClientRequest? {
         switch self {
         case .server(.readRequested(let transaction, _, _, _)), .server(.writeRequested(let transaction?, _, _)):

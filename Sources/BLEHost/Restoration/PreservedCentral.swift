@@ -1,9 +1,9 @@
 import BLEWire
 
-/// The scan and the connections of a client in the central role.
+/// The preserved state of a session in the central role: its scan and its connections.
 package struct PreservedCentral: Equatable, Sendable {
     package private(set) var scan: ScanRequest?
-    /// In the order of the requests.
+    /// The peers that the session is connected to or waits for, in the order of its requests.
     package private(set) var peers: [PreservedPeer] = []
 
     package init(scan: ScanRequest? = nil, peers: [PreservedPeer] = []) {
@@ -44,7 +44,7 @@ package struct PreservedCentral: Equatable, Sendable {
         for index in peers.indices { peers[index].disconnected() }
     }
 
-    /// The requests for a host that does not have the client.
+    /// The requests that establish this state on a host that does not have the session.
     var requests: [ClientRequest] {
         (scan.map { [.scan($0)] } ?? []) + peers.map { .connect($0.peer, $0.request) }
     }
@@ -57,27 +57,27 @@ package struct PreservedCentral: Equatable, Sendable {
     private func index(of peer: PeerIdentifier) -> Int? { peers.firstIndex { $0.peer == peer } }
 }
 
-/// A client's connection to one peer.
+/// The preserved state of a session's connection to one peer.
 package struct PreservedPeer: Equatable, Sendable {
-    /// The maximum number of stored results.
+    /// The maximum number of events in ``learnt``.
     ///
-    /// Beyond it, the oldest are dropped.
+    /// If there are more, the oldest are dropped.
     static let mostAnswers = 512
 
     package let peer: PeerIdentifier
     package internal(set) var request: ConnectRequest
-    /// The name of the peer, from its link.
+    /// The name of the peer; `nil` if it is not known.
     package private(set) var name: String?
-    /// The ATT MTU of the connection, in octets; `nil` while there is none.
+    /// The ATT MTU of the connection, in octets; `nil` while the peer is not connected.
     package private(set) var mtu: Int?
-    /// The valid results and events, in order: discovered attributes, subscriptions, and the details of the link.
+    /// The events that are still valid, in order: discovered attributes, subscriptions, and the parameters of the link.
     package private(set) var learnt: [PeerEvent] = []
 
     init(peer: PeerIdentifier, request: ConnectRequest) {
         self.init(peer: peer, request: request, name: nil, mtu: nil, learnt: [])
     }
 
-    /// Creates it from storage, with as many of the last results as there is room for.
+    /// Creates the state from storage. If there are too many events in `learnt`, the last ones are used.
     package init(peer: PeerIdentifier, request: ConnectRequest, name: String?, mtu: Int?, learnt: [PeerEvent]) {
         self.peer = peer
         self.request = request
@@ -130,7 +130,7 @@ package struct PreservedPeer: Equatable, Sendable {
         learn(event)
     }
 
-    /// Returns the ranges of the known services that `found` replaces.
+    /// Returns the ranges of the known services that differ from overlapping ones in `found`.
     private func places(replacedBy found: [DiscoveredService]) -> [AttributeHandleRange] {
         learnt.flatMap(\.services).filter { known in
             found.contains { new in
@@ -139,7 +139,7 @@ package struct PreservedPeer: Equatable, Sendable {
         }.map(\.range)
     }
 
-    /// Returns the known characteristics that `found` replaces.
+    /// Returns the known characteristics that differ from overlapping ones in `found`.
     private func characteristics(replacedBy found: [DiscoveredCharacteristic]) -> [DiscoveredCharacteristic] {
         learnt.flatMap(\.characteristics).filter { known in
             found.contains { $0 != known && $0.declaration <= known.end && known.declaration <= $0.end }
@@ -159,7 +159,7 @@ package struct PreservedPeer: Equatable, Sendable {
         }
     }
 
-    /// Drops everything about attributes in `range`.
+    /// Drops everything that is known about attributes in `range`.
     private mutating func forget(_ range: AttributeHandleRange) {
         learnt = learnt.compactMap { event in
             switch event {
@@ -178,7 +178,7 @@ package struct PreservedPeer: Equatable, Sendable {
 }
 
 extension PeerEvent {
-    /// The discovered services.
+    /// The services that the event reports as discovered; empty for other events.
     fileprivate var services: [DiscoveredService] {
         switch self {
         case .servicesDiscovered(.success(let found)), .includedServicesDiscovered(_, .success(let found)): found
@@ -186,7 +186,7 @@ extension PeerEvent {
         }
     }
 
-    /// The discovered characteristics.
+    /// The characteristics that the event reports as discovered; empty for other events.
     fileprivate var characteristics: [DiscoveredCharacteristic] {
         if case .characteristicsDiscovered(_, .success(let found)) = self { found } else { [] }
     }

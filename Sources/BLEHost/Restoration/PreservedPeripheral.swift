@@ -1,8 +1,8 @@
 import BLEWire
 
-/// The services, advertisement and subscribers of a client in the peripheral role.
+/// The preserved state of a session in the peripheral role: its services, advertisement and subscribers.
 package struct PreservedPeripheral: Equatable, Sendable {
-    /// A central that is subscribed to a value.
+    /// A central that is subscribed to a characteristic.
     package struct Subscriber: Equatable, Sendable {
         package var central: RemoteCentral
         package let characteristic: LocalAttributeID
@@ -13,15 +13,15 @@ package struct PreservedPeripheral: Equatable, Sendable {
         }
     }
 
-    /// In the order in which they were added.
+    /// The services, in the order in which they were added.
     package private(set) var services: [ServiceDefinition] = []
     package private(set) var advertisement: AdvertisingRequest?
-    /// In the order of subscription.
+    /// The subscribers, in the order in which they subscribed.
     package internal(set) var subscribers: [Subscriber] = []
-    /// The advertising requests without a result, `nil` for those that were cancelled, after the current advertisement
-    /// if there is one; empty while all have results.
+    /// The advertising requests that have no result yet. Cancelled ones are `nil`. The first element is the
+    /// advertisement before these requests. Empty if all requests have results.
     ///
-    /// A single array, because this value is part of an event that is copied thousands of times per second.
+    /// This is a single array, because it is part of an event that is copied thousands of times per second.
     private var unanswered: [AdvertisingRequest?] = []
 
     package init(
@@ -81,9 +81,9 @@ package struct PreservedPeripheral: Equatable, Sendable {
         }
     }
 
-    /// Records the result of the oldest advertising request.
+    /// Records the result of the oldest advertising request without one.
     ///
-    /// A failure leaves the previous advertisement.
+    /// If the request failed, the previous advertisement continues.
     private mutating func advertisingAnswered(_ failure: Failure?) {
         guard !unanswered.isEmpty else {
             if failure != nil { advertisement = nil }
@@ -94,7 +94,7 @@ package struct PreservedPeripheral: Equatable, Sendable {
         advertisement = unanswered.removeFirst()
     }
 
-    /// The requests for a host that does not have the client.
+    /// The requests that establish this state on a host that does not have the session.
     var requests: [ClientRequest] {
         services.map { .service(.addService($0)) } + (advertisement.map { [.server(.startAdvertising($0))] } ?? [])
     }

@@ -1,8 +1,8 @@
 import BLEWire
 
-/// The state of a session that must be restored for a new launch of its app.
+/// The state of a session that is restored when its app is launched again.
 ///
-/// The keeper of sessions passes it each request and event of the app. The next launch receives it as
+/// The owner of this value records each request of the app and each event for it. The next launch receives the state as
 /// ``ClientEvent/restored(_:)``.
 package enum PreservedState: Equatable, Sendable {
     case central(PreservedCentral)
@@ -51,7 +51,7 @@ package enum PreservedState: Equatable, Sendable {
         }
     }
 
-    /// Records a restart of the machine, which ends all links.
+    /// Records a restart of the machine, after which there are no links.
     package mutating func machineRestarted() {
         switch self {
         case .central(var state):
@@ -63,7 +63,7 @@ package enum PreservedState: Equatable, Sendable {
         }
     }
 
-    /// The requests for a host that does not have the session.
+    /// The requests that establish this state on a host that does not have the session.
     package var requests: [ClientRequest] {
         switch self {
         case .central(let state): state.requests
@@ -71,8 +71,8 @@ package enum PreservedState: Equatable, Sendable {
         }
     }
 
-    /// Returns whether an app can receive `event` without having requested it: it is not a result, and does not concern
-    /// something that the app had given up.
+    /// Returns whether to keep `event` for the app's next launch. False for the results of requests, and for events
+    /// about peers that the app is no longer interested in.
     package func concerns(_ event: ClientEvent) -> Bool {
         switch event {
         case .discovered: return true
@@ -101,7 +101,7 @@ extension ClientEvent {
         }
     }
 
-    /// True for events that launch an app.
+    /// True for events for which an app is launched.
     package var launchesApps: Bool {
         if isOfRadio { return false }
         return switch self {
@@ -118,7 +118,7 @@ extension ClientEvent {
 }
 
 extension PeerEvent {
-    /// True for unsolicited events of a peer or its link.
+    /// True for events that the peer or the link causes, rather than a request of the app.
     fileprivate var isUnasked: Bool {
         switch self {
         case .mtuChanged, .nameChanged, .linkChanged, .valueNotified, .servicesModified: true
@@ -131,7 +131,7 @@ extension PeerEvent {
 }
 
 extension ServerEvent {
-    /// True for unsolicited events of a central.
+    /// True for events that a central causes, rather than a request of the app.
     fileprivate var isUnasked: Bool {
         switch self {
         case .subscribed, .unsubscribed, .readRequested, .writeRequested, .centralChanged: true
