@@ -21,7 +21,7 @@ package struct MTUNegotiation: Sendable {
         case settled
     }
 
-    /// How long clients wait for the exchange that this host starts as a central.
+    /// The maximum time that clients wait for the exchange that this host starts as a central.
     package static let patience = Duration.seconds(1)
 
     /// The MTU that this host offers, in octets.

@@ -12,11 +12,11 @@ import BLEWire
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.12, 7.8.13, 7.8.15 to 7.8.17 and 7.8.66.
 struct Initiator {
-    /// How long to wait after a failed attempt before the next one.
+    /// The wait between a failed attempt and the next one.
     static let retryInterval = Duration.milliseconds(100)
-    /// How long to wait for the controller to end an attempt after it has accepted the cancellation.
+    /// The maximum wait for the controller to end an attempt after it has accepted the cancellation.
     static let patience = Duration.seconds(2)
-    /// How long the same peers stay in the filter accept list if it has no room for all of them.
+    /// The time for which the same peers stay in the filter accept list if it has no room for all of them.
     static let turn = Duration.seconds(5)
 
     enum Target: Equatable {
@@ -134,7 +134,7 @@ struct Initiator {
         return turn.count == 1 ? .peer(turn[0]) : .acceptList(turn)
     }
 
-    /// What a completed command means for the waiting clients.
+    /// The effect of a completed command on the waiting clients.
     enum OnAnswer: Equatable {
         case proceed
         /// The controller rejected the connection attempt.

@@ -17,7 +17,7 @@ import BLEWire
 ///
 /// Core 6.0, Vol 3, Part C, 10.7; Vol 4, Part E, 7.8.4, 7.8.38 to 7.8.45 and 7.8.77.
 struct LocalPrivacy {
-    /// How long to wait before trying again after the controller has rejected an address.
+    /// The wait before trying again after the controller has rejected an address.
     static let retryInterval = Duration.seconds(1)
 
     /// A bonded peer with an IRK.
@@ -148,7 +148,7 @@ struct LocalPrivacy {
         return isResolving ? nil : .resolve
     }
 
-    /// What has changed when a command has completed.
+    /// The change that a completed command has made.
     enum OnAnswer: Equatable {
         case proceed
         /// The host's private address has changed.

@@ -16,7 +16,7 @@ package struct AttributeLayer {
         package var deviceName: String
         /// The Appearance in the local GAP service: Assigned Numbers, 2.6.
         package var appearance: UInt16
-        /// The MTU that this host offers when it is exchanged, in octets, at least 23.
+        /// The MTU that this host offers to peers, in octets; at least 23.
         package var preferredMTU: Int
         /// The minimum key size, in octets, 7 to 16, for attributes that require encryption.
         package var leastKeySize: Int

@@ -17,7 +17,7 @@ struct AttributeLink {
             return least
         }
     }
-    /// The state of the link that decides which values the peer can read, and what it reads.
+    /// The peer's state that the results of its reads depend on: security, configurations and features.
     var view: GATTDatabase.View { mutating get { server.view(on: client.trust) } }
 
     /// Returns the peer's configuration of a characteristic; 0 if the peer currently may not receive its values.

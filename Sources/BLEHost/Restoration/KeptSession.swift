@@ -10,7 +10,7 @@ package struct KeptSession: Equatable, Sendable {
     /// If there are more, the session is dropped.
     package static let mostHeld = 1_024
 
-    /// What to do with an event from the host.
+    /// The action for an event from the host.
     package enum Disposition: Equatable, Sendable {
         /// Deliver it to the running app.
         case deliver

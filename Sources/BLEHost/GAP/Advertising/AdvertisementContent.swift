@@ -2,7 +2,7 @@ import BLEWire
 
 /// The advertising data and scan response data for clients' requests.
 ///
-/// What is within an app's ``AdvertisementBudget`` is visible to all devices. Further services, and those of apps in
+/// Everything within an app's ``AdvertisementBudget`` is visible to all devices. Further services, and those of apps in
 /// the background, are put into an ``OverflowArea``.
 ///
 /// In a packet, the header of each field counts, too: an advertisement has room for 28 octets besides its flags, and a

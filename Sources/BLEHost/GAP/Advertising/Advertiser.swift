@@ -147,7 +147,7 @@ struct Advertiser {
 
     private func index(of set: AdvertisingHandle) -> Int? { sets.indices.first { Self.handle(of: $0) == set } }
 
-    /// What to do after a command has completed.
+    /// The action that follows after a command has completed.
     enum OnAnswer: Equatable {
         case proceed
         /// Send the next command of the set.

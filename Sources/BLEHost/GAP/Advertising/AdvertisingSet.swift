@@ -12,7 +12,7 @@ import BLEWire
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.59.
 struct AdvertisingSet {
-    /// How long to wait before trying again after the controller has rejected a command.
+    /// The wait before trying again after the controller has rejected a command.
     static let retryInterval = Duration.seconds(1)
 
     enum Step: Equatable {
@@ -98,7 +98,7 @@ struct AdvertisingSet {
         return [.parameters(content)] + address + data + response + [.enable]
     }
 
-    /// What to do after a command has completed.
+    /// The action that follows after a command has completed.
     enum OnAnswer: Equatable {
         case proceed
         /// Send the next command.

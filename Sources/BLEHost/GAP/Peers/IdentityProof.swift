@@ -1,7 +1,7 @@
 import BLECrypto
 import BLEWire
 
-/// How well the address at which this host received a peer proves the identity address that the peer sent during
+/// The degree to which the over-the-air address of a peer proves the identity address that the peer sent during
 /// pairing.
 ///
 /// A peer can send any address and any key. So its identity address counts only if the peer was reached at it, and what
@@ -37,7 +37,7 @@ extension Bond {
     ///
     /// - Parameters:
     ///   - address: The over-the-air address of the peer during pairing.
-    ///   - isTaken: True if another peer is known at the identity address that this peer has sent, or has sent it, too.
+    ///   - isTaken: True if another peer is known at the identity address that this peer has sent, or has sent it too.
     ///   - isKeyTaken: True if another peer is bonded with the same IRK.
     /// - Returns: The bond. Its identity address is the over-the-air address unless the one that the peer sent is
     ///   proved, and it has no IRK if that is not the peer's own.

@@ -175,7 +175,7 @@ struct PeerTable {
         }
     }
 
-    /// What to do after new information about a peer was recorded.
+    /// The action that follows after new information about a peer was recorded.
     enum OnChange: Equatable {
         /// Store this record.
         case remember(PeerRecord)

@@ -22,10 +22,10 @@ struct KnownAdvertiser {
     /// True if the data was dropped after it was reported, because it was too long to keep.
     private var isForgotten = false
     /// The last report. It was made when the peer table had ``revision``, and includes the scan response if
-    /// ``reportIsAnswered``.
+    /// ``reportIsAnswered`` is true.
     private var report: AdvertisementReport?
     private var reportIsAnswered = false
-    /// True if the device has sent the same data since ``report`` was made.
+    /// True if the device has not sent any other data since ``report`` was made.
     private var reportIsCurrent = false
     private var revision = 0
 

@@ -12,10 +12,10 @@ import BLEWire
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.10 and 7.8.11; 7.8.64 and 7.8.65.
 struct Scanner {
-    /// How long a scan with a duplicate filter runs before it is restarted, so that peers with changed data are
+    /// The duration of a scan with a duplicate filter. It is then restarted, so that peers with changed data are
     /// reported.
     static let refreshInterval = Duration.seconds(10)
-    /// How long to wait before trying again after the controller has rejected a command.
+    /// The wait before trying again after the controller has rejected a command.
     static let retryInterval = Duration.seconds(1)
 
     /// The parameters of a scan.

@@ -133,7 +133,7 @@ struct ClientProcedure {
         }
     }
 
-    /// Removes the owner, so that the result is discarded.
+    /// Removes the owner, so that the result is discarded. A write in prepared parts is cancelled with `failure`.
     mutating func withdraw(_ failure: Failure) {
         owner = .nobody
         procedure.withdraw(failure)
@@ -141,7 +141,7 @@ struct ClientProcedure {
 }
 
 extension Procedure {
-    /// The procedure in its initial state.
+    /// A procedure for the same request that has not started.
     fileprivate var anew: Self {
         switch self {
         case .lookup(let machine): .lookup(machine.anew)

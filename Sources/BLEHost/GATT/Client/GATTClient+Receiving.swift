@@ -33,7 +33,7 @@ extension GATTClient {
         at now: Instant,
         into outbox: inout Outbox
     ) {
-        // A malformed indication needs a confirmation, too; otherwise the peer could not send any more.
+        // A malformed indication needs a confirmation as well; otherwise the peer could not send another one.
         if ATT.Opcode(wire: pdu[0]) == .handleValueIndication {
             outbox.send(.confirmation, on: bearer, of: link)
         }

@@ -24,7 +24,7 @@ extension GATTClient {
         caching = .none
     }
 
-    /// Sets the security of the link, which may start to open enhanced bearers. See
+    /// Sets the security of the link. On an encrypted link, this may start to open enhanced bearers. See
     /// ``LinkTrust/secure(_:keySize:leastKeySize:)``.
     mutating func secure(_ security: LinkSecurity, keySize: Int, leastKeySize: Int) {
         trust.secure(security, keySize: keySize, leastKeySize: leastKeySize)

@@ -8,7 +8,8 @@ import BLEWire
 /// Each client has its own queue, and a request starts when a bearer is free. The host's own requests (``OwnRequests``)
 /// are usually sent when no client request is waiting.
 struct GATTClient {
-    /// How long attributes that were read before they were needed may be used, if the peer does not report changes.
+    /// The time for which attributes that were read before they were needed may be used, if the peer does not report
+    /// changes.
     static let freshness = Duration.seconds(2)
     /// The maximum number of times that this host asks the peer to report changes. Needed because a peer may keep
     /// changing its GATT service.

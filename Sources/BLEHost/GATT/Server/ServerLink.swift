@@ -77,7 +77,7 @@ struct ServerLink {
         pendingChange = nil
     }
 
-    /// Returns the peer's state that decides what it reads, on a link with this trust.
+    /// Returns the peer's state that the results of its reads depend on. `trust` is that of the link.
     func view(on trust: LinkTrust) -> GATTDatabase.View {
         GATTDatabase.View(trust: trust, configurations: configurations, features: features)
     }

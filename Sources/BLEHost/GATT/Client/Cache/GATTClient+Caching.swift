@@ -38,7 +38,7 @@ extension GATTClient {
         keepCache()
     }
 
-    /// Schedules storing the discovered attributes for when the link is idle.
+    /// Queues a request of the host that stores the discovered attributes when the link is idle.
     mutating func keepCache() {
         guard case .active = caching, database.hasNews else { return }
         if !ownRequests.contains(.verify) { ownRequests.append(.keepCache) }
@@ -182,8 +182,8 @@ extension GATTClient {
     /// handle of Service Changed is considered valid until it has been searched for again, because it has probably not
     /// moved, and the next change may occur before there is time to search.
     ///
-    /// A client that already knows about a change, and has not started discovery again since, is not informed a second
-    /// time.
+    /// Clients that already know about a change are not informed a second time, unless one of them has discovered or
+    /// subscribed since.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
     mutating func servicesChanged(in range: AttributeHandleRange, at now: Instant, into outbox: inout Outbox) {

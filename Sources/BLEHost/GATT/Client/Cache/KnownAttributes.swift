@@ -109,7 +109,7 @@ package struct KnownAttributes: Equatable, Sendable {
         self.status = status
     }
 
-    /// The number of items of the aspect that has most.
+    /// The largest number of items of any aspect.
     var count: Int { max(services.count, includes.count, declarations.count, types.count) }
 
     /// True if nothing is known.

@@ -215,7 +215,8 @@ struct PeerDatabase: Sendable {
         hash = cache.hash
     }
 
-    /// Records that the types after the last response do not show whether more characteristics follow.
+    /// Records that reading types cannot show whether more characteristics follow, so that the next request searches
+    /// for characteristics.
     mutating func giveUpTail() { lastListing = nil }
 
     /// Records that verification has failed and is not continued.

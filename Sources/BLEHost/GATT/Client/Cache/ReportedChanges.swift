@@ -2,8 +2,8 @@ import BLEWire
 
 /// The changes of a peer's services that clients already know of.
 ///
-/// A peer may report changes hundreds of times per second. Clients are not informed of the same change again before
-/// they have started discovery.
+/// A peer may report changes hundreds of times per second. Clients are not informed of the same change again before one
+/// of them has discovered or subscribed again.
 struct ReportedChanges {
     /// The maximum number of separate ranges. A further one replaces the oldest, whose change would be reported again.
     static let most = 64
@@ -27,7 +27,7 @@ struct ReportedChanges {
         return true
     }
 
-    /// Records that a client has discovered the peer's attributes again.
+    /// Records that a client has discovered or subscribed again. It has to be informed of all further changes.
     mutating func clear() { if !ranges.isEmpty { ranges = [] } }
 }
 

@@ -10,9 +10,10 @@ import BLEWire
 ///                            │ something is missing    ▲
 ///                            └─────────────────────────┘
 ///
-/// A request covers all handles from the first that is needed to the last, because a response takes one round trip
-/// however much of it was needed. Results for later handles are used for later discoveries. If such a request fails, or
-/// the response is unusable, the discovery repeats it for the needed range only, and fails only if that fails, too.
+/// A request covers all handles from the first that is needed to the last that is unknown, because a response takes one
+/// round trip however many of its entries are needed. Results for later handles are used for later discoveries. If such
+/// a request fails, or the response is unusable, the discovery repeats it for the needed range only, and fails only if
+/// that fails, too.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
 struct AttributeDiscovery: Sendable {
@@ -67,7 +68,7 @@ struct AttributeDiscovery: Sendable {
         self.limit = limit
     }
 
-    /// The discovery in its initial state.
+    /// A discovery of the same attributes that has not started.
     var anew: Self { Self(question, limit: limit) }
 
     /// The handles of the attributes that the discovery is about; `nil` if it is not limited to a range.

@@ -10,7 +10,8 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Part G, 7.1 and 7.2.
 struct ServiceChangedSubscription: Sendable {
-    /// The handles of the two values; `nil` for a value that does not exist or cannot be used.
+    /// The handles of Service Changed and Client Supported Features; `nil` for a value that does not exist or cannot be
+    /// used.
     struct Outcome: Equatable, Sendable {
         /// The handle of Service Changed.
         var serviceChanged: AttributeHandle?
@@ -44,7 +45,7 @@ struct ServiceChangedSubscription: Sendable {
             ?? .finding(AttributeDiscovery(.services(only: [GATT.genericAttribute]), limit: limit))
     }
 
-    /// The procedure in its initial state. It searches for the GATT service again.
+    /// A procedure that has not started, and that searches for the GATT service again.
     var anew: Self { Self(in: nil, limit: limit) }
 
     mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> ProcedureStep<Outcome> {

@@ -38,7 +38,7 @@ package struct ValueWriting: Sendable {
         state = .writing
     }
 
-    /// The write in its initial state.
+    /// A write of the same value that has not started.
     package var anew: Self { Self(value, to: handle) }
 
     /// True if the server may hold prepared parts that have been neither executed nor cancelled.

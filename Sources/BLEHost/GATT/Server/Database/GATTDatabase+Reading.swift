@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// The state of a peer that decides what it may read, and what it reads.
+    /// The state of a peer that the results of its reads depend on: security, configurations and features.
     package struct View: Sendable {
         package var trust: LinkTrust
         package var configurations: ClientConfigurations
