@@ -1,4 +1,5 @@
-/// A first-in, first-out queue. It moves no elements when one is removed, and keeps its storage for further elements.
+/// A first-in, first-out queue. Removing an element usually moves no others, and the storage is kept for further
+/// elements.
 ///
 /// It is inlinable, so that other modules specialize it. Otherwise, each use would look up the type metadata of the
 /// elements, which takes seven thousand instructions per element.

@@ -34,7 +34,7 @@ extension AttributeLayer {
 
     /// Processes an event of the channels that are bearers of a link.
     ///
-    /// `retryDelay` is the time before this end may request bearers again; zero for a central.
+    /// `retryDelay` is the time that this host has to wait before it may request bearers again; zero for a central.
     mutating func receive(
         _ event: BearerEvent,
         on link: ConnectionHandle,
@@ -74,6 +74,7 @@ extension AttributeLayer {
     }
 
     /// Removes a bearer that was closed.
+    ///
     /// Queued values move to the unenhanced bearer. Requests that arrived on the closed bearer need no response.
     private mutating func closed(_ place: BearerPosition, at now: Instant) {
         countPacketsAsSent(at: place)

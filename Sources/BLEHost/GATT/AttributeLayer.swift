@@ -1,6 +1,7 @@
 package import BLEWire
 
-/// The attribute layer of this host: the GATT client for its peers, and the GATT server for theirs.
+/// The attribute layer of this host: the GATT clients that use the peers' attributes, and the GATT server that offers
+/// this host's attributes.
 ///
 /// It takes the payloads of channel 0x0004 and the requests of clients, and returns actions through ``next()``: packets
 /// to send, events for clients, and changes to store.
@@ -68,7 +69,7 @@ package struct AttributeLayer {
         /// The peer rejected a request with this error: raise the security of the link, and call
         /// ``AttributeLayer/securityAnswered(_:_:at:)`` afterwards.
         case secure(ConnectionHandle, for: ATT.ErrorCode)
-        /// Store these data of a bonded peer, replacing the previous ones.
+        /// Store this data of a bonded peer in place of the previous data.
         indirect case bondChanged(PeerIdentifier, Bond)
         /// The peer confirmed an indication of this value.
         case confirmed(ConnectionHandle, AttributeHandle)

@@ -28,7 +28,7 @@ struct AdvertisementPlan: Equatable, Sendable {
 
     /// Creates the plan for the requests of apps, in the order in which they were made.
     ///
-    /// Suspended apps do not advertise by themselves.
+    /// Suspended apps do not advertise.
     init(_ wishes: [Request] = []) {
         guard wishes.contains(where: { $0.phase != .suspended }) else {
             shares = []

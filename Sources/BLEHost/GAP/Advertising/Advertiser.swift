@@ -26,8 +26,8 @@ struct Advertiser {
     /// Returns whether a client has requested advertising.
     func advertises(for client: ClientID) -> Bool { clients.contains { $0.id == client } }
 
-    /// True if apps' advertisements may be sent now: the host can accept another connection, its privacy needs no rest,
-    /// and no test suite uses the controller's only advertisement.
+    /// True if apps' advertisements may be sent now: the host can accept another connection, ``LocalPrivacy`` does not
+    /// need a pause, and no test suite uses the controller's only advertisement.
     var isAllowed: Bool {
         get { sets[0].isAllowed }
         set { for index in sets.indices { sets[index].isAllowed = newValue } }
@@ -147,7 +147,7 @@ struct Advertiser {
 
     private func index(of set: AdvertisingHandle) -> Int? { sets.indices.first { Self.handle(of: $0) == set } }
 
-    /// The action that follows after a command has completed.
+    /// The action that follows a completed command.
     enum OnAnswer: Equatable {
         case proceed
         /// Send the next command of the set.

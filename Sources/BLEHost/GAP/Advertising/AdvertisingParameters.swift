@@ -5,7 +5,7 @@ package enum OwnAddressKind: Equatable, Sendable {
     /// The public address of the controller, if it has one.
     case `public`
     /// The static address of this host. If the host uses private addresses and the controller has only one random
-    /// address, its private address.
+    /// address, the private address is used instead.
     case random
     /// A resolvable private address. Only a host that uses private addresses has one.
     case resolvable

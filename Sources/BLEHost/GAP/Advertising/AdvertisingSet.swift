@@ -98,7 +98,7 @@ struct AdvertisingSet {
         return [.parameters(content)] + address + data + response + [.enable]
     }
 
-    /// The action that follows after a command has completed.
+    /// The action that follows a completed command.
     enum OnAnswer: Equatable {
         case proceed
         /// Send the next command.

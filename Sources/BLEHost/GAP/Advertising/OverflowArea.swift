@@ -1,6 +1,7 @@
 package import BLEWire
 
-/// The services that did not fit into an advertisement, as a set of 128 bits in manufacturer data.
+/// The services that did not fit into an advertisement or belong to background apps, as a set of 128 bits in
+/// manufacturer data.
 ///
 /// It only shows whether an advertisement may contain a given service, because several services share each bit. The
 /// field is manufacturer data with Apple's company identifier, type 0x01, and 16 octets; the first octet holds bits 0

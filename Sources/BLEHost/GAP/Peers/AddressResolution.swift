@@ -23,8 +23,8 @@ extension KnownPeers {
         first { $0.identifier != peer && $0.bond?.resolvingKey == key } != nil
     }
 
-    /// Returns the identity address to report for a bonded peer: the one that it has sent, unless another peer is known
-    /// at that address.
+    /// Returns the identity address to report for a bonded peer: the one in `bond`, or the over-the-air address in
+    /// `record` if another peer is known at the one in `bond`.
     func identity(of record: PeerRecord, _ bond: Bond) -> DeviceAddress {
         isTaken(bond.identity, from: record.identifier) ? record.address : bond.identity
     }

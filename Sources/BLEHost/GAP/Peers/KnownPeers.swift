@@ -3,10 +3,9 @@ package import BLEWire
 /// The peers that are stored across restarts, most recently used last.
 ///
 /// The number of peers is limited. When a new peer needs room, the peer without a bond that has not been used for
-/// longest is dropped. Bonds are kept, because the host could not reconnect to the peer without pairing again. The
-/// exception are bonds that only the peer wanted (``Bond/Origin/peer``): the least recently used of these is dropped
-/// for a new bond. There is a limit for the number of such bonds, and another for all bonds that the user did not
-/// request.
+/// longest is dropped. Bonds are kept, because the host could not reconnect to the peer without pairing again. Bonds
+/// that only the peer wanted (``Bond/Origin/peer``) are an exception: the least recently used of them is dropped for a
+/// new bond. There is a limit for the number of such bonds, and another for all bonds that the user did not request.
 package struct KnownPeers: Equatable, Sendable {
     /// The maximum number of peers.
     private let limit: Int

@@ -163,7 +163,7 @@ struct PeerTable {
     /// Returns the services that clients have discovered on `peer` in their current or last connection.
     mutating func services(of peer: PeerIdentifier) -> [BluetoothUUID] { services[peer] ?? [] }
 
-    /// Records that clients discovered services on `peer`.
+    /// Records the services that clients have discovered on `peer`.
     mutating func found(_ services: [BluetoothUUID], on peer: PeerIdentifier) {
         self.services[peer] = [BluetoothUUID](services.prefix(serviceLimit))
     }
@@ -175,7 +175,7 @@ struct PeerTable {
         }
     }
 
-    /// The action that follows after new information about a peer was recorded.
+    /// The action that follows new information about a peer.
     enum OnChange: Equatable {
         /// Store this record.
         case remember(PeerRecord)

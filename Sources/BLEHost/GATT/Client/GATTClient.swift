@@ -35,7 +35,7 @@ struct GATTClient {
     var commands = WriteCommands()
     var ownRequests = OwnRequests()
     var subscriptions = Subscriptions()
-    /// The security and authorization of the link, on which it depends what each end may request.
+    /// The security and authorization of the link, which determine what each end may request.
     var trust = LinkTrust(.unencrypted)
     /// True if no requests are sent until an attempt to raise the security has ended, or the peer has proven its bond.
     var awaitsSecurity = false

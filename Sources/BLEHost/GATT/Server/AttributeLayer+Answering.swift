@@ -9,7 +9,7 @@ extension AttributeLayer {
         case wait(ServerLink.Pending)
     }
 
-    /// The action that follows after a response has been sent.
+    /// The action that follows a response.
     enum Effect {
         case none
         case negotiated(MTUNegotiation.OnEvent)

@@ -21,8 +21,8 @@ extension AttributeLayer {
         }
     }
 
-    /// Removes a client. Its requests fail, it no longer uses any peer, and its services are removed, so that requests
-    /// which wait for it fail.
+    /// Removes a client. It is detached from all peers, so that its requests fail. Its services are removed, so that
+    /// requests of peers that wait for it fail.
     package mutating func clientClosed(_ client: ClientID, at now: Instant) {
         for index in links.indices {
             links[index].client.detach(client, at: now, into: &outbox)

@@ -134,8 +134,8 @@ extension GATTClient {
     /// Marks known attributes as stale if so much time has passed that they may have changed.
     mutating func expireDatabase(at now: Instant) { if expiry < now { database.expire() } }
 
-    /// Verifies what clients discovered before the peer was asked to report changes, because it may have changed before
-    /// that.
+    /// Verifies what clients discovered before the peer was asked to report changes, because it may already have
+    /// changed by then.
     ///
     /// Not needed with a cache: its Database Hash reveals such changes, or the attributes are discovered again anyway.
     private mutating func lookAgain() {

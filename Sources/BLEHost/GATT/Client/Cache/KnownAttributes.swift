@@ -163,8 +163,7 @@ package struct KnownAttributes: Equatable, Sendable {
         found.forEachExtent { status.update(.types, in: $0) { $0.learn() } }
     }
 
-    /// Records the types of all attributes in `range`, which also show that there are no declarations at the other
-    /// handles.
+    /// Records the types of all attributes in `range`. They also show at which handles there are no declarations.
     mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {
         types.replace(in: range, with: found)
         learnt(.types, in: range)

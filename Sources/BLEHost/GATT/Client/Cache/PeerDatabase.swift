@@ -56,7 +56,7 @@ struct PeerDatabase: Sendable {
         attributes.status[aspect].first(in: range, where: \.isMissing)
     }
 
-    /// Returns the range to request an aspect for. Clients need `wanted`, whose handles before `start` are known.
+    /// Returns the range to request an aspect for. The client needs `wanted`, whose handles before `start` are known.
     func search(_ aspect: Aspect, from start: AttributeHandle, in wanted: AttributeHandleRange) -> AttributeHandleRange?
     {
         let last = readsAhead ? attributes.status[aspect].last(where: \.isMissing) : nil

@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// A procedure that searches for the primary services with a UUID. It usually takes one or two requests.
+/// A procedure that searches for the primary services with a given UUID. It usually takes one or two requests.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4.2.
 package struct ServiceSearch: Sendable {

@@ -3,8 +3,8 @@ package import BLEWire
 /// A procedure that reads a characteristic value or descriptor of any length.
 ///
 /// A response that fills the packet may be incomplete, so the next part is requested until a response is shorter. If
-/// the server rejects such a request because there are no more octets, or because it does not support it, the value is
-/// complete.
+/// the server rejects such a request because there are no more octets, or because it does not support requests for
+/// parts, the value is complete.
 ///
 /// Core 6.0, Vol 3, Part G, 4.8.1 and 4.8.3.
 package struct ValueReading: Sendable {

@@ -22,7 +22,7 @@ package struct RequestQueue: Sendable {
 
     private let limit: Int
     private let commandLimit: Int
-    /// The requests of each client that has any. The client whose turn is next comes first.
+    /// The clients that have queued requests, with these requests. The client whose turn is next comes first.
     private var lanes: [Lane] = []
 
     /// Creates a queue with a capacity of `limit` requests and `commandLimit` write commands per client.

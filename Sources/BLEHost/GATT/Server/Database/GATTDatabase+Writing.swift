@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// A value that a peer has written and that is stored after the response, when all clients involved have agreed.
+    /// A value that a peer has written, to be stored when all clients involved have agreed.
     package enum StoredValue: Equatable, Sendable {
         case value(AttributeHandle, [UInt8])
         case configuration(AttributeHandle, Configured, UInt16)

@@ -1,7 +1,8 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Notifies or indicates a value to subscribed centrals: to those in `centrals`, or to all if it is `nil`.
+    /// Sends a value to subscribed centrals as notifications or indications: to those in `centrals`, or to all if
+    /// `centrals` is `nil`.
     ///
     /// A notification is sent immediately unless values are gathered; an indication after the previous one was
     /// confirmed.

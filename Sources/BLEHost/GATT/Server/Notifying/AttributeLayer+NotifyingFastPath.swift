@@ -4,7 +4,7 @@ import BLEWire
 //
 // Each function returns `false`, without side effects, if the general path has to be taken instead.
 extension AttributeLayer {
-    /// Notifies a value to all subscribers, or queues it until the controller has free buffers.
+    /// Sends a value to all subscribers as notifications, or queues it until the controller has free buffers.
     mutating func updateFast(
         _ id: LocalAttributeID,
         _ value: [UInt8],
