@@ -67,7 +67,9 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         state = .suspended(pending)
     }
 
-    /// Records that the current request was answered. No other request may be queued.
+    /// Records that the current request was answered.
+    ///
+    /// No other request may be queued.
     mutating func finishLast() {
         precondition(isLast, "the waiting request must be answered first")
         state = .idle

@@ -1,4 +1,6 @@
-/// A dictionary with a limited capacity. When it is full, it drops entries that have not been used for long.
+/// A dictionary with a limited capacity.
+///
+/// When it is full, it drops entries that have not been used for long.
 ///
 /// Entries are in two generations. An entry of the older generation moves to the younger one when it is used. When the
 /// younger generation is full, it becomes the older one, and the previous older one is dropped.
@@ -16,7 +18,9 @@ struct BoundedMap<Key: Hashable, Value> {
         generation = capacity / 2
     }
 
-    /// The value for `key`. Reading it counts as a use; setting `nil` removes the entry.
+    /// The value for `key`.
+    ///
+    /// Reading it counts as a use; setting `nil` removes the entry.
     subscript(key: Key) -> Value? {
         mutating get {
             if let value = young[key] { return value }

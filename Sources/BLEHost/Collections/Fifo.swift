@@ -1,5 +1,6 @@
-/// A first-in, first-out queue. Removing an element usually moves no others, and the storage is kept for further
-/// elements.
+/// A first-in, first-out queue.
+///
+/// Removing an element usually moves no others, and the storage is kept for further elements.
 ///
 /// It is inlinable, so that other modules specialize it. Otherwise, each use would look up the type metadata of the
 /// elements, which takes seven thousand instructions per element.
@@ -20,7 +21,9 @@
     /// The oldest element; `nil` if the queue is empty.
     @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
 
-    /// Changes the element at `position`, where 0 is the oldest. Has no effect if there are fewer elements.
+    /// Changes the element at `position`, where 0 is the oldest.
+    ///
+    /// Has no effect if there are fewer elements.
     mutating func update(_ position: Int, _ body: (inout Element) -> Void) {
         guard 0..<count ~= position, var element = elements[head + position].take() else { return }
         body(&element)

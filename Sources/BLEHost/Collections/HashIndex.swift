@@ -1,6 +1,8 @@
 import BLEWire
 
-/// A hash index from device addresses, or other numbers except 0, to array positions. It uses open addressing.
+/// A hash index from device addresses, or other numbers except 0, to array positions.
+///
+/// It uses open addressing.
 ///
 /// The slot of a number depends on a secret, so that attackers cannot choose numbers that collide.
 package struct HashIndex {

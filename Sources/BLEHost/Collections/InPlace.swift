@@ -8,7 +8,9 @@ struct InPlace<Value> {
     /// A copy of the value; `nil` if there is none.
     var value: Value? { values.first }
 
-    /// Stores a value. There must be none yet.
+    /// Stores a value.
+    ///
+    /// There must be none yet.
     mutating func put(_ value: consuming Value) {
         precondition(values.isEmpty, "the slot is already occupied")
         values.append(value)

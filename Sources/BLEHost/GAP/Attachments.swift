@@ -27,8 +27,9 @@ struct Attachments {
         let client: ClientID
         let peer: PeerIdentifier
         var address: DeviceAddress
-        /// True if the peer's address changes. The host must receive an advertisement from such a peer before it can
-        /// connect.
+        /// True if the peer's address changes.
+        ///
+        /// The host must receive an advertisement from such a peer before it can connect.
         var isPrivate: Bool
         var request: ConnectRequest
         var state: State
@@ -44,7 +45,9 @@ struct Attachments {
     private var soughtCount = 0
     /// The established connections, sorted by client and peer.
     private var connected: [(client: ClientID, peer: PeerIdentifier, link: ConnectionHandle)] = []
-    /// The index in ``connected`` that was used last. Most requests are for the same peer as the previous one.
+    /// The index in ``connected`` that was used last.
+    ///
+    /// Most requests are for the same peer as the previous one.
     private var lastAsked = 0
 
     /// The time at which the next delay or timeout ends; `nil` if there is none.
@@ -77,7 +80,9 @@ struct Attachments {
     /// True if a client waits for a peer that the host must receive an advertisement from first.
     var seeksPrivatePeers: Bool { soughtCount > 0 }
 
-    /// Records the current address of a peer for the clients that wait for it. Returns `true` if that changed anything.
+    /// Records the current address of a peer for the clients that wait for it.
+    ///
+    /// Returns `true` if that changed anything.
     mutating func move(_ peer: PeerIdentifier, to address: DeviceAddress) -> Bool {
         var hasMoved = false
         for index in all.indices where all[index].peer == peer && all[index].state == .pending {
@@ -87,7 +92,9 @@ struct Attachments {
         return hasMoved
     }
 
-    /// Records the address to connect to. `isPrivate` is true if the peer's address changes.
+    /// Records the address to connect to.
+    ///
+    /// `isPrivate` is true if the peer's address changes.
     mutating func relocate(_ peer: PeerIdentifier, to address: DeviceAddress, isPrivate: Bool) {
         for index in all.indices where all[index].peer == peer {
             if all[index].isSought { soughtCount -= 1 }
@@ -155,7 +162,9 @@ struct Attachments {
         note(.pending, of: client, peer)
     }
 
-    /// Returns the entries whose delay has ended. They are pending from now on.
+    /// Returns the entries whose delay has ended.
+    ///
+    /// They are pending from now on.
     mutating func begin(at now: Instant) -> [Attachment] {
         var begun: [Attachment] = []
         for index in all.indices {

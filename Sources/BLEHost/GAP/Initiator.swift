@@ -79,8 +79,9 @@ struct Initiator {
         }
     }
 
-    /// Gives up an attempt if the controller has accepted its cancellation, but has not ended it in time. Returns
-    /// `true` if there is such an attempt.
+    /// Gives up an attempt if the controller has accepted its cancellation, but has not ended it in time.
+    ///
+    /// Returns `true` if there is such an attempt.
     ///
     /// If the controller still reports a connection later, it is accepted like any other.
     mutating func expire(at now: Instant) -> Bool {
@@ -89,7 +90,9 @@ struct Initiator {
         return true
     }
 
-    /// Records that the controller was reset. Its filter accept list is empty and has room for `capacity` peers.
+    /// Records that the controller was reset.
+    ///
+    /// Its filter accept list is empty and has room for `capacity` peers.
     mutating func reset(capacity: Int) {
         self = Initiator()
         self.capacity = capacity
@@ -166,7 +169,9 @@ struct Initiator {
         return .proceed
     }
 
-    /// Records that the attempt ended, with or without a connection. Returns `false` if there was no attempt.
+    /// Records that the attempt ended, with or without a connection.
+    ///
+    /// Returns `false` if there was no attempt.
     mutating func completed(_ status: HCI.Status, at now: Instant) -> Bool {
         switch state {
         case .initiating:

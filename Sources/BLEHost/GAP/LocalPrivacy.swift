@@ -94,8 +94,9 @@ struct LocalPrivacy {
         self.capacity = capacity
     }
 
-    /// Sets the bonded peers that have an IRK, the most important ones first. `revision` identifies this state of the
-    /// bonds.
+    /// Sets the bonded peers that have an IRK, the most important ones first.
+    ///
+    /// `revision` identifies this state of the bonds.
     mutating func know(_ resolvablePeers: [ResolvablePeer], revision: Int) {
         wanted = resolvablePeers
         self.revision = revision
@@ -116,8 +117,9 @@ struct LocalPrivacy {
         }
     }
 
-    /// Returns the next command; `nil` if one is pending or none is needed. Call it only while the activities are
-    /// paused.
+    /// Returns the next command; `nil` if one is pending or none is needed.
+    ///
+    /// Call it only while the activities are paused.
     mutating func step(at now: Instant) -> Step? {
         switch state {
         case .busy: return nil

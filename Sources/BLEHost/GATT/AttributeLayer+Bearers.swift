@@ -96,7 +96,9 @@ extension AttributeLayer {
     /// Drops the receipts of the packets that a closed enhanced bearer has not sent.
     mutating func forget(_ bearer: BearerID) { if case .enhanced(let channel) = bearer { outbox.forget(channel) } }
 
-    /// Closes a bearer whose transaction has timed out. The unenhanced bearer can only be closed by ending the link.
+    /// Closes a bearer whose transaction has timed out.
+    ///
+    /// The unenhanced bearer can only be closed by ending the link.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     mutating func giveUp(_ place: BearerPosition, at now: Instant) {

@@ -153,7 +153,9 @@ extension AttributeLayer {
 
 extension AttributeLink {
     /// Returns the trust in the peer if the fast path can serve its packet: the peer is change-aware and, if the packet
-    /// is a request, no other request is being answered. Returns `nil` otherwise.
+    /// is a request, no other request is being answered.
+    ///
+    /// Returns `nil` otherwise.
     @inline(__always)
     fileprivate mutating func trustFast(forRequest isRequest: Bool) -> LinkTrust? {
         guard server.awareness.isAware, !isRequest || server.bearers[0].exchange.isIdle else { return nil }

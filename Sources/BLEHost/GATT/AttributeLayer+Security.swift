@@ -16,8 +16,9 @@ extension AttributeLayer {
         links[index].client.bonded(bond.database, at: now, into: &outbox)
     }
 
-    /// Records that there is no bond with the peer of a link any more. Its stored data no longer changes and is no
-    /// longer saved.
+    /// Records that there is no bond with the peer of a link any more.
+    ///
+    /// Its stored data no longer changes and is no longer saved.
     package mutating func unbonded(_ link: ConnectionHandle) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.unbond()

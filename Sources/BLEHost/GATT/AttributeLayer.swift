@@ -117,13 +117,14 @@ package struct AttributeLayer {
         }
     }
 
-    /// Adds a link that has been established, with the local role on it.
+    /// Adds a link that has been established.
     ///
-    /// - Parameters:
-    ///   - bond: The stored data of the peer, if the peer is bonded and has already proven it.
-    ///   - claimed: The stored data of the bonded peer that has this address. Another device may use the address, too.
-    ///     So none of the data applies before ``bonded(_:_:at:)``, except that signatures are checked with it, and the
-    ///     peer gets no requests until then. The peer can use the local attributes like any other device.
+    /// `role` is the local role on it. `bond` contains the stored data of the peer if the peer is bonded and has
+    /// already proven it.
+    ///
+    /// `claimed` contains the stored data of the bonded peer that has this address. Another device may use the address,
+    /// too. So none of the data applies before ``bonded(_:_:at:)``, except that signatures are checked with it, and the
+    /// peer gets no requests until then. The peer can use the local attributes like any other device.
     package mutating func linkUp(
         _ link: ConnectionHandle,
         peer: PeerIdentifier,

@@ -25,10 +25,14 @@ struct AttributeLink {
         server.configured(about, at: configuration, on: client.trust)
     }
 
-    /// Returns whether `peers` contains the peer. `nil` stands for all peers.
+    /// Returns whether `peers` contains the peer.
+    ///
+    /// `nil` stands for all peers.
     mutating func isOne(of peers: [PeerIdentifier]?) -> Bool { peers?.contains(client.peer) ?? true }
 
-    /// Returns the index of the bearer to send the values of a characteristic on. See ``ServerLink/route(_:mtu:)``.
+    /// Returns the index of the bearer to send the values of a characteristic on.
+    ///
+    /// See ``ServerLink/route(_:mtu:)``.
     mutating func route(_ value: AttributeHandle) -> Int { server.route(value, mtu: client.mtu) }
 
     /// Returns the MTU of a bearer, in octets.

@@ -35,7 +35,9 @@ struct Outbox {
 
     mutating func next() -> AttributeLayer.Output? { outputs.next() }
 
-    /// Returns a new receipt for a packet on this link. The receipts of one link are in ascending order.
+    /// Returns a new receipt for a packet on this link.
+    ///
+    /// The receipts of one link are in ascending order.
     mutating func makeReceipt(for link: ConnectionHandle) -> SendReceipt {
         lastReceipt = (lastReceipt + 1) & 0xFFFF_FFFF_FFFF
         return SendReceipt(rawValue: UInt64(link.wire) << 48 | lastReceipt)

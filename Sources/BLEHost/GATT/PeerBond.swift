@@ -9,8 +9,9 @@ struct PeerBond {
     /// Until then, the stored data is only used to check signatures.
     private(set) var isProven = false
 
-    /// Creates the state of a new link. `claimed` is the stored data of the bonded peer that has this address, which
-    /// another device may use, too.
+    /// Creates the state of a new link.
+    ///
+    /// `claimed` is the stored data of the bonded peer that has this address, which another device may use, too.
     init(claimed: Bond? = nil) { kept = claimed }
 
     /// Records that the peer has proven the bond.

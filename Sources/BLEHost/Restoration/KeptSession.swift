@@ -49,7 +49,9 @@ package struct KeptSession: Equatable, Sendable {
     /// Creates the session of a running app.
     package init(_ role: ClientRole) { state = PreservedState(role) }
 
-    /// Creates a session from its stored state, after a restart of the machine. The host does not have the session yet.
+    /// Creates a session from its stored state, after a restart of the machine.
+    ///
+    /// The host does not have the session yet.
     package init(continuing state: PreservedState) {
         self.state = state
         self.state.machineRestarted()

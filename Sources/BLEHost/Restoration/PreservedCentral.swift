@@ -77,7 +77,9 @@ package struct PreservedPeer: Equatable, Sendable {
         self.init(peer: peer, request: request, name: nil, mtu: nil, learnt: [])
     }
 
-    /// Creates the state from storage. If there are too many events in `learnt`, the last ones are used.
+    /// Creates the state from storage.
+    ///
+    /// If there are too many events in `learnt`, the last ones are used.
     package init(peer: PeerIdentifier, request: ConnectRequest, name: String?, mtu: Int?, learnt: [PeerEvent]) {
         self.peer = peer
         self.request = request

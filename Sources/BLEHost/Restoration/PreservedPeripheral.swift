@@ -18,8 +18,10 @@ package struct PreservedPeripheral: Equatable, Sendable {
     package private(set) var advertisement: AdvertisingRequest?
     /// The subscribers, in the order in which they subscribed.
     package internal(set) var subscribers: [Subscriber] = []
-    /// The advertising requests that have no result yet. Cancelled ones are `nil`. The first element is the
-    /// advertisement before these requests. Empty if all requests have results.
+    /// The advertising requests that have no result yet.
+    ///
+    /// Cancelled ones are `nil`. The first element is the advertisement before these requests. Empty if all requests
+    /// have results.
     ///
     /// This is a single array, because it is part of an event that is copied thousands of times per second.
     private var unanswered: [AdvertisingRequest?] = []

@@ -71,8 +71,9 @@ package enum PreservedState: Equatable, Sendable {
         }
     }
 
-    /// Returns whether to keep `event` for the app's next launch. False for the results of requests, and for events
-    /// about peers that the app is no longer interested in.
+    /// Returns whether to keep `event` for the app's next launch.
+    ///
+    /// False for the results of requests, and for events about peers that the app is no longer interested in.
     package func concerns(_ event: ClientEvent) -> Bool {
         switch event {
         case .discovered: return true

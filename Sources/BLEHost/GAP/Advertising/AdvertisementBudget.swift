@@ -10,7 +10,9 @@ import BLEWire
 struct AdvertisementBudget {
     /// The maximum length of the services and the complete name together, in octets.
     static let octets = 28
-    /// The maximum length of a shortened name, in octets. It does not count towards ``octets``.
+    /// The maximum length of a shortened name, in octets.
+    ///
+    /// It does not count towards ``octets``.
     static let nameLimit = 10
 
     private(set) var services: [BluetoothUUID] = []

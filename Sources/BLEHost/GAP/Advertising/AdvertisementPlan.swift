@@ -23,7 +23,9 @@ struct AdvertisementPlan: Equatable, Sendable {
         let content: AdvertisementContent
     }
 
-    /// The advertisements. The first one contains the request of the first app.
+    /// The advertisements.
+    ///
+    /// The first one contains the request of the first app.
     let shares: [Share]
 
     /// Creates the plan for the requests of apps, in the order in which they were made.

@@ -7,8 +7,9 @@ struct AdvertisementSplit {
         var services: [BluetoothUUID] = []
         var room: Int
 
-        /// Adds a service if it fits. The first service with a UUID of a certain length also needs the header of a
-        /// list.
+        /// Adds a service if it fits.
+        ///
+        /// The first service with a UUID of a certain length also needs the header of a list.
         mutating func add(_ service: BluetoothUUID) -> Bool {
             let octets = service.octets.count
             let cost = octets + (services.contains { $0.octets.count == octets } ? 0 : 2)
@@ -53,6 +54,7 @@ struct AdvertisementSplit {
     }
 
     /// Puts `front` into the advertisement, `rear` into the scan response, and the services into what is left of both.
+    ///
     /// Returns `nil` if they do not fit.
     private init?(
         _ services: [BluetoothUUID],

@@ -10,11 +10,15 @@ struct Advertiser {
         var isAnswered = false
     }
 
-    /// The maximum number of advertising sets for apps. The controller may support fewer.
+    /// The maximum number of advertising sets for apps.
+    ///
+    /// The controller may support fewer.
     static let mostSets = 4
 
     private var clients: [Client] = []
-    /// The advertising sets. The first one always exists, the others only while they are needed.
+    /// The advertising sets.
+    ///
+    /// The first one always exists, the others only while they are needed.
     private var sets = [AdvertisingSet()]
     private var setsAddress = false
     /// The number of sets that the controller has available.
@@ -85,7 +89,9 @@ struct Advertiser {
         makePlan()
     }
 
-    /// Removes a client's request. Returns `true` if the client was not informed that its advertisement started.
+    /// Removes a client's request.
+    ///
+    /// Returns `true` if the client was not informed that its advertisement started.
     mutating func stop(_ client: ClientID) -> Bool {
         guard let index = clients.firstIndex(where: { $0.id == client }) else { return false }
         let isAnswered = clients.remove(at: index).isAnswered
@@ -139,8 +145,9 @@ struct Advertiser {
         return steps
     }
 
-    /// Returns the handle of the set at `index`. The handles from 1 to ``TesterAdvertisingSets/limit`` are reserved for
-    /// test suites.
+    /// Returns the handle of the set at `index`.
+    ///
+    /// The handles from 1 to ``TesterAdvertisingSets/limit`` are reserved for test suites.
     private static func handle(of index: Int) -> AdvertisingHandle? {
         index == 0 ? .first : AdvertisingHandle(wire: UInt8(TesterAdvertisingSets.limit + index))
     }
@@ -189,8 +196,9 @@ struct Advertiser {
         return started
     }
 
-    /// Records that a central connected, which ended an advertisement. Has no effect if several sets were advertising,
-    /// because the controller then reports which one ended.
+    /// Records that a central connected, which ended an advertisement.
+    ///
+    /// Has no effect if several sets were advertising, because the controller then reports which one ended.
     mutating func ended() {
         let on = sets.indices.filter { sets[$0].isOn }
         if on.count <= 1 { sets[on.first ?? 0].ended() }

@@ -59,8 +59,9 @@ package struct AdvertisingParameters: Equatable, Sendable {
         return isConnectable ? 245 : AdvertisingData.maximumExtendedLength
     }
 
-    /// The maximum length of the scan response data, in octets. That of an extended scan response must fit into one
-    /// command.
+    /// The maximum length of the scan response data, in octets.
+    ///
+    /// That of an extended scan response must fit into one command.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.55.
     var longestScanResponse: Int {

@@ -1,6 +1,8 @@
 import BLEWire
 
-/// An advertising set of the controller. With legacy commands, the controller's only advertisement.
+/// An advertising set of the controller.
+///
+/// With legacy commands, the controller's only advertisement.
 ///
 ///        ┌─────┐ parameters, data, scan response, enable ┌────┐
 ///        │ off │ ───────────▶ preparing ───────────────▶ │ on │
@@ -51,7 +53,9 @@ struct AdvertisingSet {
 
     /// The content to advertise; `nil` to stop advertising.
     var wanted: AdvertisementContent?
-    /// True if the set may be advertised now. If false, it is off, and starts again later if it is still wanted.
+    /// True if the set may be advertised now.
+    ///
+    /// If false, it is off, and starts again later if it is still wanted.
     var isAllowed = true
 
     init(setsAddress: Bool = false, isTransient: Bool = false) {

@@ -5,7 +5,9 @@ import BLEWire
 /// With legacy commands, the controller has only one advertisement. A test suite can use it while no app advertises,
 /// and apps wait until the test suite has released it.
 struct TesterAdvertisingSets {
-    /// The maximum number of sets for test suites. The controller may support fewer.
+    /// The maximum number of sets for test suites.
+    ///
+    /// The controller may support fewer.
     static let limit = 15
 
     private struct Entry {
@@ -56,8 +58,9 @@ struct TesterAdvertisingSets {
         fileprivate init(_ client: ClientID, _ event: TesterEvent) { (self.client, self.event) = (client, event) }
     }
 
-    /// Adds a set; returns the reason if it is refused. If it is not, a ``Finding`` reports later whether the set has
-    /// started.
+    /// Adds a set; returns the reason if it is refused.
+    ///
+    /// If it is not, a ``Finding`` reports later whether the set has started.
     mutating func start(
         _ request: AdvertisingSetRequest,
         as id: AdvertisingSetID,

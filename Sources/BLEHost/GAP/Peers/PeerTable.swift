@@ -20,7 +20,9 @@ struct PeerTable {
     private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
     /// The addresses that identify bonded peers on the controller's resolving list, but are never used over the air.
     private var placeholders: [DeviceAddress: PeerIdentifier] = [:]
-    /// The number of changes that may affect the result of ``sighted(_:_:)``. Changes of advertised names do not count.
+    /// The number of changes that may affect the result of ``sighted(_:_:)``.
+    ///
+    /// Changes of advertised names do not count.
     private var changes = 0
 
     /// A peer that is not stored, because no client wanted to connect to it.
@@ -71,17 +73,23 @@ struct PeerTable {
         changes += 1
     }
 
-    /// The stored peers. Clients can connect to them without scanning first.
+    /// The stored peers.
+    ///
+    /// Clients can connect to them without scanning first.
     var knownPeers: [KnownPeer] { known.all.map { KnownPeer(peer: $0.identifier, name: $0.bestName) } }
 
-    /// The most recently discovered peers that are not stored. Clients can connect to them, too.
+    /// The most recently discovered peers that are not stored.
+    ///
+    /// Clients can connect to them, too.
     var strangers: [KnownPeer] {
         (0..<met.count).compactMap { met[$0] }.compactMap { peer in
             known[peer] == nil ? seen.peek(peer).map { KnownPeer(peer: peer, name: $0.name ?? $0.advertisedName) } : nil
         }
     }
 
-    /// Returns the identifier of the peer with `address`. A new peer gets an identifier and is added to the table.
+    /// Returns the identifier of the peer with `address`.
+    ///
+    /// A new peer gets an identifier and is added to the table.
     ///
     /// An address belongs to a bonded peer only if the peer was reached at it, if the peer's IRK resolves it, or if it
     /// identifies the peer on the controller's resolving list, to which the controller has resolved a private address.
@@ -121,8 +129,9 @@ struct PeerTable {
         return (peer, record.provedIdentity ?? onAir)
     }
 
-    /// Returns the address to report for a peer that the controller has reported with `address`. It is always an
-    /// over-the-air address.
+    /// Returns the address to report for a peer that the controller has reported with `address`.
+    ///
+    /// It is always an over-the-air address.
     mutating func shown(_ address: DeviceAddress, of peer: PeerIdentifier) -> DeviceAddress {
         guard !placeholders.isEmpty, placeholders[address.onAir] == peer else { return address }
         return latest[peer] ?? known[peer]?.address ?? address
@@ -187,12 +196,14 @@ struct PeerTable {
         case nothing
     }
 
-    /// A number that changes whenever ``sighted(_:_:)`` may return another result for the same address and data. It
-    /// also changes before the most recently used entry of the table can be dropped.
+    /// A number that changes whenever ``sighted(_:_:)`` may return another result for the same address and data.
+    ///
+    /// It also changes before the most recently used entry of the table can be dropped.
     var revision: Int { changes + identifiers.age + seen.age }
 
-    /// Returns the peer that advertises `octets` at `address`, and its best known name. If the octets contain a name,
-    /// it is recorded; `change` says what to do then.
+    /// Returns the peer that advertises `octets` at `address`, and its best known name.
+    ///
+    /// If the octets contain a name, it is recorded; `change` says what to do then.
     mutating func sighted(
         _ address: DeviceAddress,
         _ octets: AdvertisementOctets

@@ -30,7 +30,9 @@ struct ControllerFilter {
     /// True if the filter is no longer used.
     var isDistrusted: Bool { if case .distrusted = state { true } else { false } }
 
-    /// Records the end of a scan period. `hasHeard` is true if anything was received in it.
+    /// Records the end of a scan period.
+    ///
+    /// `hasHeard` is true if anything was received in it.
     mutating func periodEnded(hasHeard: Bool) {
         state =
             switch (state, hasHeard) {

@@ -38,7 +38,9 @@ struct Discovery {
     /// The time to call ``expire(at:with:into:)`` next; `nil` if nothing is due.
     var deadline: Instant? { advertisers.waits.deadline }
 
-    /// Starts or restarts a client's scan. All devices are reported to the client again.
+    /// Starts or restarts a client's scan.
+    ///
+    /// All devices are reported to the client again.
     mutating func start(_ request: ScanRequest, for client: ClientID, in phase: AppPhase = .foreground) {
         sessions.removeAll { $0.client == client }
         let index = sessions.firstIndex { $0.client > client } ?? sessions.endIndex
@@ -206,7 +208,9 @@ struct Discovery {
         }
     }
 
-    /// Returns the report of an advertiser. The previous one is used again if it is still correct.
+    /// Returns the report of an advertiser.
+    ///
+    /// The previous one is used again if it is still correct.
     private mutating func report(
         of place: Int,
         with peers: inout PeerTable,

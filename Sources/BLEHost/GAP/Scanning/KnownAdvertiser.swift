@@ -21,8 +21,10 @@ struct KnownAdvertiser {
     private var unanswered = 0
     /// True if the data was dropped after it was reported, because it was too long to keep.
     private var isForgotten = false
-    /// The last report. It was made when the peer table had ``revision``, and includes the scan response if
-    /// ``reportIsAnswered`` is true.
+    /// The last report.
+    ///
+    /// It was made when the peer table had ``revision``, and includes the scan response if ``reportIsAnswered`` is
+    /// true.
     private var report: AdvertisementReport?
     private var reportIsAnswered = false
     /// True if the device has not sent any other data since ``report`` was made.
@@ -116,8 +118,9 @@ struct KnownAdvertiser {
         return report.heard(rssi)
     }
 
-    /// Processes the next advertisement if it repeats the last one and a scan response is expected. Otherwise returns
-    /// `false`, without side effects.
+    /// Processes the next advertisement if it repeats the last one and a scan response is expected.
+    ///
+    /// Otherwise returns `false`, without side effects.
     mutating func heardAgain(_ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
         guard expectsResponse, !isForgotten, legacyType?.wire == advertisement.type.wire,
             data.span.hasSameOctets(as: octets)
@@ -130,7 +133,9 @@ struct KnownAdvertiser {
     /// Returns the last report, even if the device has sent other data since; `nil` if the peer table has changed.
     func earlier(revision: Int) -> AdvertisementReport? { self.revision == revision ? report : nil }
 
-    /// Stores the report that clients have received. If the data is too long to keep, it is dropped instead.
+    /// Stores the report that clients have received.
+    ///
+    /// If the data is too long to keep, it is dropped instead.
     mutating func told(_ report: AdvertisementReport, revision: Int) {
         guard data.count + response.count <= Self.mostKept else {
             (data, response, self.report, isForgotten) = ([], [], nil, true)
@@ -153,7 +158,9 @@ extension AdvertisementPacket {
 }
 
 extension Span<UInt8> {
-    /// Returns whether the octets are equal. It compares eight at a time, some of them twice.
+    /// Returns whether the octets are equal.
+    ///
+    /// It compares eight at a time, some of them twice.
     @inline(__always)
     func hasSameOctets(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }

@@ -41,7 +41,9 @@ struct KnownAdvertisers {
 
     mutating func removeAll() { self = Self(capacity: capacity, secret: secret) }
 
-    /// Inserts an advertiser and returns its position. If the table is full, it replaces another one.
+    /// Inserts an advertiser and returns its position.
+    ///
+    /// If the table is full, it replaces another one.
     mutating func insert(_ advertiser: KnownAdvertiser) -> Int {
         let place: Int
         if entries.count < capacity {
@@ -105,7 +107,9 @@ struct KnownAdvertisers {
     }
 
     /// Processes the next advertisement of a known advertiser that is not waiting, if it repeats the last one and a
-    /// scan response is expected. Otherwise returns `false`, without side effects.
+    /// scan response is expected.
+    ///
+    /// Otherwise returns `false`, without side effects.
     mutating func heardAgain(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
         guard !waits.contains(place), entries[place].advertiser.heardAgain(advertisement, octets) else {
             return false

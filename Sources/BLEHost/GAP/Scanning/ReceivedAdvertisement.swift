@@ -1,7 +1,8 @@
 import BLEWire
 
-/// The properties of a received advertisement or scan response, without its data. They do not depend on the kind of HCI
-/// event that has reported it.
+/// The properties of a received advertisement or scan response, without its data.
+///
+/// They do not depend on the kind of HCI event that has reported it.
 struct ReceivedAdvertisement {
     var address: DeviceAddress
     var isConnectable = false

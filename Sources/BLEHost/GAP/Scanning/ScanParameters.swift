@@ -8,10 +8,13 @@ package struct ScanParameters: Equatable, Sendable {
     ///
     /// The default leaves some time for links.
     package var interval = Duration.milliseconds(40)
-    /// The scan window on the 1M PHY. `nil` to not scan on it; with legacy commands, to scan all the time.
+    /// The scan window on the 1M PHY.
+    ///
+    /// `nil` to not scan on it; with legacy commands, to scan all the time.
     package var window: Duration? = .milliseconds(30)
-    /// The scan window on the Coded PHY; `nil` to not scan on it. It is ignored if the controller does not support the
-    /// PHY.
+    /// The scan window on the Coded PHY; `nil` to not scan on it.
+    ///
+    /// It is ignored if the controller does not support the PHY.
     ///
     /// The default uses the time that the 1M PHY leaves.
     package var codedWindow: Duration? = .milliseconds(10)

@@ -22,7 +22,9 @@ struct ScanSession {
     /// The marks by the position of the advertiser.
     private var marks: [Mark]
 
-    /// Creates a scan. No device has been reported to the client yet.
+    /// Creates a scan.
+    ///
+    /// No device has been reported to the client yet.
     init(_ client: ClientID, _ request: ScanRequest, _ phase: AppPhase, places: Int) {
         self.client = client
         self.request = request
@@ -77,7 +79,9 @@ struct ScanSession {
         return true
     }
 
-    /// Returns whether the advertiser's name and services match the scan. The result is stored until the data changes.
+    /// Returns whether the advertiser's name and services match the scan.
+    ///
+    /// The result is stored until the data changes.
     private mutating func admits(_ advertiser: KnownAdvertiser, at place: Int) -> Bool {
         if isOpen, request.namePrefix == nil { return true }
         switch advertiser.isAnswered ? marks[place].answered : marks[place].alone {

@@ -12,8 +12,9 @@ import BLEWire
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.10 and 7.8.11; 7.8.64 and 7.8.65.
 struct Scanner {
-    /// The duration of a scan with a duplicate filter. It is then restarted, so that peers with changed data are
-    /// reported.
+    /// The duration of a scan with a duplicate filter.
+    ///
+    /// It is then restarted, so that peers with changed data are reported.
     static let refreshInterval = Duration.seconds(10)
     /// The wait before trying again after the controller has rejected a command.
     static let retryInterval = Duration.seconds(1)

@@ -12,7 +12,9 @@ struct ClientProcedure {
         case nobody
     }
 
-    /// The reason why the peer rejected the procedure. The peer may accept the procedure when it is repeated.
+    /// The reason why the peer rejected the procedure.
+    ///
+    /// The peer may accept the procedure when it is repeated.
     enum Refusal: Equatable {
         /// The peer regards this host as unaware of a change of its database.
         case outOfSync
@@ -54,7 +56,9 @@ struct ClientProcedure {
         self.subscription = subscription
     }
 
-    /// Creates a procedure from a read or write with a single request. `value` is the value to write.
+    /// Creates a procedure from a read or write with a single request.
+    ///
+    /// `value` is the value to write.
     init(_ single: SingleRequest, writing value: [UInt8]) {
         self.init(single.procedure(writing: value), for: .client(single.requester), order: single.order)
         security = single.security
@@ -82,7 +86,9 @@ struct ClientProcedure {
         procedure.begin(&database, mtu: mtu)
     }
 
-    /// Records that the next request is being sent. Its response will be about the current services.
+    /// Records that the next request is being sent.
+    ///
+    /// Its response will be about the current services.
     mutating func asked() { isOutdated = false }
 
     enum OnAnswer {
@@ -133,7 +139,9 @@ struct ClientProcedure {
         }
     }
 
-    /// Removes the owner, so that the result is discarded. A write in prepared parts is cancelled with `failure`.
+    /// Removes the owner, so that the result is discarded.
+    ///
+    /// A write in prepared parts is cancelled with `failure`.
     mutating func withdraw(_ failure: Failure) {
         owner = .nobody
         procedure.withdraw(failure)

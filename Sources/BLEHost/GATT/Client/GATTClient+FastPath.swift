@@ -2,7 +2,9 @@ import BLEWire
 
 // Fast paths: procedures with a single request, while nothing is queued.
 extension GATTClient {
-    /// Returns whether a write command can be sent now. Nothing may be queued before it except other write commands.
+    /// Returns whether a write command can be sent now.
+    ///
+    /// Nothing may be queued before it except other write commands.
     @inline(__always)
     mutating func mayCommandFast(_ client: ClientID, octets: Int) -> Bool {
         guard !bearers.all[0].isRunning, nobodyWaits else { return false }
@@ -44,8 +46,9 @@ extension GATTClient {
         bearers.all[0].begin(single, writing: value, request, at: now)
     }
 
-    /// Processes the response to a request that was sent on the fast path. Returns `false`, without side effects, if
-    /// the general path has to be taken.
+    /// Processes the response to a request that was sent on the fast path.
+    ///
+    /// Returns `false`, without side effects, if the general path has to be taken.
     mutating func answerFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,

@@ -1,7 +1,9 @@
 import BLEWire
 
 extension GATTClient {
-    /// Starts a client's request. A request that needs nothing from the peer is answered immediately.
+    /// Starts a client's request.
+    ///
+    /// A request that needs nothing from the peer is answered immediately.
     mutating func begin(
         _ request: AttributeRequest,
         for requester: Requester,

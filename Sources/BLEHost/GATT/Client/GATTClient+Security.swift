@@ -11,7 +11,9 @@ extension GATTClient {
         awaitsSecurity = true
     }
 
-    /// Records that the peer has proven a bond. The bond may lack an LTK.
+    /// Records that the peer has proven a bond.
+    ///
+    /// The bond may lack an LTK.
     mutating func prove(_ proven: Bond) {
         bond.prove(proven)
         if proven.longTermKey(as: role) != nil { trust.bond() }
@@ -24,7 +26,9 @@ extension GATTClient {
         caching = .none
     }
 
-    /// Sets the security of the link. On an encrypted link, this may start to open enhanced bearers. See
+    /// Sets the security of the link.
+    ///
+    /// On an encrypted link, this may start to open enhanced bearers. See
     /// ``LinkTrust/secure(_:keySize:leastKeySize:)``.
     mutating func secure(_ security: LinkSecurity, keySize: Int, leastKeySize: Int) {
         trust.secure(security, keySize: keySize, leastKeySize: leastKeySize)

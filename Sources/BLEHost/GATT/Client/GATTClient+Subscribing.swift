@@ -68,8 +68,9 @@ extension GATTClient {
         return failed.subscription.earlier
     }
 
-    /// Removes all subscriptions of `client`. Those that no other client has are ended at the peer when the link is
-    /// idle.
+    /// Removes all subscriptions of `client`.
+    ///
+    /// Those that no other client has are ended at the peer when the link is idle.
     mutating func unsubscribe(_ client: ClientID) {
         for handle in subscriptions.remove(client) { ownRequests.append(.reconfigure(handle)) }
     }

@@ -11,11 +11,13 @@ struct GATTClient {
     /// The time for which attributes that were read before they were needed may be used, if the peer does not report
     /// changes.
     static let freshness = Duration.seconds(2)
-    /// The maximum number of times that this host asks the peer to report changes. Needed because a peer may keep
-    /// changing its GATT service.
+    /// The maximum number of times that this host asks the peer to report changes.
+    ///
+    /// Needed because a peer may keep changing its GATT service.
     static let mostWatches = 8
-    /// The maximum number of requests that verify attributes from before the peer was asked to report changes. Services
-    /// are verified in any case.
+    /// The maximum number of requests that verify attributes from before the peer was asked to report changes.
+    ///
+    /// Services are verified in any case.
     static let mostSecondLooks = 32
 
     let link: ConnectionHandle

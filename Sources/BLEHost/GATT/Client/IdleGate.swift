@@ -20,7 +20,9 @@ struct IdleGate {
     /// The time at which the host may start a request in any case.
     var due: Instant { start + Self.maximumDelay }
 
-    /// Records that the link is ready. Clients may make requests first.
+    /// Records that the link is ready.
+    ///
+    /// Clients may make requests first.
     mutating func allow(at now: Instant) {
         idleSince = now
         start = now

@@ -25,7 +25,9 @@ package struct Subscriptions: Sendable {
 
     /// The entries, in ascending order of handles.
     private var entries: [Entry] = []
-    /// The index of the entry for the value that was received last. A peer often sends the same value repeatedly.
+    /// The index of the entry for the value that was received last.
+    ///
+    /// A peer often sends the same value repeatedly.
     private var lastHeard = 0
 
     package init() {}

@@ -74,7 +74,9 @@ extension AttributeLayer {
         }
     }
 
-    /// Reads several values in order. If a client provides one of them, the reply waits for that client.
+    /// Reads several values in order.
+    ///
+    /// If a client provides one of them, the reply waits for that client.
     mutating func readSeveral(
         _ handles: [AttributeHandle],
         after values: [[UInt8]],

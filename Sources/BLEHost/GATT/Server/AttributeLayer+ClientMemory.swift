@@ -20,8 +20,9 @@ extension AttributeLayer {
         changeBond(at: index) { $0.client = memory }
     }
 
-    /// Restores the state that a client had at the end of its last link. `isCurrent` is true if the database is still
-    /// the same.
+    /// Restores the state that a client had at the end of its last link.
+    ///
+    /// `isCurrent` is true if the database is still the same.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2.1, 3.3.3.3 and 7.1.
     mutating func restore(_ memory: ClientMemory, isCurrent: Bool, at index: Int, _ now: Instant) {

@@ -65,8 +65,9 @@ extension AttributeLayer {
         }
     }
 
-    /// Records that the peer has tried to use an attribute for which the link is not secure enough. If the peer pairs
-    /// now, the pairing concerns the client that provides the attribute.
+    /// Records that the peer has tried to use an attribute for which the link is not secure enough.
+    ///
+    /// If the peer pairs now, the pairing concerns the client that provides the attribute.
     private mutating func noteUse(of handle: AttributeHandle, at index: Int) {
         guard let client = database.services.first(where: { $0.range.contains(handle) })?.owner?.client,
             links[index].server.clients.note(client)

@@ -21,8 +21,10 @@ extension AttributeLayer {
         }
     }
 
-    /// Removes a client. It is detached from all peers, so that its requests fail. Its services are removed, so that
-    /// requests of peers that wait for it fail.
+    /// Removes a client.
+    ///
+    /// It is detached from all peers, so that its requests fail. Its services are removed, so that requests of peers
+    /// that wait for it fail.
     package mutating func clientClosed(_ client: ClientID, at now: Instant) {
         for index in links.indices {
             links[index].client.detach(client, at: now, into: &outbox)

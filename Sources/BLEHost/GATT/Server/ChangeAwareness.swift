@@ -27,7 +27,9 @@ package struct ChangeAwareness: Equatable, Sendable {
     /// Records that the database has changed.
     package mutating func databaseChanged() { state = .unaware }
 
-    /// Records that the client confirmed the last change. That makes it change-aware if it has only one bearer.
+    /// Records that the client confirmed the last change.
+    ///
+    /// That makes it change-aware if it has only one bearer.
     package mutating func confirmedChange(onOnlyBearer: Bool = true) { if onOnlyBearer { state = .aware } }
 
     /// Records that the client has read the Database Hash.

@@ -77,7 +77,9 @@ struct ServerLink {
         pendingChange = nil
     }
 
-    /// Returns the peer's state that the results of its reads depend on. `trust` is that of the link.
+    /// Returns the peer's state that the results of its reads depend on.
+    ///
+    /// `trust` is that of the link.
     func view(on trust: LinkTrust) -> GATTDatabase.View {
         GATTDatabase.View(trust: trust, configurations: configurations, features: features)
     }
@@ -110,8 +112,9 @@ struct ServerLink {
         return !isHeldBack && (!isProtected || trust.lack(of: .encrypted) == nil)
     }
 
-    /// Returns the index of the bearer to send the values of a characteristic on. `mtu` is the MTU of the unenhanced
-    /// bearer.
+    /// Returns the index of the bearer to send the values of a characteristic on.
+    ///
+    /// `mtu` is the MTU of the unenhanced bearer.
     ///
     /// All values of a characteristic are sent on the same bearer, to keep their order. Characteristics are distributed
     /// over the bearers whose MTU is at least `mtu`.

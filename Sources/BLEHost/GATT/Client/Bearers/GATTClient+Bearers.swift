@@ -29,7 +29,9 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Closes the bearers whose transaction has timed out. The unenhanced bearer can only be closed by ending the link.
+    /// Closes the bearers whose transaction has timed out.
+    ///
+    /// The unenhanced bearer can only be closed by ending the link.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     mutating func expireBearers(at now: Instant, into outbox: inout Outbox) {
@@ -59,8 +61,9 @@ extension GATTClient {
         ownRequests.append(.openBearers)
     }
 
-    /// Requests bearers if the peer supports them. `features` is the Server Supported Features of the peer; `nil` if it
-    /// has none.
+    /// Requests bearers if the peer supports them.
+    ///
+    /// `features` is the Server Supported Features of the peer; `nil` if it has none.
     mutating func inquired(_ features: UInt8?, into outbox: inout Outbox) {
         let isOffered = (features ?? 0) & GATT.enhancedBearersSupported != 0
         follow(

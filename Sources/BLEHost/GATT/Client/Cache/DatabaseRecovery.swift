@@ -26,7 +26,9 @@ struct DatabaseRecovery {
         case verifying(requests: Int)
     }
 
-    /// The maximum number of requests that verify attributes. If they do not suffice, all attributes are invalidated.
+    /// The maximum number of requests that verify attributes.
+    ///
+    /// If they do not suffice, all attributes are invalidated.
     static let mostRequests = 16
 
     private var state = State.none

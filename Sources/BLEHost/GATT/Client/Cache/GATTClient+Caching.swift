@@ -13,7 +13,9 @@ extension GATTClient {
         case impossible
     }
 
-    /// Records that the peer is bonded. `cache` is the stored attributes; `nil` if there are none.
+    /// Records that the peer is bonded.
+    ///
+    /// `cache` is the stored attributes; `nil` if there are none.
     mutating func bonded(_ cache: CachedDatabase?, at now: Instant, into outbox: inout Outbox) {
         guard case .none = caching else { return }
         if let cache, database.isEmpty {

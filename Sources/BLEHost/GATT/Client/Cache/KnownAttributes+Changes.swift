@@ -58,7 +58,9 @@ extension HandleStatuses {
 }
 
 extension KnownAttributes.Include {
-    /// Returns whether both are declarations of the same service. A type that is not known yet matches any other.
+    /// Returns whether both are declarations of the same service.
+    ///
+    /// A type that is not known yet matches any other.
     fileprivate func agrees(with other: Self) -> Bool {
         handle == other.handle && range == other.range && (uuid == other.uuid || uuid == nil || other.uuid == nil)
     }

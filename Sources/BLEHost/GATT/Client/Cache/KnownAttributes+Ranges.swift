@@ -32,7 +32,9 @@ extension ArraySlice<DiscoveredDescriptor> {
 }
 
 extension [KnownAttributes.Declaration] {
-    /// Calls `body` with the range from each declaration to its value. Adjacent ranges are joined.
+    /// Calls `body` with the range from each declaration to its value.
+    ///
+    /// Adjacent ranges are joined.
     func forEachExtent(_ body: (AttributeHandleRange) -> Void) {
         var whole: AttributeHandleRange?
         for declaration in self {
@@ -78,8 +80,9 @@ extension Sequence<KnownAttributes.Declaration> {
 }
 
 extension KnownAttributes {
-    /// Returns the descriptors in `range`: all its attributes except declarations. `range` ends with the
-    /// characteristic.
+    /// Returns the descriptors in `range`: all its attributes except declarations.
+    ///
+    /// `range` ends with the characteristic.
     func descriptors(in range: AttributeHandleRange) -> [DiscoveredDescriptor] {
         types[types.indices(in: range)].filter { !$0.uuid.isDeclaration }
     }

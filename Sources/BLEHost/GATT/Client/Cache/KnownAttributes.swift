@@ -130,7 +130,9 @@ package struct KnownAttributes: Equatable, Sendable {
     /// Changes the status of all aspects of all handles.
     mutating func mark(_ change: (inout HandleStatus) -> Void) { status.update(.all, change) }
 
-    /// Records all primary services that start in `range`. The known range extends to the end of the last of them.
+    /// Records all primary services that start in `range`.
+    ///
+    /// The known range extends to the end of the last of them.
     ///
     /// A service that was found earlier and overlaps the first of them is shortened.
     mutating func learn(services found: [DiscoveredService], in range: AttributeHandleRange) {
@@ -163,7 +165,9 @@ package struct KnownAttributes: Equatable, Sendable {
         found.forEachExtent { status.update(.types, in: $0) { $0.learn() } }
     }
 
-    /// Records the types of all attributes in `range`. They also show at which handles there are no declarations.
+    /// Records the types of all attributes in `range`.
+    ///
+    /// They also show at which handles there are no declarations.
     mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {
         types.replace(in: range, with: found)
         learnt(.types, in: range)

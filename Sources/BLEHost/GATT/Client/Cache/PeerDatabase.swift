@@ -56,7 +56,9 @@ struct PeerDatabase: Sendable {
         attributes.status[aspect].first(in: range, where: \.isMissing)
     }
 
-    /// Returns the range to request an aspect for. The client needs `wanted`, whose handles before `start` are known.
+    /// Returns the range to request an aspect for.
+    ///
+    /// The client needs `wanted`, whose handles before `start` are known.
     func search(_ aspect: Aspect, from start: AttributeHandle, in wanted: AttributeHandleRange) -> AttributeHandleRange?
     {
         let last = readsAhead ? attributes.status[aspect].last(where: \.isMissing) : nil
@@ -128,8 +130,9 @@ struct PeerDatabase: Sendable {
         return nil
     }
 
-    /// Records that an aspect of `range` was used for a client's result. It becomes stale unless the peer reports
-    /// changes.
+    /// Records that an aspect of `range` was used for a client's result.
+    ///
+    /// It becomes stale unless the peer reports changes.
     mutating func spend(_ aspect: Aspect, in range: AttributeHandleRange) {
         let isStale = !isWatched
         attributes.mark(aspect, in: range) {
@@ -183,7 +186,9 @@ struct PeerDatabase: Sendable {
         attributes.mark { $0.expire() }
     }
 
-    /// Marks everything as stale because time has passed. Has no effect if the peer reports changes.
+    /// Marks everything as stale because time has passed.
+    ///
+    /// Has no effect if the peer reports changes.
     mutating func expire() {
         guard !isWatched, mayExpire else { return }
         mayExpire = false
@@ -199,7 +204,9 @@ struct PeerDatabase: Sendable {
         attributes.mark { $0.isUnverified = $0.isKnown && (mayHaveChanged || $0.isMissing) }
     }
 
-    /// Records that the hash has not changed since discovery. If the peer reports changes, everything known is valid.
+    /// Records that the hash has not changed since discovery.
+    ///
+    /// If the peer reports changes, everything known is valid.
     mutating func confirm() {
         hasNews = false
         guard isWatched else { return }
@@ -207,7 +214,9 @@ struct PeerDatabase: Sendable {
         mayExpire = true
     }
 
-    /// Adopts the attributes that were stored for the peer. The caller has just read its hash, which is unchanged.
+    /// Adopts the attributes that were stored for the peer.
+    ///
+    /// The caller has just read its hash, which is unchanged.
     mutating func adopt(_ cache: CachedDatabase) {
         precondition(isEmpty, "the database is not empty")
         attributes = cache.attributes
@@ -239,7 +248,9 @@ struct PeerDatabase: Sendable {
         self.isForgotten = isForgotten
     }
 
-    /// Drops everything, including the record that the peer was asked to report changes. Clients may still rely on it.
+    /// Drops everything, including the record that the peer was asked to report changes.
+    ///
+    /// Clients may still rely on it.
     mutating func removeAll() {
         let (readsAhead, isForgotten) = (readsAhead, isForgotten || isDelivered)
         self = PeerDatabase()

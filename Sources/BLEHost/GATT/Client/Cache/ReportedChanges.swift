@@ -5,7 +5,9 @@ import BLEWire
 /// A peer may report changes hundreds of times per second. Clients are not informed of the same change again before one
 /// of them has discovered or subscribed again.
 struct ReportedChanges {
-    /// The maximum number of separate ranges. A further one replaces the oldest, whose change would be reported again.
+    /// The maximum number of separate ranges.
+    ///
+    /// A further one replaces the oldest, whose change would be reported again.
     static let most = 64
 
     /// The ranges of handles that clients know to have changed, oldest first.
@@ -27,7 +29,9 @@ struct ReportedChanges {
         return true
     }
 
-    /// Records that a client has discovered or subscribed again. It has to be informed of all further changes.
+    /// Records that a client has discovered or subscribed again.
+    ///
+    /// It has to be informed of all further changes.
     mutating func clear() { if !ranges.isEmpty { ranges = [] } }
 }
 

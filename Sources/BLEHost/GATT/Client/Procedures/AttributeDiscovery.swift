@@ -154,14 +154,16 @@ struct AttributeDiscovery: Sendable {
         return question == .verification ? .finished(.success(.verification)) : next(&database, mtu: mtu)
     }
 
-    /// Returns whether `request` reads types to check that no characteristic follows. If it fails, a search for
-    /// characteristics can replace it.
+    /// Returns whether `request` reads types to check that no characteristic follows.
+    ///
+    /// If it fails, a search for characteristics can replace it.
     private func isTail(_ request: DiscoveryRequest) -> Bool {
         if case .characteristics = question { request.aspect == .types } else { false }
     }
 
-    /// Searches for each requested UUID separately, because the list of all services is unusable. Returns `nil` if all
-    /// services are requested.
+    /// Searches for each requested UUID separately, because the list of all services is unusable.
+    ///
+    /// Returns `nil` if all services are requested.
     private mutating func searchEach() -> Step? {
         guard case .services(let types) = question, !types.isEmpty else { return nil }
         return search(types)

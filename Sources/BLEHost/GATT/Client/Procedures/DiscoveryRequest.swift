@@ -1,6 +1,8 @@
 import BLEWire
 
-/// A request for one aspect of a peer's attributes. It also interprets the response.
+/// A request for one aspect of a peer's attributes.
+///
+/// It also interprets the response.
 ///
 /// Implausible entries of the response are ignored (``ResponseEntries``).
 struct DiscoveryRequest: Sendable {
@@ -9,7 +11,9 @@ struct DiscoveryRequest: Sendable {
     let aspect: Aspect
     /// The range to request.
     let range: AttributeHandleRange
-    /// The range that a client needs. The rest of ``range`` is read ahead.
+    /// The range that a client needs.
+    ///
+    /// The rest of ``range`` is read ahead.
     let wanted: AttributeHandleRange
 
     init(_ aspect: Aspect, range: AttributeHandleRange, wanted: AttributeHandleRange) {

@@ -1,6 +1,8 @@
 package import BLEWire
 
-/// A procedure that writes a value in prepared parts. The server echoes each part before all are executed.
+/// A procedure that writes a value in prepared parts.
+///
+/// The server echoes each part before all are executed.
 ///
 ///        ┌─────────┐      ┌───────────┐ last part ┌───────────┐
 ///        │ waiting │ ───▶ │ preparing │ ────────▶ │ executing │ ─ response ──▶ finished

@@ -122,7 +122,9 @@ enum Procedure: Sendable {
         }
     }
 
-    /// Ends a write in prepared parts with `failure` after the next response. Has no effect on other procedures.
+    /// Ends a write in prepared parts with `failure` after the next response.
+    ///
+    /// Has no effect on other procedures.
     mutating func withdraw(_ failure: Failure) {
         guard case .write(var machine, let handle) = self else { return }
         machine.withdraw(failure)

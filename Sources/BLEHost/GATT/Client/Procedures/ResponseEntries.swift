@@ -11,7 +11,9 @@ package struct ResponseEntries<Item> {
     /// The range in which the next entry must be; `nil` if it is empty.
     private var rest: AttributeHandleRange?
 
-    /// Adds the entry at `handle`. `item` is `nil` if the entry is invalid.
+    /// Adds the entry at `handle`.
+    ///
+    /// `item` is `nil` if the entry is invalid.
     private mutating func append(_ item: Item?, at handle: AttributeHandle) {
         guard let item, let room = rest, room.contains(handle) else { return faults.append(handle) }
         items.append(item)
@@ -92,8 +94,9 @@ extension ResponseEntries<DiscoveredDescriptor> {
 }
 
 extension DiscoveredService {
-    /// Shortens this service so that it ends before `next` starts. Returns `false` if that was unnecessary or
-    /// impossible.
+    /// Shortens this service so that it ends before `next` starts.
+    ///
+    /// Returns `false` if that was unnecessary or impossible.
     mutating func end(before next: Self) -> Bool {
         guard range.end >= next.range.start,
             let shorter = AttributeHandleRange(range.start, AttributeHandle(wire: next.range.start.wire - 1))

@@ -1,6 +1,8 @@
 package import BLEWire
 
-/// A procedure that searches for the primary services with a given UUID. It usually takes one or two requests.
+/// A procedure that searches for the primary services with a given UUID.
+///
+/// It usually takes one or two requests.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4.2.
 package struct ServiceSearch: Sendable {
@@ -10,7 +12,9 @@ package struct ServiceSearch: Sendable {
     /// The handles of the implausible entries in the last response.
     private(set) var faults: [AttributeHandle] = []
 
-    /// Creates a search for services with this UUID. A service only matches if its UUID has the same length.
+    /// Creates a search for services with this UUID.
+    ///
+    /// A service only matches if its UUID has the same length.
     package init(only type: BluetoothUUID) { self.type = type }
 
     private var request: ATTPacket {

@@ -13,8 +13,9 @@ package struct ValueReading: Sendable {
     private var room = 0
     private var value: [UInt8]
 
-    /// The errors of a Read Blob request that mean that the value is complete. A server that does not support the
-    /// request has no long values.
+    /// The errors of a Read Blob request that mean that the value is complete.
+    ///
+    /// A server that does not support the request has no long values.
     private static let ends: [ATT.ErrorCode] = [.attributeNotLong, .invalidOffset, .requestNotSupported]
 
     /// Creates a read of the value at `handle`.
@@ -27,7 +28,9 @@ package struct ValueReading: Sendable {
         value = beginning
     }
 
-    /// Creates a read whose first request has been sent already. Its response has room for `room` octets.
+    /// Creates a read whose first request has been sent already.
+    ///
+    /// Its response has room for `room` octets.
     init(_ handle: AttributeHandle, begunWithRoom room: Int) {
         self.init(handle)
         self.room = room

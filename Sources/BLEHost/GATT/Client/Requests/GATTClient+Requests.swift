@@ -39,7 +39,9 @@ extension GATTClient {
         }
     }
 
-    /// True if nothing is waiting. A request may be in progress on the unenhanced bearer.
+    /// True if nothing is waiting.
+    ///
+    /// A request may be in progress on the unenhanced bearer.
     var nobodyWaits: Bool {
         mutating get {
             guard waiting.isEmpty, ownRequests.isEmpty, bearers.isPlain, answers.isEmpty else { return false }
@@ -105,8 +107,9 @@ extension GATTClient {
         return true
     }
 
-    /// Removes and returns the next request that can run on a bearer. `isAboutRemoved` is true if its attribute is
-    /// gone.
+    /// Removes and returns the next request that can run on a bearer.
+    ///
+    /// `isAboutRemoved` is true if its attribute is gone.
     private mutating func nextRequest(on index: Int) -> (
         requester: Requester, request: AttributeRequest, isAboutRemoved: Bool
     )? {

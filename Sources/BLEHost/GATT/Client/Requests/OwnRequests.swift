@@ -41,7 +41,9 @@ enum OwnRequest: Equatable {
     }
 }
 
-/// The queue of the host's own requests to a peer. Urgent requests start first, the others when clients are idle.
+/// The queue of the host's own requests to a peer.
+///
+/// Urgent requests start first, the others when clients are idle.
 struct OwnRequests {
     private var waiting: [OwnRequest] = []
     private var idleGate = IdleGate()
@@ -66,7 +68,9 @@ struct OwnRequests {
 
     mutating func removeAll() { waiting = [] }
 
-    /// Records that the link is ready. Clients may make requests first.
+    /// Records that the link is ready.
+    ///
+    /// Clients may make requests first.
     mutating func allow(at now: Instant) { idleGate.allow(at: now) }
 
     /// Records a client's request, which delays the requests that are not urgent.

@@ -22,7 +22,9 @@ package struct RequestQueue: Sendable {
 
     private let limit: Int
     private let commandLimit: Int
-    /// The clients that have queued requests, with these requests. The client whose turn is next comes first.
+    /// The clients that have queued requests, with these requests.
+    ///
+    /// The client whose turn is next comes first.
     private var lanes: [Lane] = []
 
     /// Creates a queue with a capacity of `limit` requests and `commandLimit` write commands per client.
@@ -52,7 +54,9 @@ package struct RequestQueue: Sendable {
         return true
     }
 
-    /// Removes and returns the next request that can start. `isAboutRemoved` is true if its attribute no longer exists.
+    /// Removes and returns the next request that can start.
+    ///
+    /// `isAboutRemoved` is true if its attribute no longer exists.
     package mutating func next(
         where mayBegin: (ClientID, AttributeRequest) -> Bool = { _, _ in true }
     ) -> (requester: Requester, request: AttributeRequest, isAboutRemoved: Bool)? {
@@ -89,7 +93,9 @@ package struct RequestQueue: Sendable {
         return lanes.remove(at: index).entries.map { ($0.number, $0.request) }
     }
 
-    /// Marks the requests about removed attributes in `range`. They keep their place, but must not be carried out.
+    /// Marks the requests about removed attributes in `range`.
+    ///
+    /// They keep their place, but must not be carried out.
     ///
     /// Write commands are removed and returned instead, client by client, because the order of their results does not
     /// matter.

@@ -9,7 +9,9 @@ extension GATTDatabase {
         case refused(AttributeHandle, ATT.ErrorCode)
     }
 
-    /// Returns the result of a search in a packet of at most `mtu` octets. `view` describes the peer that searches.
+    /// Returns the result of a search in a packet of at most `mtu` octets.
+    ///
+    /// `view` describes the peer that searches.
     package func search(_ request: ATTPacket, _ view: View, mtu: Int) -> Search {
         switch request {
         case .findInformationRequest(let request):

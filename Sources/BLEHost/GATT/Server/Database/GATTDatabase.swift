@@ -72,10 +72,13 @@ package struct GATTDatabase: Sendable {
     private var owned: Set<Owner> = []
     /// The Client Characteristic Configurations of clients' characteristics, in ascending order of their owners.
     private var configurations: [(owner: Owner, handle: AttributeHandle, about: Configured)] = []
-    /// The index in ``configurations`` that was used last. Most updates are for the same characteristic as the previous
-    /// one.
+    /// The index in ``configurations`` that was used last.
+    ///
+    /// Most updates are for the same characteristic as the previous one.
     private var lastAsked = 0
-    /// The highest handle that is or was assigned. New attributes get higher handles.
+    /// The highest handle that is or was assigned.
+    ///
+    /// New attributes get higher handles.
     private var lastHandle: UInt16 = 0
     /// The current hash; `nil` if the attributes have changed since it was computed.
     private var knownHash: UInt128?
@@ -202,10 +205,14 @@ package struct GATTDatabase: Sendable {
     /// Returns whether a client has added a service or value with this identifier.
     func isTaken(_ owner: Owner) -> Bool { owned.contains(owner) }
 
-    /// Allows the handles of removed services to be assigned again. Call it only when no peer can still use them.
+    /// Allows the handles of removed services to be assigned again.
+    ///
+    /// Call it only when no peer can still use them.
     package mutating func releaseHandles() { lastHandle = services.last?.range.end.wire ?? 0 }
 
-    /// The Database Hash. Its most significant octet is sent last.
+    /// The Database Hash.
+    ///
+    /// Its most significant octet is sent last.
     ///
     /// Core 6.0, Vol 3, Part G, 7.3.
     package var hash: UInt128 { knownHash ?? computeHash() }
@@ -237,7 +244,9 @@ package struct GATTDatabase: Sendable {
 }
 
 extension [AttributeHandleRange] {
-    /// Returns whether one of the ranges contains `handle`. The ranges must be in ascending order and not overlap.
+    /// Returns whether one of the ranges contains `handle`.
+    ///
+    /// The ranges must be in ascending order and not overlap.
     fileprivate func areAround(_ handle: AttributeHandle) -> Bool {
         let index = indices.bisected { self[$0].end < handle }
         return index < count && self[index].contains(handle)

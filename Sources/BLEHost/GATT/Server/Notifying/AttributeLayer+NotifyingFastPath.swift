@@ -56,8 +56,9 @@ extension AttributeLayer {
         return false
     }
 
-    /// Queues a value until the controller has free buffers. `receivers` is the number of subscribers, all of which get
-    /// a notification.
+    /// Queues a value until the controller has free buffers.
+    ///
+    /// `receivers` is the number of subscribers, all of which get a notification.
     @inline(never)
     private mutating func wait(
         _ value: [UInt8],

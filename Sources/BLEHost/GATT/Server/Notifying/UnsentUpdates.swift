@@ -3,7 +3,9 @@ package struct UnsentUpdates: Sendable {
     /// The identifier of an update.
     package struct Number: Hashable, Sendable {
         let client: ClientID
-        /// The position among the updates of the client. It increases by one with each update.
+        /// The position among the updates of the client.
+        ///
+        /// It increases by one with each update.
         fileprivate let order: UInt64
 
         /// Returns whether both updates belong to the same client.
@@ -26,10 +28,14 @@ package struct UnsentUpdates: Sendable {
         }
     }
 
-    /// The updates of each client that has made any. There are few such clients.
+    /// The updates of each client that has made any.
+    ///
+    /// There are few such clients.
     private var accounts: [ClientUpdates] = []
     private var last: UInt64 = 0
-    /// The number of unreported updates of all clients. It is stored because it is needed for each update.
+    /// The number of unreported updates of all clients.
+    ///
+    /// It is stored because it is needed for each update.
     private var count = 0
 
     package init() {}
