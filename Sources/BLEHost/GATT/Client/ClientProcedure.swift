@@ -24,7 +24,8 @@ struct ClientProcedure {
 
     private enum Attempt {
         case first
-        /// Repeated, because the peer rejected it after a change of its database, or because its bearer was closed.
+        /// The procedure is being repeated, because the peer rejected it after a change of its database, or because its
+        /// bearer was closed.
         case repeated
         case refused(Refusal, isRepeated: Bool)
     }

@@ -123,8 +123,8 @@ extension AttributeLayer {
         obey(ATT.WriteCommand(handle: command.handle, value: command.value), at: index)
     }
 
-    /// Stores a value that a peer wrote, and informs the client that provides a characteristic if its subscription
-    /// changed.
+    /// Stores a value that a peer wrote, and informs the client that provides a characteristic if the peer's
+    /// subscription to it has changed.
     private mutating func keep(_ keeping: GATTDatabase.StoredValue, at index: Int) {
         switch keeping {
         case .value(let handle, let value): database.store(value, at: handle)

@@ -130,7 +130,7 @@ extension GATTClient {
         if let change = database.takeChange() { servicesChanged(in: change, at: now, into: &outbox) }
     }
 
-    /// Marks everything that was reported to clients for verification.
+    /// Marks for verification everything that was reported to clients.
     mutating func checkDatabase() { database.checkAll() }
 
     /// Marks known attributes as stale if so much time has passed that they may have changed.

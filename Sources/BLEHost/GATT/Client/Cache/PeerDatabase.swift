@@ -151,10 +151,10 @@ struct PeerDatabase: Sendable {
     /// The peer will not report changes that occurred before that.
     mutating func beginWatching() { attributes.mark { $0.beginWatching() } }
 
-    /// Marks everything for verification that was reported to clients before the peer was asked to report changes.
+    /// Marks for verification everything that was reported to clients before the peer was asked to report changes.
     mutating func checkUnwatched() { attributes.mark { $0.checkUnwatched() } }
 
-    /// Marks everything for verification that was reported to clients, because the peer's database has changed.
+    /// Marks for verification everything that was reported to clients, because the peer's database has changed.
     mutating func checkAll() {
         hash = nil
         attributes.mark {
