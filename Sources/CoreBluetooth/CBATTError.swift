@@ -1,11 +1,11 @@
 public import Foundation
 
-/// The domain of ``CBATTError`` as `NSError`.
+/// The domain of the `NSError` that represents a ``CBATTError``.
 public let CBATTErrorDomain: String = "CBATTErrorDomain"
 
 /// An error that a peer's ATT server returned.
 public struct CBATTError: CustomNSError, Hashable, Sendable, CustomStringConvertible {
-    /// The error as `NSError`.
+    /// The same error as an `NSError`.
     public let _nsError: NSError
 
     /// Creates an error from its `NSError` form.
@@ -19,16 +19,16 @@ public struct CBATTError: CustomNSError, Hashable, Sendable, CustomStringConvert
     /// The error code.
     public var code: Code { Code(rawValue: _nsError.code) ?? .__unrecognized(_nsError.code) }
 
-    /// Additional information.
+    /// Additional information about the error.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
-    /// The domain of these errors as `NSError`.
+    /// The domain of the `NSError` that represents an error of this type.
     public static var errorDomain: String { CBATTErrorDomain }
 
     /// The number of the error code.
     public var errorCode: Int { _nsError.code }
 
-    /// Additional information, and a localized description.
+    /// The additional information, with a localized description.
     public var errorUserInfo: [String: Any] {
         userInfo.merging([NSLocalizedDescriptionKey: code.text]) { given, _ in given }
     }

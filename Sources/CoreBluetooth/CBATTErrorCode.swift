@@ -5,7 +5,7 @@ extension CBATTError {
     ///
     /// Codes from 0x80 are defined by the attribute's profile.
     ///
-    /// Codes without a name are kept, so ``init(rawValue:)`` never returns `nil`.
+    /// A number without a name is kept, so ``init(rawValue:)`` never returns `nil`.
     public enum Code: RawRepresentable, BitwiseCopyable, Hashable, Sendable {
         /// No error.
         case success

@@ -22,7 +22,7 @@ open class CBChannelSoundingSessionConfiguration: NSObject, @unchecked Sendable 
 ///
 /// Threads may share results, since they never change.
 open class CBChannelSoundingProcedureResults: NSObject, @unchecked Sendable {
-    /// Unavailable: results come from a peripheral.
+    /// Unavailable: apps do not create results; they receive them from a peripheral.
     @available(*, unavailable)
     public override init() { preconditionFailure("results cannot be created by apps") }
 

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// The domain of ``CBError`` as `NSError`.
+/// The domain of the `NSError` that represents a ``CBError``.
 public let CBErrorDomain: String = "CBErrorDomain"
 
 /// An error on this machine or on the link to a peer.
 public struct CBError: CustomNSError, Hashable, Sendable, CustomStringConvertible {
-    /// The error as `NSError`.
+    /// The same error as an `NSError`.
     public let _nsError: NSError
 
     /// Creates an error from its `NSError` form.
@@ -19,16 +19,16 @@ public struct CBError: CustomNSError, Hashable, Sendable, CustomStringConvertibl
     /// The error code.
     public var code: Code { Code(rawValue: _nsError.code) ?? .__unrecognized(_nsError.code) }
 
-    /// Additional information.
+    /// Additional information about the error.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
-    /// The domain of these errors as `NSError`.
+    /// The domain of the `NSError` that represents an error of this type.
     public static var errorDomain: String { CBErrorDomain }
 
     /// The number of the error code.
     public var errorCode: Int { _nsError.code }
 
-    /// Additional information, and a localized description.
+    /// The additional information, with a localized description.
     public var errorUserInfo: [String: Any] {
         userInfo.merging([NSLocalizedDescriptionKey: code.text]) { given, _ in given }
     }

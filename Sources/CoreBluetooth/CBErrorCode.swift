@@ -3,17 +3,17 @@ import Foundation
 extension CBError {
     /// The code of an error on this machine or on the link.
     ///
-    /// Codes without a name are kept, so ``init(rawValue:)`` never returns `nil`.
+    /// A number without a name is kept, so ``init(rawValue:)`` never returns `nil`.
     public enum Code: RawRepresentable, BitwiseCopyable, Hashable, Sendable {
         /// An unknown error.
         case unknown
         /// The parameters are invalid.
         case invalidParameters
-        /// The attribute does not exist, or not any more.
+        /// The attribute does not exist, or no longer exists.
         case invalidHandle
         /// The device is not connected.
         case notConnected
-        /// There is no space for the operation.
+        /// There is not enough space for the operation.
         case outOfSpace
         /// The operation was cancelled.
         case operationCancelled
@@ -27,7 +27,7 @@ extension CBError {
         case alreadyAdvertising
         /// The connection could not be established.
         case connectionFailed
-        /// The maximum number of connections is reached.
+        /// The maximum number of connections has been reached.
         case connectionLimitReached
         /// The device is unknown.
         case unknownDevice
@@ -37,7 +37,7 @@ extension CBError {
         case peerRemovedPairingInformation
         /// The connection could not be encrypted in time.
         case encryptionTimedOut
-        /// The maximum number of bonds is reached.
+        /// The maximum number of bonds has been reached.
         case tooManyLEPairedDevices
         /// An app in the background received too many notifications.
         case leGattExceededBackgroundNotificationLimit
@@ -143,11 +143,11 @@ extension CBError {
     public static var unknown: Code { .unknown }
     /// The parameters are invalid.
     public static var invalidParameters: Code { .invalidParameters }
-    /// The attribute does not exist, or not any more.
+    /// The attribute does not exist, or no longer exists.
     public static var invalidHandle: Code { .invalidHandle }
     /// The device is not connected.
     public static var notConnected: Code { .notConnected }
-    /// There is no space for the operation.
+    /// There is not enough space for the operation.
     public static var outOfSpace: Code { .outOfSpace }
     /// The operation was cancelled.
     public static var operationCancelled: Code { .operationCancelled }
@@ -161,7 +161,7 @@ extension CBError {
     public static var alreadyAdvertising: Code { .alreadyAdvertising }
     /// The connection could not be established.
     public static var connectionFailed: Code { .connectionFailed }
-    /// The maximum number of connections is reached.
+    /// The maximum number of connections has been reached.
     public static var connectionLimitReached: Code { .connectionLimitReached }
     /// The device is unknown.
     public static var unknownDevice: Code { .unknownDevice }
@@ -171,7 +171,7 @@ extension CBError {
     public static var peerRemovedPairingInformation: Code { .peerRemovedPairingInformation }
     /// The connection could not be encrypted in time.
     public static var encryptionTimedOut: Code { .encryptionTimedOut }
-    /// The maximum number of bonds is reached.
+    /// The maximum number of bonds has been reached.
     public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
     /// An app in the background received too many notifications.
     public static var leGattExceededBackgroundNotificationLimit: Code { .leGattExceededBackgroundNotificationLimit }

@@ -2,20 +2,20 @@ public import Foundation
 
 /// A stream of octets in both directions over an L2CAP channel.
 ///
-/// The streams are not open yet. Either set their delegates, schedule them on a run loop and open them, or open them
-/// and poll them. Each has a limited buffer: a peer has to wait until the app reads, and an app's write is accepted in
-/// part until the peer has received more.
+/// The app receives the streams unopened. It can set their delegates, schedule them on a run loop and open them, or
+/// open them and poll them. Each stream has a limited buffer. If the app does not read, the peer has to wait. If the
+/// peer does not keep up, a write accepts only a part of the data.
 ///
 /// The channel is closed when both streams are closed or this object is released; octets that were already written are
-/// still sent. After the peer closes the channel, the input stream ends when all octets are read. After any other loss,
-/// the streams fail with a ``CBError``.
+/// still sent. If the peer closes the channel, the input stream ends once all octets have been read. If the channel is
+/// lost for any other reason, the streams fail with a ``CBError``.
 ///
-/// The streams can be used on any thread. Reading without data and writing without space blocks. They return 0 instead
-/// where blocking could never end: on the main thread and on queues of managers, which deliver the data, and in
-/// simulated worlds in virtual time.
+/// The streams can be used on any thread. A read blocks until there is data, and a write until there is space. Where
+/// that could block indefinitely, they return 0 instead: on the main thread and on the queues of managers, which
+/// deliver the data, and in simulated worlds that run in virtual time.
 ///
-/// Threads may share a channel: it never changes, and a lock protects what its streams share. Foundation's type of a
-/// stream is not `Sendable`, so hand over the channel and not its streams.
+/// Threads may share a channel: it never changes, and a lock protects the state of its streams. Foundation's stream
+/// types are not `Sendable`, so pass the channel from thread to thread rather than its streams.
 open class CBL2CAPChannel: NSObject, @unchecked Sendable {
     private let remote: CBPeer?
     private let conduit: ChannelConduit?
@@ -42,22 +42,22 @@ open class CBL2CAPChannel: NSObject, @unchecked Sendable {
     /// The peer.
     open var peer: CBPeer! { remote }
 
-    /// The octets that the peer sends.
+    /// The stream from which the app reads the octets that the peer sends.
     open var inputStream: InputStream! { input }
 
-    /// The octets to send to the peer.
+    /// The stream to which the app writes the octets to send to the peer.
     open var outputStream: OutputStream! { output }
 
     /// The PSM of the service that the channel connects to.
     open var psm: CBL2CAPPSM { conduit?.psm ?? 0 }
 
-    /// The number of octets that were written but not sent yet.
+    /// The number of octets that the app has written and the host has not sent yet.
     package var unsent: Int { conduit?.look { $0.outstanding } ?? 0 }
 
     /// True if the channel is open at both ends.
     package var isOpen: Bool { conduit?.look { $0.isOpen } ?? false }
 
-    /// The manager that created the channel; `nil` when it is released.
+    /// The manager that created the channel; `nil` after the manager has been released.
     package var manager: CBManager? { conduit?.reference.manager }
 
     /// The channel and its peer, for logs.

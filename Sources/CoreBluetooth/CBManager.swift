@@ -6,12 +6,12 @@ public import Foundation
 
 /// The common superclass of central and peripheral managers: a session with a host, and its state.
 ///
-/// Threads may share a manager: a lock protects what changes, so that each property and method can be used on any
-/// thread. The delegate is called on the manager's queue.
+/// A manager can be used on any thread, because a lock protects its state. The delegate is called on the queue that the
+/// app passed to the initializer, or on the main queue.
 open class CBManager: NSObject, Observed, @unchecked Sendable {
     let reference: ManagerReference
     let session: any HostSession
-    /// The observers of events, which receive them after the delegate.
+    /// The observers of the manager's events, called after the delegate.
     package var observers: Observers { reference.observers }
     let channels = Protected(WeakTable<ChannelID, ChannelConduit>())
     /// True if the app uses state restoration.
@@ -22,7 +22,8 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     ///
     /// Events arrive on the manager's own serial queue, which targets the app's queue.
     ///
-    /// They stay in order even if the app's queue is concurrent, and count as running on the app's queue.
+    /// So the events stay in order even if the app's queue is concurrent, and the delegate still runs on the app's
+    /// queue.
     init(_ role: ClientRole, of link: any HostLink, queue: DispatchQueue?, restoreIdentifier: Any?) {
         let restoreIdentifier = restoreIdentifier as? String
         restores = restoreIdentifier != nil
@@ -57,24 +58,25 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
 
     /// The state of the manager.
     ///
-    /// Commands are accepted in the state ``CBManagerState/poweredOn``.
+    /// The manager accepts commands only in the state ``CBManagerState/poweredOn``.
     open var state: CBManagerState { hostState.current }
 
-    /// Whether the app may use Bluetooth (deprecated spelling).
+    /// The app's permission to use Bluetooth (deprecated; use the class property of this name).
     @available(*, deprecated, message: "Use the class property instead.")
     open var authorization: CBManagerAuthorization { Self.authorization }
 
-    /// Whether the app may use Bluetooth; available without a manager.
+    /// The app's permission to use Bluetooth, which can be read without creating a manager.
     ///
-    /// Always allowed, unless a policy of the daemon or a simulated world denies it.
+    /// Always ``CBManagerAuthorization/allowedAlways``, unless a policy of the daemon or a simulated world restricts
+    /// it.
     open class var authorization: CBManagerAuthorization {
         CBManagerAuthorization(DefaultLink.chosen?.permission ?? .allowed)
     }
 
     /// Updates the objects for `event`, then calls the delegate.
     ///
-    /// Runs on the manager's queue, so a delegate method reads the values that it was called for. `latest` holds the
-    /// objects of the preceding events.
+    /// Runs on the manager's queue, so a delegate method reads the values that it is called for. `latest` holds the
+    /// objects of the previous events.
     func apply(_: ClientEvent, _: inout LatestPeers) {}
 
     /// Changes the state and returns the previous one.
@@ -85,11 +87,12 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         }
     }
 
-    /// Ends the program if the app uses state restoration without the delegate method for it.
+    /// Ends the program if the app uses state restoration but its delegate lacks the method for it.
     ///
     /// A simulated world reports a finding instead.
     ///
-    /// The default implementation of the method calls this, because a delegate cannot be asked which methods it has.
+    /// Called by the default implementation of that method, because there is no other way to find out that a delegate
+    /// lacks it.
     func raiseForMissingRestoration(_ method: String) {
         guard restores else { return }
         let reason = "\(Swift.type(of: self)) has a restore identifier but its delegate does not implement \(method)"
@@ -104,7 +107,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         )
     }
 
-    /// Returns whether commands are accepted; logs a misuse if they are not.
+    /// Returns whether the manager accepts commands now; logs a misuse if it does not.
     func acceptsCommands() -> Bool {
         guard state != .poweredOn else { return true }
         reference.console.misuse(

@@ -9,7 +9,7 @@ public import Foundation
 ///
 /// Threads may share a UUID, since it never changes.
 open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
-    /// The UUID in the host's form.
+    /// The UUID as the host represents it.
     package let value: BluetoothUUID
 
     package init(_ value: BluetoothUUID) { self.value = value }
@@ -19,7 +19,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
 
     /// Creates a UUID from 4 or 8 hexadecimal digits, with or without 0x, or from 36 characters with hyphens.
     ///
-    /// - Precondition: The text is one of these; anything else ends the program, as on Apple's systems.
+    /// - Precondition: The text has one of these forms; any other text ends the program, as on Apple's systems.
     public init(string theString: String) {
         let hasPrefix = theString.hasPrefix("0x") || theString.hasPrefix("0X")
         guard let value = BluetoothUUID(hasPrefix ? String(theString.dropFirst(2)) : theString),
@@ -32,7 +32,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
 
     /// Creates a UUID from 2, 4 or 16 octets, most significant first.
     ///
-    /// - Precondition: The number of octets is right; anything else ends the program, as on Apple's systems.
+    /// - Precondition: `theData` has 2, 4 or 16 octets; any other number ends the program, as on Apple's systems.
     public init(data theData: Data) {
         guard let value = BluetoothUUID(octets: theData.reversed()[...]) else {
             raise("Data \(theData as NSData) does not represent a valid UUID")
@@ -54,21 +54,21 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     @available(*, deprecated, message: "Use init(nsuuid:) instead.")
     public init(CFUUID theUUID: CFUUID) { value = .full(theUUID.bits) }
 
-    /// The 2, 4 or 16 octets of the form in which the UUID was created, most significant first.
+    /// The 2, 4 or 16 octets, most significant first, in the form in which the UUID was created.
     open var data: Data { Data(value.octets.reversed()) }
 
-    /// The 4, 8 or 36 uppercase characters of the form in which the UUID was created.
+    /// The 4, 8 or 36 uppercase characters, in the form in which the UUID was created.
     open var uuidString: String { value.description }
 
-    /// Returns the same object, because a UUID never changes.
+    /// Returns this object, because a UUID never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns whether `object` is the same UUID in any form.
+    /// Returns whether `object` is the same UUID, in this or another form.
     open override func isEqual(_ object: Any?) -> Bool { (object as? CBUUID)?.value == value }
 
-    /// The same for all forms of a UUID.
+    /// The hash value, which is the same for all forms of a UUID.
     open override var hash: Int { value.hashValue }
 
-    /// The name of the UUID in the Assigned Numbers, or its characters.
+    /// The name of the UUID in the Assigned Numbers if it has one; otherwise ``uuidString``.
     open override var description: String { AssignedNames.attribute(value) ?? uuidString }
 }

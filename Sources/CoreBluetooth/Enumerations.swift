@@ -1,7 +1,7 @@
 @_exported public import CoreBluetooth
 
-// The enumerations themselves are in `CoreBluetoothSubmodules/Enumerations.h`. Here they get their names in logs, in a
-// form that leaves `CustomStringConvertible` to apps.
+// The enumerations are declared in `CoreBluetoothSubmodules/Enumerations.h`. These extensions give their cases names in
+// logs. They use `CustomDebugStringConvertible`, so that an app can still add `CustomStringConvertible`.
 
 extension CBManagerState: CustomDebugStringConvertible {
     /// The name of the case, or its number.

@@ -1,9 +1,9 @@
-// Apps written for Apple's framework often import nothing but it, and use what these two hold.
+// Apps written for Apple's framework often import only CoreBluetooth, and use Dispatch and Foundation through it.
 @_exported public import Dispatch
 @_exported public import Foundation
 
-// What else the two of Apple's systems bring along, under the names that they have there. Whoever else declares the
-// same, as CoreFoundation does, is preferred.
+// Further declarations that an app gets with Dispatch and Foundation on Apple's systems, under the same names. If
+// another module declares the same name, as CoreFoundation does, its declaration is preferred.
 
 /// The type name of dispatch queues in Apple's framework.
 public typealias dispatch_queue_t = DispatchQueue
@@ -18,25 +18,25 @@ public typealias CFTimeInterval = Double
 @_disfavoredOverload
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
 
-/// Nanoseconds in a second.
+/// The number of nanoseconds in a second.
 @_disfavoredOverload
 public var NSEC_PER_SEC: UInt64 { 1_000_000_000 }
-/// Nanoseconds in a millisecond.
+/// The number of nanoseconds in a millisecond.
 @_disfavoredOverload
 public var NSEC_PER_MSEC: UInt64 { 1_000_000 }
-/// Nanoseconds in a microsecond.
+/// The number of nanoseconds in a microsecond.
 @_disfavoredOverload
 public var NSEC_PER_USEC: UInt64 { 1_000 }
-/// Microseconds in a second.
+/// The number of microseconds in a second.
 @_disfavoredOverload
 public var USEC_PER_SEC: UInt64 { 1_000_000 }
-/// Milliseconds in a second.
+/// The number of milliseconds in a second.
 @_disfavoredOverload
 public var MSEC_PER_SEC: UInt64 { 1_000 }
 
 /// Runs `body`.
 ///
-/// There is no pool, because without the Objective-C runtime objects are released after their last use.
+/// There is no pool: without the Objective-C runtime, objects are released after their last use.
 @_disfavoredOverload
 public func autoreleasepool<Failure: Error, Result>(
     invoking body: () throws(Failure) -> Result

@@ -11,7 +11,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     /// The handles of a characteristic.
     struct Handles: Hashable {
         let value: AttributeHandle
-        /// The range of its descriptors; `nil` if there is no room for any.
+        /// The handle range of the descriptors; `nil` if no handle is left for one.
         let descriptors: AttributeHandleRange?
 
         init(_ found: DiscoveredCharacteristic) {
@@ -19,7 +19,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
             descriptors = AttributeHandleRange(found.value, found.end).flatMap { $0.after(found.value) }
         }
 
-        /// The range of the value and its descriptors.
+        /// The handle range of the value and its descriptors.
         var range: AttributeHandleRange? { AttributeHandleRange(value, descriptors?.end ?? value) }
     }
 
@@ -52,10 +52,11 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     /// The properties of the characteristic.
     open var properties: CBCharacteristicProperties { content.withLock { $0.properties } }
 
-    /// The value that was last read or received; for a local characteristic, the value that the app has set.
+    /// The value that was last read, or received in a notification or indication. For a local characteristic, the value
+    /// that the app has set.
     open var value: Data? { content.withLock { $0.value } }
 
-    /// The descriptors; `nil` before they are discovered.
+    /// The descriptors; `nil` until they have been discovered.
     open var descriptors: [CBDescriptor]? { content.withLock { $0.descriptors } }
 
     /// True if the value is broadcast in advertisements; always `false`, as on Apple's systems.
@@ -65,7 +66,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     /// True if the app is subscribed to notifications or indications.
     open var isNotifying: Bool { content.withLock { $0.subscription != .none } }
 
-    /// The type, the value and the address of the object, for logs.
+    /// The type, the value and the memory address of the object, for logs.
     open override var description: String {
         let now = content.current
         let value = now.value.map { "<" + $0.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined() + ">" }
@@ -84,7 +85,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     func setProperties(_ properties: CBCharacteristicProperties) { content.withLock { $0.properties = properties } }
     func setValue(_ value: Data?) { content.withLock { $0.value = value } }
 
-    /// Sets the value, reusing the previous storage if it is unshared and of the same length.
+    /// Sets the value. Reuses the storage of the previous value if that has the same length and is not shared.
     func setValue(octets: [UInt8]) {
         content.withLock { content in
             guard content.value?.count == octets.count else { return content.value = Data(octets: octets) }

@@ -1,6 +1,7 @@
 /// The properties of a characteristic.
 public struct CBCharacteristicProperties: OptionSet, Sendable {
-    /// The octet of the characteristic declaration, and above it the bits that only exist locally.
+    /// The bits. The lowest octet is as in the characteristic declaration; the bits above it exist only for local
+    /// characteristics.
     public let rawValue: UInt
 
     /// Creates properties from their bits.
@@ -8,7 +9,7 @@ public struct CBCharacteristicProperties: OptionSet, Sendable {
 
     /// The value may be broadcast in advertisements.
     ///
-    /// Not for local characteristics.
+    /// A local characteristic cannot have this property.
     public static var broadcast: Self { Self(rawValue: 0x01) }
     /// The value can be read.
     public static var read: Self { Self(rawValue: 0x02) }
@@ -18,21 +19,21 @@ public struct CBCharacteristicProperties: OptionSet, Sendable {
     public static var write: Self { Self(rawValue: 0x08) }
     /// The peripheral sends the value in notifications.
     public static var notify: Self { Self(rawValue: 0x10) }
-    /// The peripheral sends the value in indications, which are confirmed.
+    /// The peripheral sends the value in indications, which the central confirms.
     public static var indicate: Self { Self(rawValue: 0x20) }
     /// The value can be written with a signature.
     public static var authenticatedSignedWrites: Self { Self(rawValue: 0x40) }
     /// A descriptor contains further properties.
     ///
-    /// Not for local characteristics.
+    /// A local characteristic cannot have this property.
     public static var extendedProperties: Self { Self(rawValue: 0x80) }
-    /// Only trusted devices can subscribe to notifications.
+    /// Only paired devices can subscribe to notifications.
     ///
-    /// For local characteristics.
+    /// Only a local characteristic can have this property.
     public static var notifyEncryptionRequired: Self { Self(rawValue: 0x100) }
-    /// Only trusted devices can subscribe to indications.
+    /// Only paired devices can subscribe to indications.
     ///
-    /// For local characteristics.
+    /// Only a local characteristic can have this property.
     public static var indicateEncryptionRequired: Self { Self(rawValue: 0x200) }
 }
 
@@ -48,8 +49,8 @@ public struct CBAttributePermissions: OptionSet, Sendable {
     public static var readable: Self { Self(rawValue: 0x01) }
     /// All devices can write.
     public static var writeable: Self { Self(rawValue: 0x02) }
-    /// Only trusted devices can read.
+    /// Only paired devices can read.
     public static var readEncryptionRequired: Self { Self(rawValue: 0x04) }
-    /// Only trusted devices can write.
+    /// Only paired devices can write.
     public static var writeEncryptionRequired: Self { Self(rawValue: 0x08) }
 }

@@ -39,14 +39,14 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
     /// | any other | `Data` |
     open var value: Any? { content.withLock { $0.value } }
 
-    /// The type, the value and the address of the object, for logs.
+    /// The type, the value and the memory address of the object, for logs.
     open override var description: String {
         "<\(Swift.type(of: self)): \(address), UUID = \(uuid), value = \(value.map { "\($0)" } ?? "(null)")>"
     }
 
     func setCharacteristic(_ new: CBCharacteristic?) { content.withLock { $0.characteristic = new } }
 
-    /// Sets the value from `octets`, converted to the type for this descriptor.
+    /// Converts `octets` to the type that the value of this descriptor has, and sets the value.
     func setValue(_ octets: [UInt8]) {
         let value: Any =
             switch uuid.value.attributeForm {

@@ -3,8 +3,8 @@ public import Foundation
 
 /// A local characteristic.
 ///
-/// If it has a value when it is published, the value is fixed: the host answers reads, and writes are rejected.
-/// Otherwise the manager's delegate gets every read and write.
+/// If the characteristic has a value when it is published, that value is fixed: the host answers reads itself and
+/// rejects writes. Otherwise, the manager's delegate receives every read and write.
 open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
     private let publication = Protected<Publication?>(nil)
     private let local: Protected<Local>
@@ -16,7 +16,7 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
 
     /// Creates a characteristic.
     ///
-    /// See the type for the meaning of `value`.
+    /// If `value` is not `nil`, it is the fixed value of the characteristic.
     public init(
         type UUID: CBUUID,
         properties: CBCharacteristicProperties,
@@ -42,9 +42,9 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
         set { if mayChange(publication) { setProperties(newValue) } }
     }
 
-    /// The fixed value, if it is set when the characteristic is published.
+    /// The fixed value of the characteristic, if it is set before the characteristic is published.
     ///
-    /// Later values are for the app's own use and are not sent.
+    /// The host does not use or send a value that is set later; it is only for the app itself.
     open override var value: Data? {
         get { super.value }
         set { setValue(newValue) }
@@ -61,13 +61,13 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
         }
     }
 
-    /// The host's identifier of the characteristic; `nil` while it is not published.
+    /// The host's identifier and the publishing manager; `nil` while the characteristic is not published.
     var published: Publication? {
         get { publication.current }
         set { publication.withLock { $0 = newValue } }
     }
 
-    /// Adds `central` to the subscribed centrals, if it is not among them.
+    /// Adds `central` to the subscribed centrals if it is not one of them yet.
     func subscribe(_ central: CBCentral) {
         local.withLock {
             if !$0.subscribers.contains(where: { $0 === central }) { $0.subscribers.append(central) }

@@ -3,8 +3,8 @@ import Foundation
 
 /// A local descriptor.
 ///
-/// Two types can be created: the user description (2901) and the presentation format (2904). Client configuration
-/// descriptors are added automatically.
+/// An app can create two types: the user description (2901) and the presentation format (2904). The host adds client
+/// configuration descriptors by itself.
 open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
     /// The octets that clients read.
     let octets: [UInt8]

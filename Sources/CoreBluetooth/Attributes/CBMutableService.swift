@@ -3,7 +3,7 @@ import Foundation
 
 /// A local service.
 ///
-/// It can be changed until it is published, and again after it has been removed.
+/// It can be changed while it is not published: before it is added to a manager, and after it has been removed.
 open class CBMutableService: CBService, @unchecked Sendable {
     private let publication = Protected<Publication?>(nil)
 
@@ -27,14 +27,14 @@ open class CBMutableService: CBService, @unchecked Sendable {
         }
     }
 
-    /// The host's identifier of the service; `nil` while it is not published.
+    /// The host's identifier and the publishing manager; `nil` while the service is not published.
     var published: Publication? {
         get { publication.current }
         set { publication.withLock { $0 = newValue } }
     }
 }
 
-/// The publication of an attribute.
+/// The host's identifier of a published attribute, and the manager that published it.
 struct Publication {
     /// The host's identifier of the attribute.
     let id: LocalAttributeID
@@ -43,7 +43,7 @@ struct Publication {
 }
 
 extension CBAttribute {
-    /// Returns whether an attribute can be changed; logs a misuse if it cannot.
+    /// Returns whether the attribute can be changed now; logs a misuse if it cannot, because it is published.
     func mayChange(_ publication: borrowing Protected<Publication?>) -> Bool {
         guard let publication = publication.current else { return true }
         publication.publisher.console.misuse("\(self) can not be changed while it is published")

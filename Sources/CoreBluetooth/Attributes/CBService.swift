@@ -34,16 +34,16 @@ open class CBService: CBAttribute, @unchecked Sendable {
     /// The peripheral that offers the service; `nil` for a local service.
     open weak var peripheral: CBPeripheral? { content.withLock { $0.peripheral } }
 
-    /// True if the service is a primary service, as opposed to one that is only included in others.
+    /// True if the service is a primary service; `false` if it exists only to be included in other services.
     open var isPrimary: Bool { primary }
 
-    /// The included services; `nil` before they are discovered.
+    /// The included services; `nil` until they have been discovered.
     open var includedServices: [CBService]? { content.withLock { $0.includedServices } }
 
-    /// The characteristics; `nil` before they are discovered.
+    /// The characteristics; `nil` until they have been discovered.
     open var characteristics: [CBCharacteristic]? { content.withLock { $0.characteristics } }
 
-    /// The type and the address of the object, for logs.
+    /// The type and the memory address of the object, for logs.
     open override var description: String {
         "<\(Swift.type(of: self)): \(address), isPrimary = \(isPrimary ? "YES" : "NO"), UUID = \(uuid)>"
     }

@@ -3,14 +3,13 @@ import BLEWire
 import Foundation
 
 extension AdvertisementReport {
-    /// The key of the time at which an advertisement was received, which Apple's systems provide without documenting
-    /// it.
+    /// The key of the time at which the advertisement was received. Apple's systems provide it, but do not document it.
     static var timestampKey: String { "kCBAdvDataTimestamp" }
 
-    /// Returns the advertisement as an app receives it during `scan`, without the time; `nil` if it was found for an
-    /// earlier scan with other services.
+    /// Returns the advertisement data for an app that runs `scan`, without the time of reception; `nil` if the
+    /// advertisement does not match, because it was found for an earlier scan with other services.
     ///
-    /// Services in the overflow area are only reported if the app scans for them.
+    /// The data lists a service in the overflow area only if the app scans for that service.
     func dictionary(for scan: ScanRequest) -> [String: Any]? {
         let data = MergedAdvertisement(octets)
         guard scan.matches(data) else { return nil }
@@ -42,7 +41,7 @@ extension AdvertisementReport {
 }
 
 extension RSSI {
-    /// One number object per signal strength, because every advertisement needs one.
+    /// One shared number object for each signal strength, because every advertisement needs one.
     private static let numbers = (UInt8.min...UInt8.max).map { NSNumber(value: RSSI(wire: $0).dBm ?? 127) }
 
     /// The signal strength in dBm for apps; 127 if it is unknown.

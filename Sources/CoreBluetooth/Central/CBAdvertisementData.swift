@@ -7,16 +7,18 @@ public let CBAdvertisementDataTxPowerLevelKey: String = "kCBAdvDataTxPowerLevel"
 /// The services that the device advertises: `[CBUUID]`.
 public let CBAdvertisementDataServiceUUIDsKey: String = "kCBAdvDataServiceUUIDs"
 
-/// Service-specific data: `[CBUUID: Data]`.
+/// The data that the device advertises for each service: `[CBUUID: Data]`.
 public let CBAdvertisementDataServiceDataKey: String = "kCBAdvDataServiceData"
 
 /// Manufacturer data: `Data`, starting with the company identifier, least significant octet first.
 public let CBAdvertisementDataManufacturerDataKey: String = "kCBAdvDataManufacturerData"
 
-/// Services in the overflow area: `[CBUUID]`.
+/// The services that the device advertises in the overflow area, among those that the app scans for: `[CBUUID]`.
+///
+/// Apps of Apple's systems advertise there while they are in the background.
 public let CBAdvertisementDataOverflowServiceUUIDsKey: String = "kCBAdvDataHashedServiceUUIDs"
 
-/// Whether the advertisement is connectable: an `NSNumber` with a `Bool`.
+/// True if the device accepts connections: an `NSNumber` with a `Bool`.
 public let CBAdvertisementDataIsConnectable: String = "kCBAdvDataIsConnectable"
 
 /// The services that the device solicits: `[CBUUID]`.

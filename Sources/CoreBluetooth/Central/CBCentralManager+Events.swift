@@ -2,14 +2,14 @@ import BLEHost
 import BLERuntime
 import Foundation
 
-/// The reason of a disconnection, kept while the delegate is called.
+/// A disconnection, kept while the delegate is called for it.
 struct Disconnection {
     let peer: PeerIdentifier
     let timestamp: CFAbsoluteTime
     let isReconnecting: Bool
 }
 
-/// An advertisement for the delegate.
+/// A delegate to call for an advertisement, and the arguments of the call.
 private struct AdvertisementDelivery: ~Copyable {
     let delegate: any CBCentralManagerDelegate
     let peripheral: CBPeripheral
@@ -17,7 +17,7 @@ private struct AdvertisementDelivery: ~Copyable {
 }
 
 extension CBCentralManager {
-    /// Returns the object for `peer`: the one that the app has, or a new one.
+    /// Returns the object for `peer`: the one that the app retains, or a new one.
     func peripheral(_ peer: PeerIdentifier, name: String?) -> CBPeripheral {
         content.withLock { peripheral(peer, name: name, &$0) }
     }
@@ -30,12 +30,13 @@ extension CBCentralManager {
         return new
     }
 
-    /// Remembers `peer` for this manager and the others of the process.
+    /// Adds `peer` to the known peers of this manager and of the process's other managers.
     func meet(_ peer: PeerIdentifier, name: String?, _ content: inout Content) {
         if content.seen.insert(peer, name: name) { knowledge.meet(peer, name: name) }
     }
 
-    /// Returns the object for `peer`; `nil` if no manager of the process has discovered it.
+    /// Returns the object for `peer`; `nil` if the peer is not known. Managers of this process know the peers that one
+    /// of them has discovered, and those that the host knew when a manager was created.
     func knownPeripheral(_ peer: PeerIdentifier) -> CBPeripheral? {
         let isKnown = content.withLock { $0.seen.contains(peer) || $0.peripherals[peer] != nil }
         if isKnown { return peripheral(peer, name: nil) }
@@ -80,7 +81,7 @@ extension CBCentralManager {
             return AdvertisementDelivery(delegate: delegate, peripheral: sender(of: report, &content), data: data)
         }
         guard let news else { return }
-        // Who has heard of another name may have stopped the scan.
+        // If the delegate was called for a new name, it may have stopped the scan.
         if news.peripheral.heard(report), !content.withLock({ $0.hasScanBegun }) { return }
         news.delegate.centralManager(
             self,
@@ -92,7 +93,7 @@ extension CBCentralManager {
 
     /// Returns the object for the sender of an advertisement.
     private func sender(of report: AdvertisementReport, _ content: inout Content) -> CBPeripheral {
-        // Of a peer that may have been forgotten meanwhile, all are told anew.
+        // Once `seen` is full, it may have dropped this peer, which must then be added again.
         if !content.seen.isFull, let known = content.advertisements.sender { return known }
         let peripheral = peripheral(report.peer, name: report.name, &content)
         content.advertisements.sender = peripheral
@@ -114,7 +115,7 @@ extension CBCentralManager {
         }
     }
 
-    /// Tells the delegate that the peripheral was already connected, unless the connection has ended since.
+    /// Calls the delegate for a peripheral that was already connected, unless the connection has ended since.
     func confirm(_ peripheral: CBPeripheral) {
         switch peripheral.confirm() {
         case .callDelegate: delegate?.centralManager(self, didConnect: peripheral)
@@ -124,7 +125,8 @@ extension CBCentralManager {
 
     func connectFailed(_ peer: PeerIdentifier, _ failure: Failure) {
         guard let peripheral = content.withLock({ $0.peripherals[peer] }) else { return }
-        // The radio going off ends connections without a word: the state says it all.
+        // When the radio goes off, connections end without a delegate call: the change of the manager's state is
+        // enough.
         if failure == .poweredOff { return peripheral.radioLost() }
         switch peripheral.connectFailed() {
         case .callDelegate:
@@ -158,9 +160,11 @@ extension CBCentralManager {
         }
     }
 
-    /// Calls the older delegate method, whose default calls the newer one.
+    /// Calls the older delegate method for a disconnection. Its default implementation calls the newer one, which has a
+    /// timestamp.
     ///
-    /// A delegate with both gets only the older one, as on Apple's systems, and its connection is not re-established.
+    /// If a delegate implements both, only the older one is called, as on Apple's systems, and the host does not
+    /// reconnect.
     private func callDelegateOfDisconnect(_ peripheral: CBPeripheral, error: (any Error)?, isReconnecting: Bool) {
         guard let delegate else { return peripheral.reconnect() }
         content.withLock {
@@ -175,7 +179,7 @@ extension CBCentralManager {
         peripheral.giveUpReconnecting()
     }
 
-    /// Calls the newer method of a delegate without the older one.
+    /// Calls the newer delegate method for a disconnection, because the delegate lacks the older one.
     func forwardDisconnect(
         of peripheral: CBPeripheral,
         error: (any Error)?,

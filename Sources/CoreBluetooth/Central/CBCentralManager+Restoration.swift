@@ -3,7 +3,7 @@ import BLEWire
 import Foundation
 
 extension CBCentralManager {
-    /// Continues where an earlier launch of the app ended, and calls the delegate.
+    /// Restores the state that an earlier launch of the app left, and calls the delegate.
     ///
     /// Peripherals that the delegate does not retain are disconnected, as on Apple's systems.
     func restore(_ state: PreservedCentral) {
@@ -14,7 +14,7 @@ extension CBCentralManager {
         }
         content.withLock {
             $0.scan = state.scan
-            // It has gone on meanwhile.
+            // The scan went on while the app was not running.
             $0.hasScanBegun = state.scan != nil
         }
         delegate?.centralManager(self, willRestoreState: state.dictionary(with: peripherals))
@@ -22,9 +22,9 @@ extension CBCentralManager {
 }
 
 extension PreservedCentral {
-    /// Returns the dictionary for the delegate.
+    /// Returns the dictionary to pass to the delegate.
     ///
-    /// Empty parts have no key.
+    /// A list without entries has no key.
     fileprivate func dictionary(with peripherals: [CBPeripheral]) -> [String: Any] {
         var dictionary: [String: Any] = [:]
         if !peripherals.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }
@@ -51,7 +51,7 @@ extension ScanRequest {
 }
 
 extension CBPeripheral {
-    /// Restores the connection state and the attributes of an earlier launch of the app.
+    /// Restores the connection state and the attributes that the peripheral had in an earlier launch of the app.
     func restore(_ state: PreservedPeer) {
         record.withLock { $0.restore(state, of: self) }
     }

@@ -9,8 +9,9 @@ public import Foundation
 /// It reports discovered peripherals, connections and disconnections to its delegate, and retrieves known peripherals
 /// by their identifiers.
 ///
-/// Commands are ignored before the state is ``CBManagerState/poweredOn``, with a line on standard error. All methods
-/// return immediately; results arrive at the delegate, on the queue passed to the initializer.
+/// Commands are ignored unless the state is ``CBManagerState/poweredOn``; each ignored command writes a line to
+/// standard error. All methods return immediately. The delegate receives the results, on the queue that was passed to
+/// the initializer.
 open class CBCentralManager: CBManager, @unchecked Sendable {
     /// Optional capabilities of the hardware.
     public struct Feature: OptionSet, Sendable {
@@ -40,11 +41,11 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
                 if let scan { advertisements.begin(scan) }
             }
         }
-        /// The number of scans so far, which identifies a scan.
+        /// The number of scans so far, which identifies the current one.
         var scanNumber: UInt32 = 0
         /// True if discovered devices belong to the current scan rather than an earlier one.
         var hasScanBegun = false
-        /// Called when the scan has ended.
+        /// A closure that is called when the current scan has ended.
         var scanEnd: @Sendable () -> Void = {}
         var peripherals = WeakTable<PeerIdentifier, CBPeripheral>()
         var seen = SeenPeers()
@@ -53,7 +54,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         var watch: ConnectionWatch?
         var departure: Disconnection?
 
-        /// Replaces the current scan and returns the closure to call for the end of the previous one.
+        /// Replaces the current scan, and returns the closure to call because the previous one has ended.
         mutating func replaceScan(with scan: ScanRequest?) -> @Sendable () -> Void {
             defer { scanEnd = {} }
             self.scan = scan
@@ -61,7 +62,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         }
     }
 
-    /// Creates a manager without a delegate, on the main queue.
+    /// Creates a manager that has no delegate yet and uses the main queue.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
@@ -71,9 +72,9 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
     ///
-    /// The delegate receives the state as soon as it is known. A manager with a restore identifier continues where an
-    /// earlier launch of the app ended, if the host has kept its state; see <doc:LivingInTheBackground>. The other
-    /// option has no effect.
+    /// The delegate receives the state as soon as it is known. A manager with the option
+    /// ``CBCentralManagerOptionRestoreIdentifierKey`` continues where an earlier launch of the app ended, if the host
+    /// has kept its state; see <doc:LivingInTheBackground>. Other options have no effect.
     public init(
         delegate: (any CBCentralManagerDelegate)?,
         queue: dispatch_queue_t?,
@@ -105,15 +106,15 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
     /// Returns whether the hardware has all of `features`.
     ///
-    /// Valid while a central manager is powered on.
+    /// The result is only valid while a central manager is powered on.
     @discardableResult
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
         HostKnowledge.of(DefaultLink.current).includes(features)
     }
 
-    /// Returns the known peripherals with these identifiers, in this order; others are left out.
+    /// Returns the peripherals with these identifiers, in the same order. Unknown identifiers are left out.
     ///
-    /// Known are the peripherals that a manager of this process has discovered, and those that the machine knew when a
+    /// A peripheral is known if a manager of this process has discovered it, or if the machine already knew it when a
     /// manager was created.
     @discardableResult
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
@@ -121,9 +122,10 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         return identifiers.compactMap { knownPeripheral(PeerIdentifier($0)) }
     }
 
-    /// Returns the peripherals that are connected to this machine by any app and offer one of the services.
+    /// Returns the peripherals that are connected to this machine, by any app, and that offer at least one of the
+    /// services.
     ///
-    /// This app must connect to them before it can use them.
+    /// The app must call ``connect(_:options:)`` before it can use one of them.
     @discardableResult
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard acceptsCommands() else { return [] }
@@ -132,9 +134,10 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         return links.map { peripheral($0.peer, name: $0.name) }
     }
 
-    /// Scans for devices that advertise one of the services, or for all devices if there are none.
+    /// Scans for devices that advertise at least one of the services, or for all devices if `serviceUUIDs` is `nil` or
+    /// empty.
     ///
-    /// Replaces an earlier scan.
+    /// A manager has one scan at a time: this one replaces an earlier one.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard acceptsCommands() else { return }
         begin(ScanRequest(services: serviceUUIDs, options: options, console: reference.console))
@@ -142,10 +145,10 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
     /// Starts a scan.
     ///
-    /// Devices that the host has discovered until then belong to the earlier scan.
+    /// Devices that the host discovers before it receives this request belong to the earlier scan.
     ///
     /// - Parameters:
-    ///   - scan: The scan request.
+    ///   - scan: The parameters of the scan.
     ///   - prepare: Called with the number of the scan before its first event.
     func begin(_ scan: ScanRequest, prepare: (UInt32) -> Void = { _ in }) {
         let (number, earlierEnd) = content.withLock { content in
@@ -178,21 +181,21 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     ///
     /// The attempt does not time out; ``cancelPeripheralConnection(_:)`` cancels it.
     ///
-    /// If the peripheral is already connected, the delegate is called immediately.
+    /// If the peripheral is already connected, the delegate is called soon after this method has returned.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard acceptsCommands(), accepts(peripheral) else { return }
         peripheral.connect(ConnectRequest(options: options, console: reference.console))
     }
 
-    /// Cancels a pending connection or disconnects.
+    /// Cancels a pending connection to a peripheral, or disconnects from it.
     ///
-    /// Connections of other apps are not affected.
+    /// Connections of other apps to the same device are not affected.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard acceptsCommands(), accepts(peripheral) else { return }
         peripheral.cancelConnection()
     }
 
-    /// Registers for connections and disconnections of peers by any app; `nil` unregisters.
+    /// Registers for the connections and disconnections of peers that match `options`, by any app; `nil` unregisters.
     open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
         guard acceptsCommands() else { return }
         content.withLock { $0.watch = options.map { [links = $0.links] in ConnectionWatch($0, links: links) } }
@@ -208,7 +211,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
             if latest.peripheral?.peer.rawValue != peer.rawValue {
                 latest.peripheral = content.withLock { $0.peripherals[peer] }
             }
-            // Taken out and put back, since to keep an object once more costs more than that.
+            // The object is taken out and put back, because that costs less than retaining it once more.
             guard let peripheral = latest.peripheral.take() else { return }
             if case .valueNotified(let handle, let value) = event {
                 peripheral.notified(handle, value)
@@ -217,7 +220,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
             }
             return latest.peripheral = peripheral
         }
-        // Any other may be the end of the object.
+        // After any other event, the app may release the peripheral, so it must not be retained here.
         latest.peripheral = nil
         switch event {
         case .restored(.central(let state)): restore(state)

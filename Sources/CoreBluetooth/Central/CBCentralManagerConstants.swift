@@ -1,49 +1,58 @@
-/// Whether to alert the user if Bluetooth is off when the manager is created: an `NSNumber` with a `Bool`.
+/// True to alert the user if Bluetooth is off when the manager is created: an `NSNumber` with a `Bool`.
 ///
-/// Accepted without effect: a machine without a screen has no alerts.
+/// Accepted, but has no effect: there is no screen to show an alert on.
 public let CBCentralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
 
 /// The restore identifier of a manager: a `String`.
 public let CBCentralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
 
-/// Whether the manager is only used for media devices: an `NSNumber` with a `Bool`.
+/// True if the manager is only used for media devices: an `NSNumber` with a `Bool`.
+///
+/// Accepted, but has no effect.
 public let CBCentralManagerOptionDeviceAccessForMedia: String = "kCBInitOptionDeviceAccessForMedia"
 
-/// Whether to report every advertisement of a device instead of one: an `NSNumber` with a `Bool`.
+/// True to report every advertisement of a device, rather than each device once: an `NSNumber` with a `Bool`.
 public let CBCentralManagerScanOptionAllowDuplicatesKey: String = "kCBScanOptionAllowDuplicates"
 
-/// Solicited services: devices that solicit one of them are reported, too: `[CBUUID]`.
+/// Solicited services, as `[CBUUID]`: devices that solicit at least one of them are reported as well.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String = "kCBScanOptionSolicitedServiceUUIDs"
 
-/// Whether to alert the user about a connection while the app is suspended: an `NSNumber` with a `Bool`.
+/// True to alert the user about a connection while the app is suspended: an `NSNumber` with a `Bool`.
 ///
-/// A simulated world records a machine's alerts; with the daemon, an agent shows them; otherwise there are none.
+/// In a simulated world, the machine records the alerts. With the daemon, an agent shows them. Otherwise, there are no
+/// alerts.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey: String = "kCBConnectOptionNotifyOnConnection"
 
-/// Whether to alert the user about a disconnection while the app is suspended: an `NSNumber` with a `Bool`.
+/// True to alert the user about a disconnection while the app is suspended: an `NSNumber` with a `Bool`.
 ///
-/// A simulated world records a machine's alerts; with the daemon, an agent shows them; otherwise there are none.
+/// In a simulated world, the machine records the alerts. With the daemon, an agent shows them. Otherwise, there are no
+/// alerts.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String = "kCBConnectOptionNotifyOnDisconnection"
 
-/// Whether to alert the user about notifications while the app is suspended: an `NSNumber` with a `Bool`.
+/// True to alert the user about notifications while the app is suspended: an `NSNumber` with a `Bool`.
 ///
-/// A simulated world records a machine's alerts; with the daemon, an agent shows them; otherwise there are none.
+/// In a simulated world, the machine records the alerts. With the daemon, an agent shows them. Otherwise, there are no
+/// alerts.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String = "kCBConnectOptionNotifyOnNotification"
 
-/// The delay before the first connection attempt, in seconds: an `NSNumber`.
+/// The delay before the first connection attempt, in seconds, at most a day: an `NSNumber`.
 public let CBConnectPeripheralOptionStartDelayKey: String = "kCBConnectOptionStartDelay"
 
-/// Whether to connect the profiles of Bluetooth Classic, too: an `NSNumber` with a `Bool`.
+/// True to connect the profiles of Bluetooth Classic as well: an `NSNumber` with a `Bool`.
+///
+/// Accepted, but has no effect.
 public let CBConnectPeripheralOptionEnableTransportBridgingKey: String = "kCBConnectOptionEnableTransportBridging"
 
-/// Whether the connection requires that the device can use the Apple Notification Center Service: an `NSNumber` with a
+/// True if the connection requires that the device can use the Apple Notification Center Service: an `NSNumber` with a
 /// `Bool`.
+///
+/// Accepted, but has no effect.
 public let CBConnectPeripheralOptionRequiresANCS: String = "kCBConnectOptionRequiresANCS"
 
-/// Whether to reconnect when the link is lost: an `NSNumber` with a `Bool`.
+/// True to make the host reconnect when the link is lost: an `NSNumber` with a `Bool`.
 public let CBConnectPeripheralOptionEnableAutoReconnect: String = "kCBConnectOptionEnableAutoReconnect"
 
-/// The peripherals that were connected or connecting in an earlier launch: `[CBPeripheral]`.
+/// The peripherals that an earlier launch was connected or connecting to: `[CBPeripheral]`.
 public let CBCentralManagerRestoredStatePeripheralsKey: String = "kCBRestoredPeripherals"
 
 /// The services that an earlier launch scanned for: `[CBUUID]`.
@@ -60,7 +69,7 @@ public struct CBConnectionEventMatchingOption: Hashable, RawRepresentable, Senda
     /// Creates a key from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Peers that offer one of these services: `[CBUUID]`.
+    /// Peers that offer one of these services: `[CBUUID]`. Only the first four services are used.
     public static let serviceUUIDs = Self(rawValue: "kCBConnectionEventMatchingOptionServiceUUIDs")
 
     /// Peers with one of these identifiers: `[UUID]`.

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// The methods that a central manager calls on its queue.
+/// The methods that a central manager calls, on its queue.
 ///
 /// Only ``centralManagerDidUpdateState(_:)`` is required.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// The manager's state has changed.
     ///
-    /// Below ``CBManagerState/poweredOn``, scans and connections have ended without further calls. Below
-    /// ``CBManagerState/poweredOff``, the manager's peripherals are invalid, too.
+    /// If the state is below ``CBManagerState/poweredOn``, scans and connections have ended, and no further delegate
+    /// calls report that. If it is below ``CBManagerState/poweredOff``, the manager's peripherals are invalid as well.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
 
     /// The system has restored the state of an earlier launch of the app. Called once per launch, before all other
@@ -15,7 +15,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     ///
     /// `dict` contains ``CBCentralManagerRestoredStatePeripheralsKey`` if peripherals were connected or connecting:
     /// retain them and set their delegate. ``CBCentralManagerRestoredStateScanServicesKey`` and
-    /// ``CBCentralManagerRestoredStateScanOptionsKey`` describe the scan. Commands are not accepted yet.
+    /// ``CBCentralManagerRestoredStateScanOptionsKey`` describe the scan. The manager does not accept commands yet.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
     /// A device was discovered. Retain `peripheral`, or it is released.
@@ -34,17 +34,19 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// A connection could not be established.
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
 
-    /// A peripheral was disconnected; without an error if the app requested it.
+    /// A peripheral was disconnected. `error` is `nil` if the app requested it.
     ///
-    /// If a delegate has this method, the other one is not called, and its connections are not re-established
-    /// automatically.
+    /// If a delegate implements this method, its newer form with a timestamp is not called, and the host does not
+    /// reconnect by itself.
     func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
         error: (any Error)?
     )
 
-    /// A peripheral was disconnected; without an error if the app requested it.
+    /// A peripheral was disconnected. `error` is `nil` if the app requested it.
+    ///
+    /// `timestamp` is in seconds since 1 January 2001. `isReconnecting` is `true` if the host tries to reconnect.
     func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
@@ -53,7 +55,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// A registered peer has connected to this machine or disconnected.
+    /// A peer that the app has registered for has connected to this machine, or has disconnected.
     func centralManager(
         _ central: CBCentralManager,
         connectionEventDidOccur event: CBConnectionEvent,
@@ -64,10 +66,11 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     func centralManager(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral)
 }
 
-// Apple's protocol marks these optional; a default is what an absent method does.
+// These methods are optional in Apple's protocol. Each default implementation does what happens there if the method is
+// missing.
 extension CBCentralManagerDelegate {
-    /// Ends the program if the manager has a restore identifier: as on Apple's systems, such an app must implement the
-    /// method.
+    /// Ends the program if the manager has a restore identifier: an app that uses one must implement this method, as on
+    /// Apple's systems.
     ///
     /// A simulated world reports a finding instead.
     public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
@@ -76,7 +79,7 @@ extension CBCentralManagerDelegate {
 
     /// Does nothing.
     ///
-    /// A simulated world reports a finding if the app is woken for it in the background.
+    /// A simulated world reports a finding if the app was woken in the background for this call.
     public func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
@@ -88,7 +91,7 @@ extension CBCentralManagerDelegate {
 
     /// Does nothing.
     ///
-    /// A simulated world reports a finding if the app is woken for it in the background.
+    /// A simulated world reports a finding if the app was woken in the background for this call.
     public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         central.session.reportMissing("centralManager(_:didConnect:)")
     }
@@ -100,7 +103,7 @@ extension CBCentralManagerDelegate {
         error: (any Error)?
     ) {}
 
-    /// Calls the newer method, for delegates that have only that one.
+    /// Calls the newer method, for delegates that implement only that one.
     public func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
@@ -111,7 +114,7 @@ extension CBCentralManagerDelegate {
 
     /// Does nothing.
     ///
-    /// A simulated world reports a finding if the app is woken for it in the background.
+    /// A simulated world reports a finding if the app was woken in the background for this call.
     public func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,

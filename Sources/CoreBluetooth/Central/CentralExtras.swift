@@ -3,19 +3,19 @@ import BLERuntime
 package import BLEWire
 import Foundation
 
-// What `CoreBluetoothExtras` needs of centrals and their peripherals.
+// The part of centrals and their peripherals that only `CoreBluetoothExtras` uses.
 extension CBCentralManager {
-    /// Scans like ``scanForPeripherals(withServices:options:)``, with all parameters of the host.
+    /// Scans like ``scanForPeripherals(withServices:options:)``, but with all parameters that the host supports.
     ///
     /// - Parameters:
-    ///   - request: The scan request.
+    ///   - request: The parameters of the scan.
     ///   - prepare: Called with the number of the scan before its first event.
     package func scan(_ request: ScanRequest, prepare: (UInt32) -> Void) {
         guard acceptsCommands() else { return }
         begin(request, prepare: prepare)
     }
 
-    /// Stops the scan with this number, unless it has ended or was replaced.
+    /// Stops the scan with this number, unless it has already ended or been replaced.
     package func stopScan(_ number: UInt32) {
         if state == .poweredOn { endScan { $0 == number } }
     }
@@ -30,18 +30,19 @@ extension CBCentralManager {
         if !isThere { tell() }
     }
 
-    /// Returns whether discovered devices belong to the scan with this number.
+    /// Returns whether the scan with this number is the current one and has begun, so that devices discovered now
+    /// belong to it.
     package func hasBegun(_ number: UInt32) -> Bool {
         content.withLock { $0.hasScanBegun && $0.scanNumber == number }
     }
 
-    /// Connects like ``connect(_:options:)``, with all parameters of the host.
+    /// Connects like ``connect(_:options:)``, but with all parameters that the host supports.
     package func connect(_ peripheral: CBPeripheral, _ request: ConnectRequest) {
         guard acceptsCommands(), accepts(peripheral) else { return }
         peripheral.connect(request)
     }
 
-    /// Returns the object for the sender of an advertisement, updated with it.
+    /// Returns the object for the sender of an advertisement, after updating it from the advertisement.
     package func peripheral(heardBy report: AdvertisementReport) -> CBPeripheral {
         let peripheral = peripheral(report.peer, name: report.name)
         peripheral.heard(report)
@@ -50,7 +51,7 @@ extension CBCentralManager {
 }
 
 extension CBPeripheral {
-    /// The controller's information about the connection; `nil` if there is none.
+    /// The details of the connection that the controller reports; `nil` if there is no connection.
     package var linkDetails: LinkDetails? { record.withLock { $0.link.acceptsRequests ? $0.details : nil } }
 
     /// The last received advertisement.
@@ -67,22 +68,23 @@ extension CBPeripheral {
     /// Requests a change of the connection parameters.
     package func tune(_ tuning: LinkTuning) { request(.tune(tuning)) }
 
-    /// Makes the host drop what it has discovered of the device's attributes.
+    /// Makes the host drop the attributes that it has discovered on the device.
     package func forgetDatabase() { request(.forgetDatabase) }
 }
 
 extension CBService {
-    /// The handle range on the peripheral, as in events.
+    /// The handle range on the peripheral, by which events of the host identify the service; `nil` for a local service.
     package var handleRange: AttributeHandleRange? { range }
 }
 
 extension CBCharacteristic {
-    /// The handle of the value on the peripheral, as in events.
+    /// The handle of the value on the peripheral, by which events of the host identify the characteristic; `nil` for a
+    /// local one.
     package var valueHandle: AttributeHandle? { handles?.value }
 }
 
 extension CBDescriptor {
-    /// The handle of the descriptor on the peripheral, as in events.
+    /// The handle on the peripheral, by which events of the host identify the descriptor; `nil` for a local one.
     package var attributeHandle: AttributeHandle? { handle }
 }
 
@@ -96,6 +98,6 @@ extension CBPeripheral {
 }
 
 extension CBUUID {
-    /// The type in the host's form.
+    /// The UUID as the host represents it.
     package var hostValue: BluetoothUUID { value }
 }

@@ -2,9 +2,9 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// The connection events that an app has registered for, and the peers that were reported.
+/// The connection events that an app has registered for, and the peers that it knows to be connected.
 struct ConnectionWatch {
-    /// The maximum number of services to match.
+    /// The maximum number of services to match; further ones are ignored.
     static let serviceLimit = 4
 
     private let services: Set<BluetoothUUID>
@@ -17,9 +17,9 @@ struct ConnectionWatch {
         let kind: CBConnectionEvent
     }
 
-    /// Starts matching.
+    /// Starts watching for connection events that match `options`.
     ///
-    /// For the existing `links`, only the disconnection is reported.
+    /// The peers of the existing `links` are not reported as connected, only when they disconnect.
     init(_ options: [CBConnectionEventMatchingOption: Any], links: [SystemLink]) {
         let services = options[.serviceUUIDs] as? [CBUUID] ?? []
         self.services = Set(services.prefix(Self.serviceLimit).map(\.value))
@@ -28,7 +28,7 @@ struct ConnectionWatch {
         present = links.filter(matches).map(\.peer)
     }
 
-    /// Returns the events for the app that follow from the current links.
+    /// Takes the current links, and returns the resulting events for the app.
     mutating func update(_ links: [SystemLink]) -> [Event] {
         let linked = Set(links.map(\.peer))
         var events: [Event] = []

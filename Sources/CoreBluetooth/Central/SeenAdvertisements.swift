@@ -2,9 +2,9 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// A cache of the advertisements that an app received, by peer, because devices repeat themselves.
+/// A cache of the last advertisement of each peer, as the app received it, because devices repeat their advertisements.
 ///
-/// When it is full, all entries are dropped and rebuilt from new advertisements.
+/// When the cache is full, all entries are dropped; new advertisements fill it again.
 struct SeenAdvertisements {
     /// The maximum number of peers.
     static let limit = 1_024
@@ -13,11 +13,13 @@ struct SeenAdvertisements {
         var report: AdvertisementReport
         var dictionary: [String: Any]
         let timestamp: Dictionary<String, Any>.Index
-        /// The position of the manufacturer data in the octets and in the dictionary, if they can be replaced.
+        /// The positions of the manufacturer data in the octets and in the dictionary; `nil` if the data cannot be
+        /// replaced in place.
         let manufacturer: (octets: Range<Int>, place: Dictionary<String, Any>.Index)?
     }
 
-    /// A weakly referenced object, `mutating` to be updated in place.
+    /// A weak reference to a peer's object. Its getter is `mutating`, so that an element of an array is used in place
+    /// and not copied.
     private struct Sender {
         private weak var object: CBPeripheral?
         var peripheral: CBPeripheral? {
@@ -26,18 +28,21 @@ struct SeenAdvertisements {
         }
     }
 
-    /// The current scan, which determines the reported services of the overflow area.
+    /// The current scan, which determines the services that are reported from the overflow area.
     private var scan = ScanRequest()
-    /// An index by the lower half of the identifier, which is random except for its first bit.
+    /// The index of the entries. Its key is the lower half of a peer's identifier, which is random except for its first
+    /// bit.
     private var places = HashIndex(secret: 0)
     private var entries: [Entry] = []
-    /// The peers' objects, while the app retains them and their names are current.
+    /// The objects of the peers, in the order of the entries. `nil` if the app does not retain the object or its name
+    /// is out of date.
     private var senders: [Sender] = []
-    /// The index of the last received peer.
+    /// The index of the entry for the last received advertisement.
     private var latest: Int?
     private var clock = Clock()
 
-    /// The object of the last received peer, if it was received before and is still retained.
+    /// The object for the sender of the last advertisement; `nil` if it is not in the cache or the app no longer
+    /// retains it.
     var sender: CBPeripheral? {
         mutating get {
             guard let latest else { return nil }
@@ -46,7 +51,7 @@ struct SeenAdvertisements {
         set { if let latest { senders[latest].peripheral = newValue } }
     }
 
-    /// Starts another scan.
+    /// Starts another scan. If it differs from the last one, the cache is emptied.
     mutating func begin(_ scan: ScanRequest) {
         guard scan != self.scan else { return }
         self.scan = scan
@@ -61,13 +66,13 @@ struct SeenAdvertisements {
         latest = nil
     }
 
-    /// Returns the advertisement as a scanning app receives it, with the time; `nil` if it was found for an earlier
-    /// scan with other services.
+    /// Returns the advertisement data for the scanning app, with the time of reception; `nil` if the advertisement was
+    /// found for an earlier scan with other services.
     mutating func dictionary(of report: AdvertisementReport) -> [String: Any]? {
         let key = UInt64(truncatingIfNeeded: report.peer.rawValue) | 1 << 63, timestamp = clock.now()
         latest = places.place(of: key)
         if let latest, update(latest, report) {
-            // In place, so that nothing is copied unless the app has kept the last one.
+            // Changed in place, so that nothing is copied unless the app has kept the previous dictionary.
             entries[latest].dictionary.values[entries[latest].timestamp] = timestamp
             return entries[latest].dictionary
         }
@@ -80,7 +85,8 @@ struct SeenAdvertisements {
         return dictionary
     }
 
-    /// Processes a report that is mostly the same as before; returns `false` for other reports.
+    /// Updates an entry from a report that hardly differs from the last one; returns `false` if the report differs
+    /// more.
     private mutating func update(_ place: Int, _ report: AdvertisementReport) -> Bool {
         switch entries[place].update(report, for: scan) {
         case .same: return true
@@ -105,7 +111,7 @@ struct SeenAdvertisements {
 }
 
 extension SeenAdvertisements {
-    /// A clock with millisecond resolution and one number object per millisecond.
+    /// A clock with millisecond resolution, which creates at most one number object per millisecond.
     private struct Clock {
         private var time = 0.0
         private var number = NSNumber(value: 0.0)
@@ -124,7 +130,8 @@ extension SeenAdvertisements.Entry {
         self.report = report
         self.dictionary = dictionary
         self.timestamp = timestamp
-        // They may be an overflow area, which says something to those who look for services.
+        // If the app scans for services, the manufacturer data may be an overflow area, which changes the reported
+        // services.
         if scan.services.isEmpty, let place = dictionary.index(forKey: CBAdvertisementDataManufacturerDataKey),
             let octets = report.octets.manufacturerRange
         {
@@ -142,7 +149,7 @@ extension SeenAdvertisements.Entry {
         case other
     }
 
-    /// Processes a report if it is similar to the last one.
+    /// Updates the entry if the report is similar to the last one.
     mutating func update(_ new: AdvertisementReport, for scan: ScanRequest) -> OnUpdate {
         if new.repeats(report) { return .same }
         guard new.peer.rawValue == report.peer.rawValue, new.isConnectable == report.isConnectable else {

@@ -1,20 +1,20 @@
 import BLEHost
 
-/// The peers that managers discovered or that the host knows, with their names.
+/// The peers that managers have discovered or that the host knows, with their names.
 ///
-/// If there are too many, the latest are kept.
+/// When the table is full, a new peer replaces the oldest.
 struct SeenPeers {
     /// The maximum number of peers.
     static let limit = 4096
 
     private var names: [PeerIdentifier: String?] = [:]
-    /// In the order of their first discovery.
+    /// The peers in the order in which they were added, as a ring.
     ///
-    /// The oldest is replaced next.
+    /// The next new peer replaces the one at the index `oldest`.
     private var order: [PeerIdentifier] = []
     private var oldest = 0
 
-    /// True if the next peer replaces another one.
+    /// True if the next new peer replaces another one.
     var isFull: Bool { order.count == Self.limit }
 
     func contains(_ peer: PeerIdentifier) -> Bool { names[peer] != nil }
@@ -22,9 +22,9 @@ struct SeenPeers {
     /// Returns the last known name of `peer`.
     func name(of peer: PeerIdentifier) -> String? { names[peer] ?? nil }
 
-    /// Adds a peer, with its name if it is known.
+    /// Adds a peer, or updates its name if `name` is not `nil`.
     ///
-    /// - Returns: True if it has changed.
+    /// - Returns: True if the peer is new or has a new name.
     @discardableResult
     mutating func insert(_ peer: PeerIdentifier, name: String?) -> Bool {
         guard !contains(peer) else {

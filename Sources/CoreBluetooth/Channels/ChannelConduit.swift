@@ -5,8 +5,8 @@ import Foundation
 
 /// The shared state of a channel's two streams: the flow of octets between them and the host.
 ///
-/// The streams can be used on any thread, also on the one that receives host events. Sendable because a lock protects
-/// the state; the app is never called while it is held.
+/// The streams can be used on any thread, including the one that receives host events. Sendable because a lock protects
+/// the state; the app is never called while the lock is held.
 final class ChannelConduit: @unchecked Sendable {
     let id: ChannelID
     let psm: CBL2CAPPSM
@@ -15,9 +15,9 @@ final class ChannelConduit: @unchecked Sendable {
     let reference: ManagerReference
     private let condition = NSCondition()
     private var flow: ChannelFlow
-    /// True if the delegates are about to be called for host events.
+    /// True if a block that signals host events to the streams' delegates is already queued.
     private var willRing = false
-    /// Calls the delegates.
+    /// The events of the streams, which call the streams' delegates.
     ///
     /// Set before the conduit is shared.
     private(set) var events: ChannelEvents!
@@ -43,10 +43,11 @@ final class ChannelConduit: @unchecked Sendable {
         }
     }
 
-    /// Reads the flow without changing anything that others wait for.
+    /// Calls `body` with the flow. It must not change anything that another thread waits for.
     func look<Result>(_ body: (inout ChannelFlow) -> Result) -> Result { condition.withLock { body(&flow) } }
 
-    /// Changes the flow for the app, sends the resulting requests to the host, and notifies waiting threads.
+    /// Changes the flow for a call of the app: sends the resulting requests to the host, wakes blocked reads and
+    /// writes, and signals the streams' delegates.
     func change(_ body: (inout ChannelFlow) -> ChannelFlow.Requests) {
         condition.withLock {
             send(body(&flow))
@@ -55,10 +56,11 @@ final class ChannelConduit: @unchecked Sendable {
         events.signal()
     }
 
-    /// Changes the flow for a host event, on the manager's queue.
+    /// Changes the flow for a host event: like ``change(_:)``, but on the manager's queue, and the delegates are
+    /// signalled later.
     ///
-    /// Waiting threads are notified after all simultaneous events were processed. Otherwise other threads could read
-    /// and write in between, and runs in a simulated world would differ.
+    /// The delegates are signalled once all events that arrived together have been processed. Otherwise, their threads
+    /// could read and write between two of these events, and no two runs of a simulated world would be the same.
     func hear(_ body: (inout ChannelFlow) -> ChannelFlow.Requests) {
         let mustRing = condition.withLock {
             send(body(&flow))
@@ -97,12 +99,14 @@ final class ChannelConduit: @unchecked Sendable {
         return count
     }
 
-    /// Sends requests while the lock is held, so that they keep their order across threads.
+    /// Sends requests. Called while the lock is held, so that requests of several threads are sent in the order of
+    /// their changes.
     private func send(_ requests: ChannelFlow.Requests) {
         for request in requests { session.send(.channel(id, request)) }
     }
 
-    /// True if this thread may block: not if it delivers host events, or if virtual time stands still meanwhile.
+    /// True if the calling thread may block. It may not if it delivers host events itself, nor in virtual time, which
+    /// does not pass while a thread is blocked.
     private var canWait: Bool { session.passesTime && !ServedQueue.isCurrent }
 }
 
@@ -112,6 +116,6 @@ enum ServedQueue {
 
     static func mark(_ queue: DispatchQueue) { queue.setSpecific(key: key, value: ()) }
 
-    /// True if the caller runs on such a queue.
+    /// True if the caller runs on such a queue or on the main thread.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil || Thread.isMainThread }
 }

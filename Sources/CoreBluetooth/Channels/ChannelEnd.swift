@@ -1,11 +1,11 @@
 import Foundation
 
-/// The implementation of one of a channel's two streams, independent of the Foundation class.
+/// The implementation of one of a channel's two streams, which both stream classes share.
 struct ChannelEnd {
     let conduit: ChannelConduit
     private let side: ChannelFlow.Side
 
-    /// Attaches the implementation to `stream`, one side of a channel.
+    /// Creates the implementation of `stream`, and attaches the stream to its side of the channel.
     init(_ side: ChannelFlow.Side, of conduit: ChannelConduit, as stream: Stream) {
         self.side = side
         self.conduit = conduit

@@ -3,9 +3,9 @@ import Foundation
 
 /// The events of a channel's two streams, delivered to their delegates on the run loops that the app chose.
 ///
-/// Streams on the same run loop share its source, and the input stream's delegate is called first, so that each run in
-/// a simulated world is the same. Sendable because a lock protects the state; delegates are called without it, on their
-/// run loops only.
+/// Streams on the same run loop share one source, and the input stream's delegate is called first, so that all runs of
+/// a simulated world are the same. Sendable because a lock protects the state; delegates are called without the lock,
+/// and only on their run loops.
 final class ChannelEvents: @unchecked Sendable {
     typealias Side = ChannelFlow.Side
 
@@ -18,11 +18,11 @@ final class ChannelEvents: @unchecked Sendable {
         let loop: RunLoop
         let mode: RunLoop.Mode
         let signal: RunLoopSignal
-        /// The scheduled sides.
+        /// The streams that are scheduled on this run loop.
         var sides: [Side]
-        /// True if the source was signalled but not handled.
+        /// True if the source has been signalled and has not run since.
         ///
-        /// The hold stops virtual time until it is.
+        /// Until it runs, `hold` stops virtual time.
         var isRung = false
         var hold: TimeHold?
     }
@@ -38,10 +38,10 @@ final class ChannelEvents: @unchecked Sendable {
     /// Creates the events of streams that are attached later.
     ///
     /// - Parameters:
-    ///   - order: The order of channels on one run loop; the lowest is called first.
-    ///   - hold: Makes a simulated world wait.
-    ///   - isDue: Whether a stream has an event to report.
-    ///   - next: The next event to report that is not among the given ones; it counts as reported.
+    ///   - order: The position of the channel among those on the same run loop; the lowest is called first.
+    ///   - hold: Stops the time of a simulated world until the returned object is released.
+    ///   - isDue: Returns whether a stream has an event to report.
+    ///   - next: Returns the next event to report that is not in `told`, and marks it as reported.
     init(
         order: Int,
         hold: @escaping @Sendable () -> TimeHold?,
@@ -56,7 +56,7 @@ final class ChannelEvents: @unchecked Sendable {
 
     deinit { for place in places { place.signal.remove() } }
 
-    /// Attaches a stream to a side, before any event.
+    /// Sets the stream of a side. Called before that side has any events.
     func attach(_ stream: Stream, as side: Side) { lock.withLock { listening[side, default: .init()].stream = stream } }
 
     func delegate(of side: Side) -> (any StreamDelegate)? { lock.withLock { listening[side]?.delegate } }
@@ -83,7 +83,7 @@ final class ChannelEvents: @unchecked Sendable {
         remove(side) { $0.loop === loop && $0.mode == mode }
     }
 
-    /// Stops calling one side's delegate.
+    /// Removes one side from all run loops, so that its delegate is no longer called.
     func removeAll(_ side: Side) { remove(side) { _ in true } }
 
     private func remove(_ side: Side, from matches: (Place) -> Bool) {
@@ -95,7 +95,7 @@ final class ChannelEvents: @unchecked Sendable {
         for place in empty { place.signal.remove() }
     }
 
-    /// Signals the run loops with pending events.
+    /// Signals the run loops on which a delegate has to be called.
     func signal() {
         let due = Side.allCases.filter(isDue)
         guard !due.isEmpty else { return }
@@ -112,7 +112,8 @@ final class ChannelEvents: @unchecked Sendable {
 
     /// Calls the delegates for the pending events.
     ///
-    /// Events that arise meanwhile wait for the next turn.
+    /// Each delegate gets an event at most once per turn of the run loop. If the event occurs again during the calls,
+    /// it waits for the next turn.
     private func tell(_ loop: ObjectIdentifier, _ mode: RunLoop.Mode) {
         let (sides, hold): ([Side], TimeHold?) = lock.withLock {
             let index = places.firstIndex { ObjectIdentifier($0.loop) == loop && $0.mode == mode }

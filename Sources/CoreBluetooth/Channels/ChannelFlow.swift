@@ -1,16 +1,17 @@
 import BLEHost
 import Foundation
 
-/// The state of a channel from the view of its two streams: readable octets, available space, and the end.
+/// The state of a channel as its two streams see it: octets to read, space to write, and the end.
 ///
 /// ```
 ///  stream:  not open ──▶ open ──▶ closed          channel:  open ──▶ over
 /// ```
 ///
-/// An open stream shows the state of the channel: open while the channel is open or octets remain to be read, then at
-/// its end or failed. L2CAP has no half-open channels, so the channel is closed when both streams are.
+/// The status of an open stream follows the channel: it is open while the channel is open or there are octets to read,
+/// and then at its end or failed. L2CAP has no half-open channels, so the channel is closed once both streams are
+/// closed.
 struct ChannelFlow {
-    /// The maximum number of octets that were passed to the host but not sent.
+    /// The maximum number of octets that have been passed to the host and not sent yet.
     static let window = 1 << 16
 
     /// A direction: one of the two streams.
@@ -18,23 +19,23 @@ struct ChannelFlow {
         case input, output
     }
 
-    /// A direction from the app's view.
+    /// The state of one stream.
     private struct Direction {
         enum State {
             case notOpen, open, closed
         }
 
         var state = State.notOpen
-        /// The events that were already delivered.
+        /// The events that the delegate has already received.
         var told: Stream.Event = []
     }
 
     /// The state of the L2CAP channel.
     private enum Link: Equatable {
         case open
-        /// Ended; `nil` if the peer closed it.
+        /// Ended with this failure; `nil` if the peer has closed the channel.
         case over(Failure?)
-        /// Closed by this end.
+        /// Closed by the app.
         case released
     }
 
@@ -43,16 +44,16 @@ struct ChannelFlow {
     private var input = Direction()
     private var output = Direction()
     private var received = OctetQueue()
-    /// The number of octets that the app has read without reporting it to the host.
+    /// The number of octets that the app has read and that have not been reported to the host yet.
     private var consumed = 0
-    /// The number of octets that were passed to the host.
+    /// The number of octets that have been passed to the host and not sent yet.
     private(set) var outstanding = 0
-    /// True if the app has written to a channel that was closed.
+    /// True if the app has tried to write after the channel had ended.
     private var hasWrittenInVain = false
 
     /// Creates the flow of an open channel.
     ///
-    /// - Parameter unitLength: The maximum number of octets that the peer accepts at once, above 0.
+    /// - Parameter unitLength: The maximum number of octets that the peer accepts in one SDU, above 0.
     init(unitLength: Int) {
         precondition(unitLength > 0, "the peer's MTU is greater than 0")
         self.unitLength = unitLength
@@ -64,7 +65,7 @@ struct ChannelFlow {
     /// True if the channel is open.
     var isOpen: Bool { link == .open }
 
-    /// True if the channel was released; no more requests follow.
+    /// True if the app has closed the channel. No more requests to the host follow.
     var isReleased: Bool { link == .released }
 }
 
@@ -74,7 +75,7 @@ extension ChannelFlow {
         switch event {
         case .received(let octets):
             guard link == .open else { return [] }
-            // Nobody will read it: the peer shall not wait for that.
+            // The app will not read these octets, so they count as read: the peer must not wait for the app.
             guard input.state != .closed else { return [.consumed(octets.count)] }
             received.append(octets)
         case .sent(let count): outstanding = max(0, outstanding - count)
@@ -84,7 +85,7 @@ extension ChannelFlow {
         return []
     }
 
-    /// Closes the channel, whatever the state of the streams.
+    /// Closes the channel, in any state of the streams.
     mutating func release() -> Requests {
         defer {
             link = .released
@@ -139,7 +140,7 @@ extension ChannelFlow {
         }
     }
 
-    /// Returns the next event for a stream's delegate.
+    /// Returns the next event for a stream's delegate; `nil` if there is none.
     func dueEvent(of side: Side) -> Stream.Event? {
         let now: [Stream.Event] =
             switch status(of: side) {
@@ -151,14 +152,16 @@ extension ChannelFlow {
         return now.first { !self[side].told.contains($0) }
     }
 
-    /// Returns the next event for a stream's delegate, except those in `told`.
+    /// Returns the next event for a stream's delegate and marks it as delivered; `nil` if there is none or it is in
+    /// `told`.
     mutating func nextEvent(of side: Side, besides told: Stream.Event) -> Stream.Event? {
         guard let event = dueEvent(of: side), !told.contains(event) else { return nil }
         self[side].told.insert(event)
         return event
     }
 
-    /// Returns the event that is repeated whenever the delegate has acted on it.
+    /// Returns the event that says that the stream can be read or written now. It is reported again after each read or
+    /// write.
     private func readiness(of side: Side) -> Stream.Event? {
         switch side {
         case .input: hasBytes ? .hasBytesAvailable : nil
@@ -179,7 +182,8 @@ extension ChannelFlow {
     /// True if there are no octets to read now but may be later.
     var isWaitingForBytes: Bool { input.state == .open && received.isEmpty && link == .open }
 
-    /// Moves available octets into `destination`; returns their number, 0 if there are none, −1 if there never will be.
+    /// Moves available octets into `destination`. Returns their number: 0 if there are none now, −1 if there never will
+    /// be.
     mutating func read(into destination: UnsafeMutableBufferPointer<UInt8>) -> (count: Int, Requests) {
         input.told.remove(.hasBytesAvailable)
         guard input.state == .open else { return (-1, []) }
@@ -191,12 +195,12 @@ extension ChannelFlow {
         return (count, consumed > 0 ? [.consumed(consumed)] : [])
     }
 
-    /// The number of read octets that is reported to the host even if there are more to read.
+    /// How many octets the app may read before this is reported to the host, even if there are more to read.
     private static let worthTelling = 4096
 }
 
 extension ChannelFlow {
-    /// The free space at which the delegate is called again, so that it need not write in small pieces.
+    /// The free space from which the delegate is called again, so that it does not have to write in small pieces.
     private static let worthWriting = window / 4
 
     private var space: Int { link == .open ? max(0, Self.window - outstanding) : 0 }
@@ -207,8 +211,8 @@ extension ChannelFlow {
     /// True if nothing can be written now but may be later.
     var isWaitingForSpace: Bool { output.state == .open && link == .open && space == 0 }
 
-    /// Accepts as many octets as there is space for; returns their number, 0 if there is none, −1 if there never will
-    /// be.
+    /// Accepts as many octets as there is space for. Returns their number: 0 if there is no space now, −1 if there
+    /// never will be.
     mutating func write(_ octets: UnsafeBufferPointer<UInt8>) -> (count: Int, Requests) {
         output.told.remove(.hasSpaceAvailable)
         guard output.state == .open else { return (-1, []) }

@@ -1,7 +1,7 @@
-/// A queue of octets, removed in pieces of any size.
+/// A queue of octets that can be removed in pieces of any size.
 struct OctetQueue {
     private var units: [[UInt8]] = []
-    /// The index of the first unit that is not used up, and the octets used of it.
+    /// The index of the first unit with octets left, and the number of its octets that have already been removed.
     private var first = 0
     private var used = 0
 
@@ -16,7 +16,7 @@ struct OctetQueue {
         count += unit.count
     }
 
-    /// Moves as many octets as fit into `destination`; returns their number.
+    /// Moves as many octets as fit into `destination`, and returns their number.
     mutating func move(to destination: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var moved = 0
         while moved < destination.count, first < units.count {

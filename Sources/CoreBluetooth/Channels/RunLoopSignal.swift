@@ -3,11 +3,11 @@ import Foundation
 
 /// A signal that runs a closure on the thread of a run loop.
 ///
-/// Several signals before it runs count as one.
+/// If it is signalled several times before the closure runs, the run loop calls the closure once.
 ///
-/// `RunLoop` lets other threads in only with a delay, so this uses a source of the underlying CFRunLoop. On the main
-/// thread it also uses the main queue, which runs even if nothing runs the main run loop: in programs with an
-/// asynchronous `main`, and in tests.
+/// With `RunLoop`, another thread cannot run code on the loop's thread without a delay, so this uses a source of the
+/// underlying CFRunLoop. For the main thread, it also uses the main queue, which works even if nothing runs the main
+/// run loop: in programs with an asynchronous `main`, and in tests.
 ///
 /// Sendable because a lock protects the state, and run loops and their sources can be used from any thread.
 final class RunLoopSignal: @unchecked Sendable {
@@ -32,7 +32,7 @@ final class RunLoopSignal: @unchecked Sendable {
 
     /// Creates a signal that is handled only while `loop` runs in `mode`.
     ///
-    /// Of several, the one with the lowest order comes first.
+    /// Of several signals on a run loop, the one with the lowest `order` is handled first.
     init(in loop: RunLoop, mode: RunLoop.Mode, order: Int, _ action: @escaping @Sendable () -> Void) {
         self.action = action
         self.order = order
@@ -67,7 +67,7 @@ final class RunLoopSignal: @unchecked Sendable {
         if usesMainQueue { DispatchQueue.main.async(execute: action) }
     }
 
-    /// Removes the signal from its run loop, which may still be about to handle it.
+    /// Removes the signal from its run loop. The closure may still run once, if the run loop is about to call it.
     func remove() {
         let source: CFRunLoopSource? = lock.withLock {
             defer { state = .removed }
@@ -79,7 +79,7 @@ final class RunLoopSignal: @unchecked Sendable {
 
     private func install(in loop: CFRunLoop, _ mode: RunLoop.Mode) {
         var context = CFRunLoopSourceContext()
-        // The source owns one reference and releases it at its end.
+        // The source owns one reference, and releases it when the source is destroyed.
         context.info = Unmanaged.passRetained(Target(action)).toOpaque()
         context.release = { info in info.map { Unmanaged<Target>.fromOpaque($0).release() } }
         context.perform = { info in

@@ -1,7 +1,7 @@
 public import Foundation
 
 // Key-value observing by key path, under the names that Foundation has for it on Apple's systems. Without the
-// Objective-C runtime nothing can be observed by name, nor what others declare.
+// Objective-C runtime, properties cannot be observed by name, and types of other modules cannot be observed.
 
 /// The information that an observer requests about a change.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
@@ -17,15 +17,15 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     public static var old: Self { Self(rawValue: 1 << 1) }
     /// Call the handler immediately, with the current value.
     public static var initial: Self { Self(rawValue: 1 << 2) }
-    /// Call the handler before each change, too.
+    /// Call the handler before each change as well.
     ///
-    /// Accepted without effect.
+    /// Accepted, but has no effect.
     public static var prior: Self { Self(rawValue: 1 << 3) }
 }
 
 /// The kind of change.
 public enum NSKeyValueChange: UInt, Sendable {
-    /// The value was set. All changes here are of this kind.
+    /// The value was set. Every reported change is of this kind.
     case setting = 1
     /// An element was inserted into a collection.
     case insertion = 2
@@ -40,13 +40,13 @@ public struct NSKeyValueObservedChange<Value> {
     /// The kind of change.
     public typealias Kind = NSKeyValueChange
 
-    /// The kind of change.
+    /// The kind of change: always ``NSKeyValueChange/setting``.
     public let kind: Kind
     /// The value after the change, if requested.
     public let newValue: Value?
     /// The value before the change, if requested.
     public let oldValue: Value?
-    /// The indexes of changed elements; always `nil`.
+    /// The indexes of the changed elements of a collection; always `nil`.
     public let indexes: IndexSet?
     /// True if the change is about to happen; always `false`.
     public let isPrior: Bool
@@ -84,8 +84,8 @@ protocol Observed: _KeyValueCodingAndObserving {
 }
 
 extension _KeyValueCodingAndObserving {
-    /// Calls `changeHandler` after each change of a property, on the thread that made the change and before the
-    /// delegate is called for the same event.
+    /// Calls `changeHandler` after each change of a property, on the thread that made the change. If an event of the
+    /// host causes the change, the handler is called before the delegate.
     ///
     /// - Returns: The observation, which lasts until it is released.
     @preconcurrency

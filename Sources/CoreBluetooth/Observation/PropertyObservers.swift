@@ -2,21 +2,23 @@ import Foundation
 
 /// The observers of an object's properties.
 ///
-/// The object's protected values report every access that might have been a change; each observer then compares the
-/// current value with the last one. No property has to be declared observable, and unobserved objects pay nothing.
+/// The object's protected values report every access that might have changed something; then each observer compares the
+/// current value of its property with the last one. So no property has to be declared observable, and an object without
+/// observers has no extra cost.
 final class PropertyObservers: Sendable {
     private struct State {
         var watches: [(id: Int, look: @Sendable () -> Bool)] = []
         var next = 0
-        /// The thread that is comparing values, whose own accesses are not changes.
+        /// The thread that is comparing values. Its own accesses do not count as changes.
         var looking: Thread?
-        /// True if another thread has changed something meanwhile.
+        /// True if another thread may have changed something during the comparison.
         var isStale = false
     }
 
     private let state = Protected(State())
 
-    /// Adds an observer, which returns whether it saw a change; returns its number for removal.
+    /// Adds an observer, and returns the number with which it can be removed. `look` returns whether the observer has
+    /// found a change.
     func add(_ look: @escaping @Sendable () -> Bool) -> Int {
         state.withLock { state in
             state.next += 1
@@ -27,7 +29,7 @@ final class PropertyObservers: Sendable {
 
     func remove(_ id: Int) { state.withLock { $0.watches.removeAll { $0.id == id } } }
 
-    /// Makes every observer compare, unless this call comes from one of them.
+    /// Makes every observer compare its values. Does nothing if the call comes from an observer.
     func look() {
         guard var watches = begin() else { return }
         while true {
@@ -50,7 +52,8 @@ final class PropertyObservers: Sendable {
         }
     }
 
-    /// Returns the observers that must compare again, because a handler or another thread changed something.
+    /// Returns the observers that must compare again, because a handler or another thread may have changed something;
+    /// `nil` if none has to.
     private func goOn(_ hasChanged: Bool) -> [(id: Int, look: @Sendable () -> Bool)]? {
         state.withLock { state in
             defer { state.isStale = false }
@@ -61,7 +64,7 @@ final class PropertyObservers: Sendable {
     }
 }
 
-/// One observed property.
+/// One observer of one property.
 final class Watch<Object: AnyObject, Value>: Sendable {
     private struct State {
         weak var object: Object?

@@ -80,7 +80,7 @@ public struct CBCentralManagerDelegateMethods {
 }
 
 extension CBCentralManagerDelegate {
-    /// All methods of this name, for calls such as `centralManager?(…)`.
+    /// The delegate's methods with this name, for calls such as `centralManager?(…)`.
     @_disfavoredOverload
     public var centralManager: CBCentralManagerDelegateMethods? { CBCentralManagerDelegateMethods(self) }
 }

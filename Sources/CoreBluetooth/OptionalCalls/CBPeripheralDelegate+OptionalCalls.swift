@@ -133,19 +133,19 @@ public struct CBPeripheralDelegateMethods {
 }
 
 extension CBPeripheralDelegate {
-    /// All methods of this name, for calls such as `peripheral?(…)`.
+    /// The delegate's methods with this name, for calls such as `peripheral?(…)`.
     @_disfavoredOverload
     public var peripheral: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 
-    /// All methods of this name, for calls such as `peripheralDidUpdateName?(…)`.
+    /// The delegate's methods with this name, for calls such as `peripheralDidUpdateName?(…)`.
     @_disfavoredOverload
     public var peripheralDidUpdateName: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 
-    /// All methods of this name, for calls such as `peripheralDidUpdateRSSI?(…)`.
+    /// The delegate's methods with this name, for calls such as `peripheralDidUpdateRSSI?(…)`.
     @_disfavoredOverload
     public var peripheralDidUpdateRSSI: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 
-    /// All methods of this name, for calls such as `peripheralIsReady?(…)`.
+    /// The delegate's methods with this name, for calls such as `peripheralIsReady?(…)`.
     @_disfavoredOverload
     public var peripheralIsReady: CBPeripheralDelegateMethods? { CBPeripheralDelegateMethods(self) }
 }

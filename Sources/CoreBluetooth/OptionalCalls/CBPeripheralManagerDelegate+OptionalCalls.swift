@@ -81,17 +81,17 @@ public struct CBPeripheralManagerDelegateMethods {
 }
 
 extension CBPeripheralManagerDelegate {
-    /// All methods of this name, for calls such as `peripheralManager?(…)`.
+    /// The delegate's methods with this name, for calls such as `peripheralManager?(…)`.
     @_disfavoredOverload
     public var peripheralManager: CBPeripheralManagerDelegateMethods? { CBPeripheralManagerDelegateMethods(self) }
 
-    /// All methods of this name, for calls such as `peripheralManagerDidStartAdvertising?(…)`.
+    /// The delegate's methods with this name, for calls such as `peripheralManagerDidStartAdvertising?(…)`.
     @_disfavoredOverload
     public var peripheralManagerDidStartAdvertising: CBPeripheralManagerDelegateMethods? {
         CBPeripheralManagerDelegateMethods(self)
     }
 
-    /// All methods of this name, for calls such as `peripheralManagerIsReady?(…)`.
+    /// The delegate's methods with this name, for calls such as `peripheralManagerIsReady?(…)`.
     @_disfavoredOverload
     public var peripheralManagerIsReady: CBPeripheralManagerDelegateMethods? {
         CBPeripheralManagerDelegateMethods(self)

@@ -34,7 +34,7 @@ extension CBPeripheral {
 
     func connectFailed() -> PeripheralLink.OnFailed { record.withLock { $0.link.failed() } }
 
-    /// Records the end of the connection and drops everything that was discovered.
+    /// Records the end of the connection, and drops the discovered attributes.
     func disconnected(wanted: Bool, isReconnecting: Bool) -> PeripheralLink.OnDisconnected {
         let (action, old) = record.withLock { record in
             let action = record.link.disconnected(wanted: wanted, isReconnecting: isReconnecting)
@@ -44,10 +44,11 @@ extension CBPeripheral {
         return action
     }
 
-    /// Records that the delegate knows of the host's reconnection attempt, or that there is no delegate.
+    /// Records that the delegate is being called for the host's reconnection attempt, or that there is no delegate.
     func reconnect() { record.withLock { $0.link.reconnect() } }
 
-    /// Stops the host's reconnection attempt, unless the delegate knows of it or has acted itself.
+    /// Stops the host's reconnection attempt, unless the delegate was called for it, or has connected or cancelled
+    /// itself.
     func giveUpReconnecting() { send(record.withLock { $0.link.giveUp() }) }
 
     func radioLost() {
@@ -58,7 +59,7 @@ extension CBPeripheral {
         old.endSubscriptions()
     }
 
-    /// Records an advertisement; returns whether the delegate was called for a new name.
+    /// Records an advertisement, and calls the delegate if the name has changed. Returns whether it has changed.
     @discardableResult
     func heard(_ report: AdvertisementReport) -> Bool {
         let isRenamed = record.withLock { record in
@@ -74,7 +75,7 @@ extension CBPeripheral {
 
     func setName(_ name: String) { record.withLock { $0.name = name } }
 
-    /// Ends the connection of an object that the app has released.
+    /// Ends the connection of a peripheral whose object the app has released.
     func abandonConnection() {
         switch state {
         case .disconnected, .disconnecting: return

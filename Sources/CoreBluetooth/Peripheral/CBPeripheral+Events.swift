@@ -16,21 +16,22 @@ extension CBPeripheral {
         if let rest = step.rest { proceed(rest) }
     }
 
-    /// Sends the requests that can be sent now and delivers results, on the manager's queue.
+    /// Sends the requests that can be sent now, and delivers the available results, on the manager's queue.
     ///
-    /// Results of requests that the app makes meanwhile are delivered later.
+    /// Results of requests that the app makes during these calls are delivered later.
     func proceed() { proceed(.whatThereIs) }
 
     /// Fails all pending requests, because the connection has ended.
     ///
-    /// The host has failed the requests that it had; these were queued or arrived too late.
+    /// The host has already failed the requests that it had received. The pending ones were still queued here, or have
+    /// reached the host too late.
     func failRequests(_ failure: Failure) {
         if let rest = deliver(takeStep { $0.failRequests(failure, of: self) }) { proceed(rest) }
     }
 
-    /// Delivers a notified value.
+    /// Stores a notified value in its characteristic, and calls the delegate.
     ///
-    /// Pending results are not affected.
+    /// The value does not wait for the results of pending requests.
     func notified(_ handle: AttributeHandle, _ value: [UInt8]) {
         var delegate: (any CBPeripheralDelegate)?, isAsking = false
         let found = record.withLock { record -> CBCharacteristic? in
@@ -52,7 +53,7 @@ extension CBPeripheral {
         while let left = rest { rest = deliver(takeStep { $0.proceed(left, of: self) }) }
     }
 
-    /// Takes a step and sends its requests.
+    /// Takes a step, and sends the requests that it returns.
     private func takeStep(_ body: (inout PeripheralRecord) -> PeripheralRecord.Step) -> PeripheralRecord.Step {
         record.withLock { record in
             let step = body(&record)
@@ -61,7 +62,7 @@ extension CBPeripheral {
         }
     }
 
-    /// Delivers the result of a step and returns what is left to do.
+    /// Makes the delegate call of a step, and returns the work that is left.
     private func deliver(_ step: consuming PeripheralRecord.Step) -> PeripheralRecord.Remainder? {
         step.call?.make(by: self, to: step.delegate)
         if case .event(let event) = step.observed { notifyObservers(event) }

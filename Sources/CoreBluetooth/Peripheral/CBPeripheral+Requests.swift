@@ -98,7 +98,8 @@ extension CBPeripheral {
         submit(.writeCommand(handle, [UInt8](octetsOf: data)))
     }
 
-    /// The maximum number of values without response that an app can send after it was told that there is no space.
+    /// The maximum number of values that wait to be written without response. An app can only reach it by ignoring that
+    /// ``canSendWriteWithoutResponse`` is `false`; further values are dropped.
     private static let mostOutstanding = 1024
 
     func subscribe(_ enabled: Bool, to characteristic: CBCharacteristic) {
@@ -150,17 +151,18 @@ extension CBPeripheral {
         (0x0001...0x00FF).contains(psm) ? submit(request) : fail(request, .invalidParameters)
     }
 
-    /// Reports through the delegate that distance measurement is not supported.
+    /// Calls the delegate to report that distance measurement is not supported.
     func refuseSounding() {
         if isReady() { refuse(.soundingCompleted(.notSupported)) }
     }
 
-    /// Reports the failure of a request through the delegate, in its turn.
+    /// Reports a failed request to the delegate, after the results of earlier requests.
     private func refuse(_ call: PeripheralDelegateCall) { answer(nil, .call(call)) }
 
-    /// Sends `request` in its turn.
+    /// Queues `request`, and sends it as soon as its turn comes.
     ///
-    /// It is sent while the queue is locked, so that requests of several threads are sent in its order.
+    /// Requests are sent while the queue is locked, so that those of several threads are sent in the order of the
+    /// queue.
     private func submit(_ request: PeerRequest) {
         record.withLock { record in
             if let number = record.requests.submit(request) { session.send(.peer(peer, request, number)) }
@@ -172,7 +174,8 @@ extension CBPeripheral {
         answer(request, .event(request.answer(failure)))
     }
 
-    /// Answers without asking the peripheral, in the turn of `request` and never before this method returns.
+    /// Gives a request its result without asking the peripheral. The result is delivered after those of earlier
+    /// requests, and never before this method returns.
     private func answer(_ request: PeerRequest?, _ answer: PeripheralRequests.Answer) {
         record.withLock { $0.requests.submit(request, answer: answer) }
         let subject = Guarded(self)

@@ -5,11 +5,11 @@ public import Foundation
 
 /// A remote device that offers services.
 ///
-/// It discovers the services and characteristics of the device, reads, writes and subscribes to values, and opens
-/// channels.
+/// Apps use it to discover the services and characteristics of the device, to read, write and subscribe to values, and
+/// to open L2CAP channels.
 ///
-/// Requests are carried out in the order in which they are made. All methods return immediately; results arrive at the
-/// delegate. While the peripheral is not connected, requests are ignored with a line on standard error.
+/// Requests are carried out in the order in which they are made. All methods return immediately; the delegate receives
+/// the results. While the peripheral is not connected, requests are ignored, and each writes a line to standard error.
 open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     let session: any HostSession
     let reference: ManagerReference
@@ -34,43 +34,44 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
         set { record.withLock { $0.delegate = newValue } }
     }
 
-    /// The name of the device: from its GAP service if known, otherwise from an advertisement.
+    /// The name of the device: from its GAP service if that name is known, otherwise from an advertisement.
     open var name: String? { record.withLock { $0.name } }
 
-    /// The signal strength when it was last read, in dBm.
+    /// The signal strength that was last read, in dBm.
     @available(*, deprecated, message: "Use readRSSI() instead.")
     open var rssi: NSNumber? { record.withLock { $0.rssi }?.number }
 
     /// The state of the connection.
     open var state: CBPeripheralState { record.withLock { $0.link.publicState } }
 
-    /// The services discovered in this connection; `nil` before.
+    /// The services discovered in this connection; `nil` before the first discovery.
     open var services: [CBService]? { record.withLock { $0.database.services } }
 
     /// True if there is space for a write without response.
     ///
-    /// Otherwise the delegate is called as soon as there is.
+    /// If it is `false`, the delegate's ``CBPeripheralDelegate/peripheralIsReady(toSendWriteWithoutResponse:)`` is
+    /// called as soon as there is space.
     open var canSendWriteWithoutResponse: Bool {
         record.withLock { $0.link.acceptsRequests && $0.window.isOpen }
     }
 
-    /// True if the device may use the Apple Notification Center Service; never on Linux.
+    /// True if the device may use the Apple Notification Center Service; always `false` on Linux.
     open var ancsAuthorized: Bool { false }
 
-    /// Reads the signal strength.
+    /// Reads the signal strength of the connection.
     open func readRSSI() { request(.readRSSI) }
 
-    /// Discovers services of the given types, or all services if there are none.
+    /// Discovers the services of the given types, or all services if `serviceUUIDs` is `nil` or empty.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         request(.discoverServices(only: serviceUUIDs?.map(\.value) ?? []))
     }
 
-    /// Discovers services that `service` includes, of the given types or all.
+    /// Discovers the services that `service` includes: those of the given types, or all if no types are given.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
         discoverIncluded(includedServiceUUIDs?.map(\.value) ?? [], in: service)
     }
 
-    /// Discovers characteristics of `service`, of the given types or all.
+    /// Discovers the characteristics of `service`: those of the given types, or all if no types are given.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
         discoverValues(characteristicUUIDs?.map(\.value) ?? [], in: service)
     }
@@ -90,13 +91,14 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
 
     /// Writes `data` to `characteristic`.
     ///
-    /// Without response, the delegate is not called, and values may be dropped while ``canSendWriteWithoutResponse`` is
-    /// `false`.
+    /// With the type `.withoutResponse`, the delegate is not called, and the value may be
+    /// dropped if ``canSendWriteWithoutResponse`` is `false`.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
         if type == .withoutResponse { writeCommand(data, to: characteristic) } else { write(data, to: characteristic) }
     }
 
-    /// Subscribes to or unsubscribes from `characteristic`: notifications if it has them, otherwise indications.
+    /// Subscribes to the values of `characteristic`, or unsubscribes. Uses notifications if the characteristic has
+    /// them, otherwise indications.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         subscribe(enabled, to: characteristic)
     }
@@ -106,26 +108,29 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
 
     /// Writes `data` to `descriptor`.
     ///
-    /// - Precondition: `descriptor` is not a Client Characteristic Configuration descriptor (2902), for which there is
-    ///   ``setNotifyValue(_:for:)``; otherwise the program ends, as on Apple's systems.
+    /// - Precondition: `descriptor` is not a Client Characteristic Configuration descriptor (2902); otherwise the
+    ///   program ends, as on Apple's systems. Use ``setNotifyValue(_:for:)`` instead.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) { write(data, to: descriptor) }
 
-    /// Opens an L2CAP channel to the service with `PSM`, 1 to 255, which the peripheral must announce.
+    /// Opens an L2CAP channel to the service with this `PSM`, 1 to 255.
+    ///
+    /// The app has to learn the PSM from the peripheral, for example by reading a characteristic; it cannot be
+    /// discovered.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) { openChannel(PSM) }
 
-    /// Measures the distance.
+    /// Starts measuring the distance to the peripheral.
     ///
-    /// Always fails with ``CBError/operationNotSupported``.
+    /// Not supported: the session always ends with the error ``CBError/operationNotSupported``.
     open func startChannelSoundingSession(_ configuration: CBChannelSoundingSessionConfiguration) {
         refuseSounding()
     }
 
-    /// Ends the measurement of the distance.
+    /// Stops measuring the distance.
     ///
-    /// Has no effect, because there is none.
+    /// Has no effect, because measuring is not supported.
     open func cancelChannelSoundingSession() {}
 
-    /// The device and the address of the object, for logs.
+    /// The device and the memory address of the object, for logs.
     open override var description: String {
         let now = record.withLock { ($0.name, $0.link.publicState) }
         return "<CBPeripheral: \(address), identifier = \(identifier), name = \(now.0 ?? "(null)"), "

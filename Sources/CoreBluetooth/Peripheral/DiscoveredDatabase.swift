@@ -3,43 +3,44 @@ import BLEWire
 
 /// The discovered attributes of a peripheral.
 ///
-/// Each attribute keeps its object as long as it exists.
+/// Each attribute has the same object as long as the attribute exists on the peripheral.
 struct DiscoveredDatabase {
-    /// A service with the properties that identify it when it is discovered again.
+    /// A discovered service: its object, and the properties by which it is recognized when it is discovered again.
     private struct Known {
         let object: CBService
         let found: DiscoveredService
-        /// True if it is only known as an included service.
+        /// True if it was only discovered as an included service.
         var isPart: Bool
-        /// Its characteristics as last discovered; `nil` unless all of them were discovered and still exist.
+        /// The characteristics of the service as last discovered; `nil` unless all of them were discovered and still
+        /// exist.
         var characteristics: [DiscoveredCharacteristic]?
     }
 
-    /// The services that were discovered directly; `nil` before.
+    /// The services that were discovered directly, not as included services; `nil` before the first discovery.
     private(set) var services: [CBService]?
     /// All services in the order of their handles, without overlaps.
     private var known: [Known] = []
     private var characteristics = HandleTable<CBCharacteristic>()
     private var descriptors = HandleTable<CBDescriptor>()
-    /// Removed characteristics whose subscriptions have not been reported as ended.
+    /// Removed characteristics whose subscriptions have not been ended yet.
     private var dropped: [CBCharacteristic] = []
 
     func service(in range: AttributeHandleRange) -> CBService? { index(of: range).map { known[$0].object } }
     func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? { characteristics[handle] }
     func descriptor(_ handle: AttributeHandle) -> CBDescriptor? { descriptors[handle] }
 
-    /// Adds services and drops overlapping ones.
+    /// Adds discovered services, and drops known services that overlap with them.
     ///
-    /// The services of the host itself (GAP and GATT) stay hidden.
+    /// The GAP and GATT services stay hidden from apps, because the host uses them itself.
     mutating func add(_ found: [DiscoveredService], of peripheral: CBPeripheral) {
         for item in found where !item.isHidden { known[insert(item, of: peripheral)].isPart = false }
         services = known.filter { !$0.isPart }.map(\.object)
     }
 
-    /// Adds services that `owner` includes, which were found in the order of their declarations.
+    /// Adds services that `owner` includes. They were discovered in the order of their declarations.
     ///
-    /// How the declarations of services that were found at different times follow each other is not known; those come
-    /// in the order of the services.
+    /// If they were discovered in several parts, the order of all declarations is not known. Then the included services
+    /// are sorted by their handles.
     mutating func add(_ found: [DiscoveredService], to owner: CBService, of peripheral: CBPeripheral) {
         var parts: [CBService] = []
         for item in found {
@@ -54,7 +55,7 @@ struct DiscoveredDatabase {
         }
     }
 
-    /// Adds characteristics of `service` and drops those at the same handles.
+    /// Adds discovered characteristics of `service`, and drops other characteristics with the same handles.
     mutating func add(_ found: [DiscoveredCharacteristic], to service: CBService) {
         for range in ranges(replacedBy: found, in: service) { removeCharacteristics(in: range) }
         var list = (service.characteristics ?? []).filter { known in
@@ -72,7 +73,7 @@ struct DiscoveredDatabase {
         known[index].characteristics = isAll ? found : nil
     }
 
-    /// Adds descriptors of `characteristic`.
+    /// Sets the descriptors of `characteristic` to the discovered ones.
     mutating func add(_ found: [DiscoveredDescriptor], to characteristic: CBCharacteristic) {
         let list = found.map { item -> CBDescriptor in
             if let known = descriptors[item.handle], known.uuid.value == item.uuid { return known }
@@ -83,7 +84,7 @@ struct DiscoveredDatabase {
         characteristic.setDescriptors(list)
     }
 
-    /// Returns the ranges of the services with a handle in `range`.
+    /// Returns the ranges of the services that have a handle in `range`.
     func ranges(touching range: AttributeHandleRange) -> [AttributeHandleRange] {
         known.map(\.found.range).filter { $0.overlaps(range) }
     }
@@ -93,7 +94,7 @@ struct DiscoveredDatabase {
         let found = found.sorted { $0.range.start < $1.range.start }
         var replaced: [AttributeHandleRange] = [], first = 0
         for old in known.lazy.map(\.found) {
-            // Lies before what is known from here on, too.
+            // `found[first]` also lies before all later known services, so it can be skipped for good.
             while first < found.count, found[first].range.end < old.range.start { first += 1 }
             let isReplaced = found[first...].prefix { $0.range.start <= old.range.end }.contains { new in
                 !new.isHidden && new.range.overlaps(old.range) && !new.stands(for: old)
@@ -114,7 +115,7 @@ struct DiscoveredDatabase {
         }
     }
 
-    /// Returns whether `found` equals what was discovered before.
+    /// Returns whether `found` are exactly the services that were discovered before.
     func isAllThereIs(_ found: [DiscoveredService]) -> Bool {
         guard services != nil else { return false }
         var next = 0
@@ -126,12 +127,12 @@ struct DiscoveredDatabase {
         return known[next...].allSatisfy(\.isPart)
     }
 
-    /// Returns whether `found` equals what was discovered in the service before.
+    /// Returns whether `found` are exactly the characteristics that were discovered in the service before.
     func isAllThereIs(_ found: [DiscoveredCharacteristic], in range: AttributeHandleRange) -> Bool {
         index(of: range).map { known[$0].characteristics == found } ?? false
     }
 
-    /// Removes and returns the services with a handle in `range`, with everything in them.
+    /// Removes the services that have a handle in `range`, with everything in them, and returns them.
     mutating func remove(in range: AttributeHandleRange) -> [CBService] {
         let gone = known.filter { $0.found.range.overlaps(range) }
         guard !gone.isEmpty else { return [] }
@@ -152,14 +153,14 @@ struct DiscoveredDatabase {
         for index in known.indices { known[index].characteristics = nil }
     }
 
-    /// Returns the removed characteristics, whose subscriptions have ended.
+    /// Returns the removed characteristics whose subscriptions are still to be ended, and forgets them.
     mutating func takeDropped() -> [CBCharacteristic] {
         guard !dropped.isEmpty else { return [] }
         defer { dropped = [] }
         return dropped
     }
 
-    /// Removes everything and returns the services.
+    /// Removes everything, and returns the services.
     mutating func removeAll() -> [CBService] {
         let gone = remove(in: .all)
         removeCharacteristics(in: .all)
@@ -167,14 +168,14 @@ struct DiscoveredDatabase {
         return gone
     }
 
-    /// Ends all subscriptions, because the connection has ended.
+    /// Marks all characteristics as unsubscribed, because the connection has ended.
     func endSubscriptions() {
         for characteristic in characteristics.objects { characteristic.subscription = .none }
     }
 
-    /// Inserts a discovered service and returns its index.
+    /// Inserts a discovered service, and returns its index.
     ///
-    /// A new object is created unless it is the same service as before.
+    /// If the same service was discovered before, its object stays; otherwise a new one is created.
     private mutating func insert(_ found: DiscoveredService, of peripheral: CBPeripheral) -> Int {
         if let index = index(of: found.range), found.stands(for: known[index].found) { return index }
         _ = remove(in: found.range)
@@ -195,10 +196,10 @@ struct DiscoveredDatabase {
 }
 
 extension DiscoveredService {
-    /// True if the service is hidden from apps because the host handles it.
+    /// True if the service is hidden from apps, because the host uses it itself.
     fileprivate var isHidden: Bool { uuid == .short(0x1800) || uuid == .short(0x1801) }
 
-    /// Returns whether this is the same service as `old`.
+    /// Returns whether the discovered service is the same as `old`.
     fileprivate func stands(for old: DiscoveredService) -> Bool { range == old.range && uuid == old.uuid }
 }
 

@@ -2,7 +2,7 @@ import BLEWire
 
 /// The objects for attributes of a peripheral, sorted by handle.
 ///
-/// A handle is found by binary search instead of hashing, because each notification looks one up.
+/// Handles are found by binary search, which costs less than hashing: every notification looks one up.
 struct HandleTable<Object> {
     private var handles: [UInt16] = []
     /// The objects, at the same indices as their handles.

@@ -3,10 +3,10 @@ import BLERuntime
 import BLEWire
 import Foundation
 
-/// A call of a peripheral's delegate, with its arguments.
+/// A call of a peripheral's delegate, with the arguments of the call.
 ///
-/// Attribute objects take their new value when the call is made, so that each delegate method sees the value that it
-/// was called for.
+/// An attribute object gets its new value only when the call is made, so that each delegate method sees the value that
+/// it is called for.
 enum PeripheralDelegateCall: Equatable {
     case nameUpdated
     case servicesModified([CBService])
@@ -19,14 +19,14 @@ enum PeripheralDelegateCall: Equatable {
     case valueWritten(CBCharacteristic, Failure?)
     case descriptorRead(CBDescriptor, Result<[UInt8], Failure>)
     case descriptorWritten(CBDescriptor, Failure?)
-    /// `nil` for an unchanged subscription.
+    /// The subscription is `nil` if it has not changed.
     case subscriptionChanged(CBCharacteristic, Subscription?, Failure?)
     case readyToWrite
     case channelOpened(Result<OpenedChannel, Failure>)
     case soundingCompleted(Failure)
-    /// No delegate call: characteristics were removed, and with them their subscriptions.
+    /// No delegate call: characteristics were removed, so their subscriptions have ended.
     case subscriptionsEnded([CBCharacteristic])
-    /// No delegate call: a channel was opened, but the app does not wait for it any more.
+    /// No delegate call: a channel was opened, but the app no longer waits for it, so it is closed.
     case channelUnwanted(OpenedChannel)
 
     /// Updates the objects and calls `delegate`, on the manager's queue, without holding a lock.

@@ -2,11 +2,11 @@ package import BLEHost
 import BLERuntime
 import Foundation
 
-// What `CoreBluetoothExtras` needs of peripheral managers.
+// The part of peripheral managers that only `CoreBluetoothExtras` uses.
 extension CBPeripheralManager {
-    /// Advertises like ``startAdvertising(_:)``, with all parameters of the host.
+    /// Advertises like ``startAdvertising(_:)``, but with all parameters that the host supports.
     ///
-    /// - Returns: True if a request was sent to the host, which answers.
+    /// - Returns: True if the request was sent to the host, which reports its result in an event.
     package func startAdvertising(_ request: AdvertisingRequest) -> Bool {
         guard acceptsCommands() else { return false }
         return beginAdvertising(request)

@@ -6,22 +6,22 @@ import BLEHost
 ///     ┌──────────────┐ ───▶ ┌────────────┐ ─────────────▶ ┌───────────┐ ───────▶ ┌────────────┐
 ///     │ disconnected │      │ connecting │                │ connected │          │ confirming │
 ///     └──────────────┘ ◀─── └────────────┘ ◀─ reconnect ─ └───────────┘ ◀─────── └────────────┘
-///            ▲        failed      │ cancel                      │ cancel  told
+///            ▲        failed      │ cancel                      │ cancel  confirm
 ///            │                    ▼                             │
 ///            │  disconnected ┌─────────┐                        │
 ///            └────────────── │ closing │ ◀──────────────────────┘
 ///                            └─────────┘
 ///
-/// A connection that is being confirmed ends like any other. Events of the host that the app's later requests have
-/// overtaken are ignored.
+/// A connection in the state `confirming` ends like one in the state `connected`. Events of the host are ignored if the
+/// app has made a request since that contradicts them.
 struct PeripheralLink: Equatable {
     private enum State: Equatable {
         /// Neither connected nor connecting.
         case disconnected
-        /// The host is connecting, with the last request; `nil` if an earlier launch of the app made it.
+        /// The host is connecting, as requested last; `nil` if an earlier launch of the app made the request.
         case connecting(ConnectRequest?)
         case connected(ConnectRequest?)
-        /// Connected. The app called `connect` again, and its delegate is about to be called.
+        /// Connected. The app has called `connect` again, and its delegate is about to be called.
         case confirming(ConnectRequest)
         /// The app has cancelled or disconnected, and may have called `connect` again.
         case closing(wasConnected: Bool, next: ConnectRequest?)
@@ -49,7 +49,7 @@ struct PeripheralLink: Equatable {
     /// True if requests can be sent.
     var acceptsRequests: Bool { publicState == .connected }
 
-    /// True if results of the peer still count.
+    /// True if results and events from the peer are still processed.
     var acceptsAnswers: Bool {
         switch state {
         case .connected, .confirming, .closing(wasConnected: true, next: _): true
@@ -62,11 +62,12 @@ struct PeripheralLink: Equatable {
         case send
         /// Already connected: call the delegate with ``confirm()`` after this call has returned.
         case confirm
-        /// Already connected, but with other options: as above, and update the host.
+        /// Already connected, but with other options: do the same as for `confirm`, and send the new options to the
+        /// host.
         case renewAndConfirm
-        /// Already requested, but with other options: update the host.
+        /// Already requested, but with other options: send the new options to the host.
         case renew
-        /// Already requested, or deferred until the old connection has ended.
+        /// Already requested, or to be sent when the old connection has ended.
         case nothing
     }
 
@@ -86,11 +87,11 @@ struct PeripheralLink: Equatable {
     enum OnConfirm: Equatable {
         /// Call the delegate.
         case callDelegate
-        /// The connection has ended or was cancelled since.
+        /// The connection has ended or has been cancelled since.
         case nothing
     }
 
-    /// Confirms to the app that the peripheral was already connected.
+    /// Ends the confirmation of an existing connection. Returns whether to call the delegate for it.
     mutating func confirm() -> OnConfirm {
         let action: OnConfirm
         (state, action) =
@@ -121,7 +122,7 @@ struct PeripheralLink: Equatable {
 
     enum OnConnected: Equatable {
         case callDelegate
-        /// No longer wanted: send a request to the host.
+        /// The app no longer wants the connection: tell the host to end it.
         case undo
         case ignore
     }
@@ -139,9 +140,9 @@ struct PeripheralLink: Equatable {
 
     enum OnFailed: Equatable {
         case callDelegate
-        /// Report the disconnection that the app requested.
+        /// Report to the delegate the disconnection that the app requested.
         case callDelegateOfDisconnection
-        /// Report the disconnection, and connect again as the app requested.
+        /// Report the disconnection to the delegate, and connect again, as the app has requested since.
         case callDelegateOfDisconnectionAndConnect(ConnectRequest)
         case ignore
     }
@@ -162,16 +163,18 @@ struct PeripheralLink: Equatable {
 
     enum OnDisconnected: Equatable {
         case callDelegate
-        /// Report, and connect again as the app requested.
+        /// Report the disconnection to the delegate, and connect again, as the app has requested since.
         case callDelegateAndConnect(ConnectRequest)
-        /// Report the reconnection attempt; ``reconnect()`` or ``giveUp()`` follows.
+        /// Report to the delegate that the link was lost and the host is reconnecting; ``reconnect()`` or ``giveUp()``
+        /// follows.
         case callDelegateOfReconnecting
-        /// Report the failure.
+        /// Report to the delegate that the connection attempt has failed.
         case callDelegateOfFailure
         case ignore
     }
 
-    /// Processes the end of the connection, wanted or not, with or without a reconnection attempt of the host.
+    /// Processes the end of the connection. `wanted` is true if the app has requested it; `isReconnecting` is true if
+    /// the host tries to reconnect.
     mutating func disconnected(wanted: Bool, isReconnecting: Bool) -> OnDisconnected {
         let action: OnDisconnected
         (state, action) =
@@ -187,18 +190,19 @@ struct PeripheralLink: Equatable {
         return action
     }
 
-    /// Records that the delegate knows of the reconnection attempt.
+    /// Records that the delegate is being called for the reconnection attempt, so that it can go on.
     mutating func reconnect() {
         if case .lost(let request) = state { state = .connecting(request) }
     }
 
-    /// Cancels the reconnection, because the delegate cannot be told of it; returns whether to tell the host.
+    /// Cancels the reconnection if no delegate method has reported it. Returns whether to send the cancellation to the
+    /// host.
     mutating func giveUp() -> OnCancel {
         guard case .lost = state else { return .nothing }
         state = .disconnected
         return .send
     }
 
-    /// Ends the connection because the radio is gone.
+    /// Ends the connection, because the radio is gone or switched off.
     mutating func radioLost() { state = .disconnected }
 }

@@ -1,34 +1,36 @@
 import BLEHost
 
 extension PeripheralRecord {
-    /// The result of a step.
+    /// The things to do after a step: requests to send, a delegate call to make, and the rest of the work.
     struct Step: ~Copyable {
-        /// Requests to send while the record is locked, so that requests of several threads keep its order.
+        /// Requests to send. They are sent while the record is locked, so that those of several threads keep their
+        /// order.
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         /// The delegate call to make.
         var call: PeripheralDelegateCall?
-        /// The delegate at the time of the event.
+        /// The delegate to call: the one that was set when the step was taken.
         var delegate: (any CBPeripheralDelegate)?
-        /// The event for observers after the call.
+        /// The event that observers receive after the delegate call.
         var observed = ObservedEvent.nothing
         /// The remaining work; `nil` if there is none.
         var rest: Remainder?
     }
 
-    /// An event for observers.
+    /// The event that observers receive after a step.
     enum ObservedEvent {
         case nothing
         /// The event that this step processed.
         case sameEvent
-        /// A deferred event, or one that does not come from the host.
+        /// Another event: one that was deferred, or does not come from the host.
         case event(PeerEvent)
     }
 
     /// The remaining work after a step.
     enum Remainder {
-        /// At most this many results, because results of requests made meanwhile are delivered later.
+        /// Deliver at most this many results. Results of requests that the app makes in the meantime are delivered
+        /// later.
         case answers(Int)
-        /// As many results as there are requests at that time.
+        /// Deliver as many results as there are requests when the work continues.
         case whatThereIs
     }
 }

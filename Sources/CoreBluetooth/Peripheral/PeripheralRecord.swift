@@ -1,12 +1,13 @@
 import BLEHost
 import BLEWire
 
-/// One manager's knowledge of a peripheral, and the pending requests of its app.
+/// Everything that one manager knows about a peripheral, and the app's pending requests to it.
 ///
-/// It takes host events and returns delegate calls, one at a time. Each call is made before the next step, so that what
-/// the app does in it counts. The record is locked during a step, and never while the app is called.
+/// It takes host events and returns delegate calls, one at a time. Each call is made before the next step, so that the
+/// next step takes into account what the app does in the call. The record is locked during a step, and never while the
+/// app is called.
 ///
-/// Changed only on the manager's queue, except for what the app sets itself: the delegate, connection requests and
+/// It changes only on the manager's queue, except for what the app sets itself: the delegate, connection requests and
 /// other requests.
 struct PeripheralRecord {
     weak var delegate: (any CBPeripheralDelegate)?
@@ -14,7 +15,7 @@ struct PeripheralRecord {
     var link = PeripheralLink()
     var mtu = 23
     var rssi: RSSI?
-    /// The controller's information about the current connection.
+    /// The details of the current connection that the controller reports.
     var details: LinkDetails? { didSet { if let details { lastAddress = details.address } } }
     /// The last known address of the device.
     private(set) var lastAddress: DeviceAddress?
@@ -23,13 +24,14 @@ struct PeripheralRecord {
     var requests = PeripheralRequests()
     var window = SendWindow()
     var database = DiscoveredDatabase()
-    /// Simultaneous events, which are delivered before everything else.
+    /// Deliveries that are still to be made, because one host event has produced several. They come before anything
+    /// newer.
     private var due: [PendingDelivery] = []
 
     /// Creates the record of an unconnected peripheral.
     init(name: String?) { self.name = name }
 
-    /// A pending delivery.
+    /// A delegate call to make, and the event that observers receive after it.
     private struct PendingDelivery {
         let call: PeripheralDelegateCall?
         let event: PeerEvent?
@@ -60,7 +62,8 @@ struct PeripheralRecord {
         return step
     }
 
-    /// Continues: sends the requests that can be sent now, and delivers the next result.
+    /// Takes the next step of the remaining work: sends the requests that can be sent now, and delivers the next
+    /// result.
     mutating func proceed(_ rest: Remainder, of peripheral: CBPeripheral) -> Step {
         var step = Step(rest: rest)
         if due.isEmpty {
@@ -83,18 +86,19 @@ struct PeripheralRecord {
         return step
     }
 
-    /// Drops everything that belongs to a connection, and returns the discovered attributes.
+    /// Drops everything that belongs to the connection, and returns the discovered attributes.
     mutating func forgetConnection() -> DiscoveredDatabase {
         defer { (mtu, details, requests, window, database, due) = (23, nil, .init(), .init(), .init(), []) }
         return database
     }
 
-    /// Returns the characteristic of a notified value, if it was discovered.
+    /// Returns the characteristic of a notified value; `nil` if it was not discovered or the connection has ended.
     func notifying(_ handle: AttributeHandle) -> CBCharacteristic? {
         link.acceptsAnswers ? database.characteristic(handle) : nil
     }
 
-    /// Completes a step: pending deliveries come first, then the delegate and the remaining work are determined.
+    /// Completes a step. If deliveries are pending, the first of them replaces the step's own, which is queued. Then
+    /// sets the delegate and the remaining work.
     private mutating func finish(_ step: inout Step) {
         if !due.isEmpty {
             if step.call != nil || !step.observed.isNothing {
@@ -126,13 +130,13 @@ struct PeripheralRecord {
         }
     }
 
-    /// Returns the delegate call that undoes a result which arrived too late.
+    /// Returns the call that undoes a result that arrived too late: it closes an opened channel.
     private static func discard(_ event: PeerEvent) -> PeripheralDelegateCall? {
         guard case .channelOpened(_, .success(let channel)) = event else { return nil }
         return .channelUnwanted(channel)
     }
 
-    /// Applies a host event, and queues what the app must receive before it.
+    /// Applies a host event, and queues the deliveries that must come before it.
     private mutating func apply(_ event: PeerEvent, of peripheral: CBPeripheral, _ step: inout Step) {
         guard link.acceptsAnswers else { return step.call = Self.discard(event) }
         step.call = learn(event, of: peripheral)
@@ -169,7 +173,7 @@ struct PeripheralRecord {
             if let characteristic = database.characteristic(handle) { return .valueWritten(characteristic, failure) }
             return database.descriptor(handle).map { .descriptorWritten($0, failure) }
         case .writeCommandsTaken(let count):
-            // While the app is cancelling the connection, there is room but no link to send on.
+            // While the app is cancelling the connection, there is space, but nothing can be sent any more.
             if case .reopened = window.taken(count), link.acceptsRequests { return .readyToWrite }
         case .subscriptionChanged(let handle, let subscription, let failure):
             return database.characteristic(handle).map { .subscriptionChanged($0, subscription, failure) }
@@ -217,14 +221,14 @@ struct PeripheralRecord {
         return .characteristicsDiscovered(service, failure)
     }
 
-    /// Fails requests about removed attributes, while their objects still exist.
+    /// Fails the requests about attributes that are about to be removed, while their objects still exist.
     private mutating func cancelRequests(in ranges: [AttributeHandleRange], of peripheral: CBPeripheral) {
         for answer in requests.cancelRequests(in: ranges) { expect(answer, of: peripheral) }
     }
 }
 
 extension Result where Failure == BLEHost.Failure {
-    /// Returns the found attributes, or the failure.
+    /// Calls `body` with the value of a success; returns the failure otherwise.
     fileprivate func taken(_ body: (Success) -> Void) -> Failure? {
         switch self {
         case .success(let found):

@@ -3,30 +3,32 @@ import BLEWire
 
 /// The requests of one app to one peripheral.
 ///
-/// Their results are delivered in the order of the requests.
+/// The app receives their results in the order of the requests.
 ///
 ///     ┌─────────┐ its turn ┌──────┐ answer ┌──────────┐ nothing before it
-///     │ waiting │ ───────▶ │ sent │ ─────▶ │ answered │ ─────────────────▶ told
+///     │ waiting │ ───────▶ │ sent │ ─────▶ │ answered │ ─────────────────▶ delivered
 ///     └─────────┘          └──────┘        └──────────┘
 ///          │ gone              │ gone            │ gone
 ///          ▼                   ▼                 ▼
-///         told                told              told
+///      delivered           delivered         delivered
 ///
-/// A request at the host has a number, and so does its result. A result with an unknown number arrived too late.
+/// Each request that is sent to the host has a number, and its result has the same number. A result with an unknown
+/// number has arrived too late.
 ///
-/// Requests that the host need not see are answered from the start. When services change, requests about removed
-/// attributes fail before everything else, while their objects still exist.
+/// A request that need not be sent to the host has a result from the start. When services change, the requests about
+/// removed attributes fail before anything else is delivered, while the objects of these attributes still exist.
 ///
-/// Apps can make any number of requests, but a host accepts only some from all its clients per link.
+/// Apps can make any number of requests, but the host accepts a limited number for each link from all its clients
+/// together.
 struct PeripheralRequests {
-    /// The maximum number of requests at the host.
+    /// The maximum number of requests in `begun`, together with cancelled requests that the host still has.
     static let limit = 16
 
     /// The result of a request.
     enum Answer {
         /// An event of the host.
         case event(PeerEvent)
-        /// A result without the host.
+        /// A result that does not come from the host.
         case call(PeripheralDelegateCall)
     }
 
@@ -34,26 +36,26 @@ struct PeripheralRequests {
         case waiting(PeerRequest)
         /// Sent to the host with this number.
         case sent(PeerRequest, RequestNumber)
-        /// `nil` for requests that concern no attribute.
+        /// The request is `nil` if it concerns no known attribute.
         case answered(PeerRequest?, Answer)
     }
 
-    /// Requests that are not queued any more.
+    /// The requests that are no longer waiting: sent to the host, or answered.
     private var begun: [Entry] = []
     private var waiting: [Entry] = []
-    /// The index of the next queued request in `waiting`.
+    /// The index of the next waiting request in `waiting`.
     private var next = 0
-    /// Requests that are still at the host although their result was delivered.
+    /// The requests that the host still has, although their failure has already been delivered to the app.
     private var cancelled: [RequestNumber] = []
     private var latest = RequestNumber.none
 
-    /// The number of requests, which is the maximum number of results.
+    /// The number of requests whose results have not been delivered.
     var count: Int { begun.count + waiting.count - next }
 
     /// True if the next result in order is available.
     var isAnswered: Bool { if case .answered? = begun.first { true } else { false } }
 
-    /// Adds a request; returns its number if it must be sent now.
+    /// Adds a request; returns its number if it must be sent now, otherwise `nil`.
     mutating func submit(_ request: PeerRequest) -> RequestNumber? {
         guard next == waiting.count, mayBegin(request) else {
             waiting.append(.waiting(request))
@@ -68,15 +70,15 @@ struct PeripheralRequests {
         if next == waiting.count, begun.count < Self.limit { begun.append(entry) } else { waiting.append(entry) }
     }
 
-    /// The meaning of an event for the requests.
+    /// The meaning of a host event for the pending requests.
     enum OnReceive {
-        /// The result of the first request, which is complete.
+        /// The result of the first request: deliver it now.
         case deliver
-        /// The result of a later request, which is delivered in its turn.
+        /// The result of a later request, which is stored and delivered in its turn.
         case deferred
-        /// The result of a request whose result was already delivered.
+        /// The result of a request whose failure was already delivered.
         case stale
-        /// Not a result.
+        /// Not the result of a request.
         case unsolicited
     }
 
@@ -96,7 +98,7 @@ struct PeripheralRequests {
         return .stale
     }
 
-    /// Removes and returns the next result in order, if available, and the requests to send now.
+    /// Removes the next request in order if it has a result. Returns the result, and the requests to send now.
     mutating func proceed() -> (answer: Answer?, requests: [(request: PeerRequest, number: RequestNumber)]) {
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         begin(&requests)
@@ -117,9 +119,10 @@ struct PeripheralRequests {
         if begun.count > 1 { begun.removeFirst() } else { begun.removeLast() }
     }
 
-    /// Removes the requests about attributes in `ranges`, which no longer exist, and returns their results.
+    /// Removes the requests about attributes in `ranges`, because these no longer exist. Returns the results of the
+    /// requests.
     ///
-    /// Other attributes may get the same handles, and results contain only handles.
+    /// If they stayed, their results could be taken for those of other attributes that now have the same handles.
     mutating func cancelRequests(in ranges: [AttributeHandleRange]) -> [Answer] {
         guard !ranges.isEmpty else { return [] }
         let isGone = { (request: PeerRequest) in ranges.contains { request.isAbout($0) } }
@@ -156,7 +159,7 @@ struct PeripheralRequests {
         }
     }
 
-    /// Returns whether a change of the subscription with this handle is pending.
+    /// Returns whether a request that changes the subscription to the characteristic with this handle is pending.
     func isChanging(_ handle: AttributeHandle) -> Bool {
         (begun + waiting[next...]).contains { entry in
             switch entry {
@@ -168,7 +171,7 @@ struct PeripheralRequests {
         }
     }
 
-    /// Starts the queued requests that can be sent.
+    /// Moves the waiting requests whose turn has come to `begun`, and adds those that must be sent to `requests`.
     private mutating func begin(_ requests: inout [(request: PeerRequest, number: RequestNumber)]) {
         while next < waiting.count {
             switch waiting[next] {
@@ -204,11 +207,12 @@ struct PeripheralRequests {
 }
 
 extension PeerRequest {
-    /// Returns whether the host may receive this request while it has `earlier`.
+    /// Returns whether this request may be sent while the host has not answered `earlier`.
     ///
-    /// The host keeps the order of requests about attributes, and write commands have no result. But it carries out
-    /// requests about the link immediately, so these must wait until earlier results are delivered; only the results of
-    /// opened channels cannot be deferred.
+    /// The host carries out requests about attributes in order, but requests about the link immediately. So any request
+    /// may be sent after one about an attribute, and a result that arrives early is kept until its turn. An exception
+    /// is the request to open a channel: its result cannot be kept, so it waits until the host has answered everything
+    /// else. After a request about the link or a channel, only write commands may be sent, because they have no result.
     fileprivate func mayFollow(_ earlier: PeerRequest) -> Bool {
         switch self {
         case .attribute(.writeCommand): true

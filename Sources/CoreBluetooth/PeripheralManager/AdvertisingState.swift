@@ -12,21 +12,22 @@ import BLEHost
 ///        └─────────── │ paused │ ◀────────────────┘
 ///                     └────────┘ ── radio back ──▶ starting
 ///
-/// Each start request to the host gets a result, even if the app has stopped since; so they are counted.
+/// The host answers each start request, even if the app has stopped advertising since. So the unanswered requests are
+/// kept in order.
 struct AdvertisingState: Equatable {
     private enum State: Equatable {
         case off
-        /// The host was asked to advertise.
+        /// The host has been asked to advertise, and has not answered yet.
         case starting(AdvertisingRequest)
         case on(AdvertisingRequest)
-        /// There is no radio; the host is asked again when it returns.
+        /// There is no radio. The host is asked again when the radio returns.
         case paused(AdvertisingRequest)
     }
 
     /// The origin of a start request.
     private enum Origin: Equatable {
         case app
-        /// The return of the radio, not the app.
+        /// The manager itself, because the radio has returned.
         case radio
     }
 
@@ -36,7 +37,7 @@ struct AdvertisingState: Equatable {
     /// Creates the state of a manager that is not advertising.
     init() { state = .off }
 
-    /// Creates the state of a manager whose earlier launch is advertising.
+    /// Creates the state for an app whose earlier launch has started advertising, which still goes on.
     init(_ request: AdvertisingRequest) { state = .on(request) }
 
     var isAdvertising: Bool {
@@ -81,18 +82,19 @@ struct AdvertisingState: Equatable {
     enum OnAnswered: Equatable {
         /// Call the delegate.
         case tell
-        /// The app did not request this.
+        /// The app did not make this request.
         case nothing
     }
 
-    /// Processes the result of the host.
+    /// Processes the host's answer to the oldest start request.
     mutating func answered(success: Bool) -> OnAnswered {
         guard !askers.isEmpty else { return .nothing }
         let asker = askers.removeFirst()
         if askers.isEmpty {
             switch state {
             case .starting(let request): state = success ? .on(request) : .off
-            // The app asked when there was no radio any more: what it is told counts.
+            // The app's request reached the host when the radio was already gone. The app is told that it has failed,
+            // so it must not be repeated.
             case .paused where asker == .app && !success: state = .off
             case .off, .on, .paused: break
             }

@@ -3,18 +3,18 @@ public import Foundation
 
 /// A read or write request of a central, which the app must answer.
 ///
-/// Threads may share a request: a lock protects ``value``, which is all that changes.
+/// Threads may share a request: a lock protects ``value``, the only property that changes.
 open class CBATTRequest: NSObject, @unchecked Sendable {
-    /// The unit of an answer: a read, or all writes that arrived together.
+    /// The read that this request is, or the group of writes that it belongs to; the app answers it as a whole.
     let exchange: Exchange
     private let sender: CBCentral
     private let target: CBCharacteristic
     private let first: Int
     private let content: Protected<Data?>
 
-    /// A unit that is answered at most once.
+    /// A read, or a group of writes that arrived together. The app answers it as a whole, and only once.
     final class Exchange: Sendable {
-        /// `nil` if the central does not expect an answer.
+        /// The host's identifier of the request; `nil` if the central does not expect an answer.
         let transaction: ServerTransaction?
         /// The manager that received the request.
         let receiver: ManagerReference
@@ -25,7 +25,7 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
             self.receiver = receiver
         }
 
-        /// Records an answer; returns whether it is the first.
+        /// Records that the app has answered; returns whether this is its first answer.
         func answer() -> Bool {
             isAnswered.withLock { isAnswered in
                 defer { isAnswered = true }
@@ -42,28 +42,28 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
         content = Protected(value)
     }
 
-    /// Unavailable: requests come from a central.
+    /// Unavailable: apps do not create requests; they receive them from a central.
     @available(*, unavailable)
     public override init() { preconditionFailure("requests cannot be created by apps; they come from a central") }
 
     /// The central that made the request.
     open var central: CBCentral { sender }
 
-    /// The requested characteristic.
+    /// The characteristic to read or write.
     open var characteristic: CBCharacteristic { target }
 
-    /// The offset of the first octet in the value.
+    /// The offset in the characteristic's value at which to read or write.
     open var offset: Int { first }
 
-    /// The written value.
+    /// The value to write.
     ///
-    /// For a read, set it to the value from ``offset`` on.
+    /// For a read, the app sets it to the characteristic's value from ``offset`` on.
     open var value: Data? {
         get { content.current }
         set { content.withLock { $0 = newValue } }
     }
 
-    /// The request and the address of the object, for logs.
+    /// The request and the memory address of the object, for logs.
     open override var description: String {
         "<CBATTRequest: \(address), central = \(sender.identifier), characteristic = \(target.uuid), "
             + "offset = \(first), value = \(value.map { "\($0.count) octets" } ?? "(null)")>"

@@ -14,7 +14,7 @@ open class CBCentral: CBPeer, @unchecked Sendable {
     /// The maximum number of octets in one notification or indication.
     open var maximumUpdateValueLength: Int { min(512, max(0, mtu.current - 3)) }
 
-    /// The device and the address of the object, for logs.
+    /// The device and the memory address of the object, for logs.
     open override var description: String { "<CBCentral: \(address), identifier = \(identifier)>" }
 
     func update(mtu new: Int) { mtu.withLock { $0 = new } }

@@ -13,7 +13,7 @@ extension CBPeripheralManager {
         delegate?.peripheralManagerDidUpdateState(self)
     }
 
-    /// Publishes and advertises again when the radio returns.
+    /// Publishes the services again, and advertises again, because the radio has returned.
     private func radioBack() {
         let (services, advertisement) = content.withLock { ($0.services.definitions, $0.advertising.radioBack()) }
         if !services.isEmpty { session.send(.service(.removeAllServices)) }
@@ -33,7 +33,7 @@ extension CBPeripheralManager {
         }
     }
 
-    /// Drops the published services and the advertisement, also at the host.
+    /// Drops the published services and the advertisement, here and at the host.
     private func forgetServices() {
         content.withLock {
             _ = $0.advertising.stop()
@@ -118,7 +118,7 @@ extension CBPeripheralManager {
                 CBATTRequest(exchange, from: central, to: $0, offset: part.offset, value: Data(octets: part.value))
             }
         }
-        // A group is carried out as a whole or not at all.
+        // A group of writes is carried out as a whole or not at all.
         guard let delegate, !requests.isEmpty, requests.count == parts.count else {
             if let transaction { refuse(transaction) }
             return
@@ -126,7 +126,7 @@ extension CBPeripheralManager {
         delegate.peripheralManager(self, didReceiveWrite: requests)
     }
 
-    /// Refuses a request for an app that cannot answer it.
+    /// Refuses a request that the app cannot answer.
     private func refuse(_ transaction: ServerTransaction) {
         session.send(.service(.respond(transaction, .failure(.requestNotSupported))))
     }
@@ -145,7 +145,7 @@ extension CBPeripheralManager {
         return central
     }
 
-    /// Returns the object for `remote`: the one that the app has, or a new one.
+    /// Returns the object for `remote`: the one that the app retains, or a new one.
     func central(_ remote: RemoteCentral) -> CBCentral {
         content.withLock {
             if let known = $0.centrals[remote.peer] {

@@ -16,7 +16,7 @@ extension CBPeripheralManager {
         beginAdvertising(request)
     }
 
-    /// Asks the host to advertise; returns whether it was asked.
+    /// Asks the host to advertise; returns `false` without asking it if the manager is already advertising.
     @discardableResult
     func beginAdvertising(_ request: AdvertisingRequest) -> Bool {
         switch content.withLock({ $0.advertising.start(request) }) {
@@ -73,7 +73,7 @@ extension CBPeripheralManager {
         }
         let subscribers = characteristic.subscribedCentrals ?? []
         let receivers = centrals.map { list in subscribers.filter { one in list.contains { $0.peer == one.peer } } }
-        // Nobody listens: there is nothing that would have to wait.
+        // No central receives the value, so there is nothing to send and nothing to wait for.
         guard !(receivers ?? subscribers).isEmpty else { return true }
         let hasRoom = content.withLock {
             guard $0.window.isOpen else {
@@ -101,7 +101,8 @@ extension CBPeripheralManager {
 }
 
 extension AdvertisingRequest {
-    /// Returns the part of an advertisement that would not be sent on Apple's systems; `nil` if there is none.
+    /// Returns a sentence about the part of an advertisement that Apple's systems would not send; `nil` if they would
+    /// send everything.
     fileprivate static func excess(_ data: [String: Any]) -> String? {
         let honoured = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
         let ignored = data.keys.filter { !honoured.contains($0) }.sorted()
@@ -133,7 +134,7 @@ extension AdvertisingRequest {
 }
 
 extension ConnectionLatency {
-    /// Converts to the host's type; returns `nil` for a number without a name.
+    /// Converts to the host's type; returns `nil` for an unknown latency.
     init?(_ latency: CBPeripheralManagerConnectionLatency) {
         switch latency {
         case .low: self = .low

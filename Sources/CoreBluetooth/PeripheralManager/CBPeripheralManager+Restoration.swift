@@ -3,7 +3,7 @@ import BLEWire
 import Foundation
 
 extension CBPeripheralManager {
-    /// Continues where an earlier launch of the app ended, and calls the delegate.
+    /// Restores the state that an earlier launch of the app left, and calls the delegate.
     func restore(_ state: PreservedPeripheral) {
         let services = state.services.map(RestoredService.init)
         content.withLock { content in
@@ -24,9 +24,9 @@ extension CBPeripheralManager {
 }
 
 extension AdvertisingRequest {
-    /// The advertisement of an earlier launch, as a dictionary.
+    /// The advertisement of an earlier launch, as a dictionary for the delegate.
     ///
-    /// Apple's systems give the service types as `Data` here.
+    /// The types of the services are `Data`, as on Apple's systems.
     fileprivate var dictionary: [String: Any] {
         var dictionary: [String: Any] = [:]
         if let localName { dictionary[CBAdvertisementDataLocalNameKey] = localName }

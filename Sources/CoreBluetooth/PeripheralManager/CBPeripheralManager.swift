@@ -7,10 +7,12 @@ public import Foundation
 
 /// An object that publishes services, advertises them, and answers the requests of centrals.
 ///
-/// It reports requests and subscriptions to its delegate, sends updated values to subscribers, and publishes channels.
+/// It reports requests and subscriptions to its delegate, sends updated values to subscribers, and publishes L2CAP
+/// channels.
 ///
-/// Commands are ignored before the state is ``CBManagerState/poweredOn``, with a line on standard error. All methods
-/// return immediately; results arrive at the delegate, on the queue passed to the initializer.
+/// Commands are ignored unless the state is ``CBManagerState/poweredOn``; each ignored command writes a line to
+/// standard error. All methods return immediately. The delegate receives the results, on the queue that was passed to
+/// the initializer.
 open class CBPeripheralManager: CBManager, @unchecked Sendable {
     let content: Protected<Content>
 
@@ -25,7 +27,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         var connections: [ConnectedCentral] = []
     }
 
-    /// Creates a manager without a delegate, on the main queue.
+    /// Creates a manager that has no delegate yet and uses the main queue.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
@@ -35,9 +37,9 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
     ///
-    /// The delegate receives the state as soon as it is known. A manager with a restore identifier continues where an
-    /// earlier launch of the app ended, if the host has kept its state; see <doc:LivingInTheBackground>. The other
-    /// option has no effect.
+    /// The delegate receives the state as soon as it is known. A manager with the option
+    /// ``CBPeripheralManagerOptionRestoreIdentifierKey`` continues where an earlier launch of the app ended, if the
+    /// host has kept its state; see <doc:LivingInTheBackground>. Other options have no effect.
     public init(
         delegate: (any CBPeripheralManagerDelegate)?,
         queue: dispatch_queue_t?,
@@ -63,7 +65,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     /// True if the manager is advertising.
     open var isAdvertising: Bool { content.withLock { $0.advertising.isAdvertising } }
 
-    /// Whether the app may act as a peripheral (deprecated spelling).
+    /// Returns the app's permission to act as a peripheral (deprecated; use `CBManager.authorization`).
     @available(*, deprecated, message: "Use CBManager.authorization instead.")
     @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
@@ -77,7 +79,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
     /// Advertises a name (``CBAdvertisementDataLocalNameKey``) and services (``CBAdvertisementDataServiceUUIDsKey``).
     ///
-    /// Other keys are ignored.
+    /// Other keys are ignored, with a line on standard error.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard acceptsCommands() else { return }
         beginAdvertising(advertisementData ?? [:])
@@ -92,7 +94,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         }
     }
 
-    /// Requests a connection latency for the connection to `central`.
+    /// Requests a latency for the connection to `central`.
     open func setDesiredConnectionLatency(
         _ latency: CBPeripheralManagerConnectionLatency,
         for central: CBCentral
@@ -101,11 +103,11 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         session.send(.server(.setLatency(central.peer, latency)))
     }
 
-    /// Publishes a service, which cannot be changed afterwards.
+    /// Publishes a service. While it is published, it cannot be changed.
     ///
-    /// Services that it includes must be published first.
+    /// The services that it includes must be published first.
     ///
-    /// - Precondition: A characteristic with a value can only be readable; otherwise the program ends, as on Apple's
+    /// - Precondition: Each characteristic that has a value is read-only; otherwise the program ends, as on Apple's
     ///   systems.
     open func add(_ service: CBMutableService) {
         guard acceptsCommands() else { return }
@@ -114,7 +116,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
     /// Removes a service.
     ///
-    /// Services that include it must be removed first.
+    /// Services that include this one must be removed first.
     open func remove(_ service: CBMutableService) {
         guard acceptsCommands() else { return }
         withdraw(service)
@@ -127,23 +129,23 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         session.send(.service(.removeAllServices))
     }
 
-    /// Answers a read, or a group of writes by its first request.
+    /// Answers a read request, or a group of write requests.
     ///
-    /// Call it once.
+    /// Answer each read, and of each group of writes only the first request: that answers the whole group.
     ///
-    /// For a read, set ``CBATTRequest/value`` first.
+    /// To answer a read successfully, set ``CBATTRequest/value`` first.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
         guard acceptsCommands() else { return }
         answer(request, result)
     }
 
-    /// Notifies or indicates a value to the subscribed centrals among `centrals`, or to all subscribed ones if it is
-    /// `nil`.
+    /// Sends a notification or indication with a value to those of `centrals` that are subscribed, or to all subscribed
+    /// centrals if `centrals` is `nil`.
     ///
-    /// A value that is too long for a central is cut; see ``CBCentral/maximumUpdateValueLength``.
+    /// A value that is too long for a central is truncated; see ``CBCentral/maximumUpdateValueLength``.
     ///
-    /// - Returns: `false` if there is no room. Nothing is sent then; try again after
-    ///   ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)``.
+    /// - Returns: `false` if there is no space in the send queue. Then the value is not sent to any central; try again
+    ///   when ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` is called.
     @discardableResult
     open func updateValue(
         _ value: Data,
@@ -156,10 +158,10 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
     /// Publishes an L2CAP service.
     ///
-    /// The delegate receives its PSM.
+    /// The host chooses the PSM, and the delegate receives it.
     ///
-    /// Centrals cannot discover the PSM by themselves; a characteristic of the type
-    /// ``CBUUIDL2CAPPSMCharacteristicString`` is the usual way to announce it.
+    /// Centrals cannot discover the PSM. The usual way to announce it is a characteristic of the type
+    /// ``CBUUIDL2CAPPSMCharacteristicString``.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         guard acceptsCommands() else { return }
         session.send(.server(.publishChannel(encryptionRequired: encryptionRequired)))

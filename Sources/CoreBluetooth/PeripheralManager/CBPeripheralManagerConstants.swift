@@ -1,6 +1,6 @@
-/// Whether to alert the user if Bluetooth is off when the manager is created: an `NSNumber` with a `Bool`.
+/// True to alert the user if Bluetooth is off when the manager is created: an `NSNumber` with a `Bool`.
 ///
-/// Accepted without effect: a machine without a screen has no alerts.
+/// Accepted, but has no effect: there is no screen to show an alert on.
 public let CBPeripheralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
 
 /// The restore identifier of a manager: a `String`.

@@ -8,19 +8,20 @@ struct PublishedServices {
         let definition: ServiceDefinition
     }
 
-    /// In the order of publication.
+    /// The services in the order of their publication.
     private var records: [Record] = []
     private var characteristics: [LocalAttributeID: CBMutableCharacteristic] = [:]
-    /// Services without a result from the host, including those that were removed since.
+    /// The services that the host has not answered yet, including those that the app has removed since.
     private var awaited: [LocalAttributeID: CBMutableService] = [:]
     private var lastID: UInt32 = 0
 
     func characteristic(_ id: LocalAttributeID) -> CBMutableCharacteristic? { characteristics[id] }
 
-    /// The definitions for a host that has lost the services.
+    /// The definitions of all services, for a host that has lost them.
     var definitions: [ServiceDefinition] { records.map(\.definition) }
 
-    /// Assigns identifiers to a service and its attributes, and freezes them; returns the definition for the host.
+    /// Marks a service and its attributes as published, so that they cannot be changed, and gives them identifiers.
+    /// Returns the definition for the host.
     mutating func publish(_ snapshot: ServiceSnapshot, by publisher: ManagerReference) -> ServiceDefinition {
         var definition = snapshot.definition
         definition.id = nextID()
@@ -42,9 +43,9 @@ struct PublishedServices {
         return definition
     }
 
-    /// Restores a service of an earlier launch that the host still has.
+    /// Restores a service that an earlier launch has published and the host still has.
     ///
-    /// Services that it includes come first.
+    /// The services that it includes must be restored first.
     mutating func restore(_ restored: RestoredService, by publisher: ManagerReference) {
         let definition = restored.definition
         restored.service.includedServices = definition.includes.compactMap { id in
@@ -62,10 +63,10 @@ struct PublishedServices {
         )
     }
 
-    /// Processes the host's result; returns the service for the delegate call, unless the call was already made.
+    /// Processes the host's answer. Returns the service to report to the delegate; `nil` if it was already reported.
     ///
-    /// A service that was reported stays even if the host refuses it later: the radio may have gone again, and the host
-    /// receives the service when it is back.
+    /// A service that was reported stays published even if the host refuses it later. That happens if the radio is gone
+    /// when the service is published again; the host receives the service once more when the radio returns.
     mutating func answered(_ id: LocalAttributeID, success: Bool) -> CBMutableService? {
         guard let service = awaited.removeValue(forKey: id) else { return nil }
         if !success, let index = records.firstIndex(where: { $0.definition.id == id }) { withdraw(at: index) }
@@ -81,7 +82,7 @@ struct PublishedServices {
         case unknown
     }
 
-    /// Removes a service, which can be changed again.
+    /// Removes a service, which the app can change again afterwards.
     mutating func withdraw(_ service: CBMutableService) -> OnWithdraw {
         guard let index = records.firstIndex(where: { $0.service === service }) else { return .unknown }
         let id = records[index].definition.id
@@ -92,7 +93,7 @@ struct PublishedServices {
 
     mutating func withdrawAll() { while !records.isEmpty { withdraw(at: records.count - 1) } }
 
-    /// Drops all subscriptions, because all centrals are disconnected.
+    /// Drops all subscriptions, because all centrals have been disconnected.
     func unsubscribeAll() { for characteristic in characteristics.values { characteristic.unsubscribeAll() } }
 
     private mutating func withdraw(at index: Int) {

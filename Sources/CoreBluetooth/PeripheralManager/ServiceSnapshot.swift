@@ -4,7 +4,8 @@ import Foundation
 
 /// A copy of a service's contents at the time of publication.
 ///
-/// It is read at once and without a lock, because apps may subclass services and characteristics.
+/// All properties are read here, before a lock is taken: apps may subclass services and characteristics, so reading a
+/// property may run code of the app.
 struct ServiceSnapshot {
     let service: CBMutableService
     let includes: [CBMutableService]
@@ -16,7 +17,7 @@ struct ServiceSnapshot {
 
     /// Copies `service`.
     ///
-    /// - Precondition: A characteristic with a value can only be readable; otherwise the program ends, as on Apple's
+    /// - Precondition: Each characteristic that has a value is read-only; otherwise the program ends, as on Apple's
     ///   systems.
     init(_ service: CBMutableService) {
         self.service = service
@@ -44,7 +45,7 @@ struct ServiceSnapshot {
 }
 
 extension LocalAttributeID {
-    /// A placeholder before publication.
+    /// The placeholder in a definition that has no identifiers yet.
     fileprivate static let unnamed = Self(rawValue: 0)
 }
 

@@ -7,8 +7,8 @@ enum ErrorTable {
 
     /// Returns the code for an ATT error.
     ///
-    /// Numbers stay the same: Apple's codes are those of the specification, and apps compare the codes of their own
-    /// profiles by number.
+    /// The number stays the same: Apple's codes are those of the specification, and apps compare error codes of their
+    /// own profiles by number.
     static func code(of refusal: ATT.ErrorCode) -> CBATTError.Code {
         CBATTError.Code(rawValue: Int(refusal.wire)) ?? .unlikelyError
     }

@@ -3,15 +3,15 @@ import BLEWire
 import Foundation
 
 extension Failure {
-    /// The subject of a failed request, on which some error codes depend.
+    /// The subject of a failed request. Some error codes depend on it.
     package enum Subject {
         case connection, attribute, server, channel
     }
 
-    /// The key of the HCI status in the error's user information, as an `NSNumber`.
+    /// The key of the HCI status in an error's user information. The value is an `NSNumber`.
     static let reasonKey = "HCIReason"
 
-    /// Converts to the error for apps: ATT errors of a peer in one domain, everything else in the other.
+    /// Converts to the error for apps: a ``CBATTError`` for an ATT error of the peer, a ``CBError`` for anything else.
     package func error(about subject: Subject) -> any Error {
         switch self {
         case .att(let code): return CBATTError(ErrorTable.code(of: code))
@@ -40,14 +40,14 @@ extension Failure {
         }
     }
 
-    /// An error for which there is no code, described by a sentence.
+    /// Returns an error for a failure that has no code, described by a sentence.
     private static func unknown(_ sentence: String) -> CBError {
         CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: sentence])
     }
 
     /// Returns the error for a refused channel.
     ///
-    /// Insufficient security has the same errors as for attributes.
+    /// If the security is insufficient, the errors are the same as for attributes.
     ///
     /// Core 6.0, Vol 3, Part A, 4.23 and 4.26.
     private static func error(of result: Signal.ConnectionResult) -> any Error {

@@ -1,13 +1,13 @@
 public import Foundation
 
-// On Apple's systems every NSObject may be an argument for `%@`. Here Foundation takes some of its own classes and
-// whatever says by which of them it stands.
+// On Apple's systems, every NSObject can be an argument for `%@`. Here, Foundation accepts some of its own classes, and
+// types that name one of these as their replacement.
 
 extension _CVarArgObject where Self: NSObject {
-    /// The replacement of `%@`: the description.
+    /// The object that replaces this one as an argument for `%@`: its description.
     public var _cVarArgObject: any CVarArg { description as NSString }
 
-    /// Asked of the replacement, not of the object.
+    /// The encoding of the replacement.
     public var _cVarArgEncoding: [Int] { _cVarArgObject._cVarArgEncoding }
 }
 
@@ -20,6 +20,6 @@ extension CBManager: _CVarArgObject {}
 extension CBPeer: _CVarArgObject {}
 extension CBUUID: _CVarArgObject {}
 
-// Two classes of Foundation besides, since a delegate is told of them: errors, cast to NSError, and RSSI.
+// Also two classes of Foundation that delegates receive: errors, cast to NSError, and the RSSI, an NSNumber.
 extension NSError: @retroactive _CVarArgObject {}
 extension NSNumber: @retroactive _CVarArgObject {}

@@ -1,4 +1,4 @@
-/// A shareable value that any thread can read and change.
+/// A value that several threads can share, read and change, because a lock protects it.
 final class Guarded<Value>: Sendable {
     private let content: Protected<Value>
 

@@ -1,21 +1,21 @@
 import BLEHost
 import BLERuntime
 
-/// The shared knowledge of a process's managers about one host.
+/// Information about one host that all managers of the process share.
 ///
-/// That is the features of the host, because apps query them without a manager, and the discovered peers, because apps
-/// pass a peripheral from one manager to another by its identifier.
+/// It holds the features of the host, because apps can query them without a manager, and the discovered peers, because
+/// apps can pass a peripheral from one manager to another by its identifier.
 final class HostKnowledge: Sendable {
     private static let known = Protected(WeakTable<HostIdentity, HostKnowledge>())
 
     private let features = Protected(CBCentralManager.Feature())
     private let peers = Protected(SeenPeers())
-    /// Retained, so that no other host can get the same object identity.
+    /// Retained, so that no other host's object can get the same identity.
     private let link: any HostLink
 
     private init(_ link: any HostLink) { self.link = link }
 
-    /// Returns the knowledge about the host behind `link`; empty before a central manager has received any.
+    /// Returns the information about the host behind `link`; empty until a central manager has received some.
     static func of(_ link: any HostLink) -> HostKnowledge {
         known.withLock { known in
             if let knowledge = known[link.host] { return knowledge }
@@ -31,7 +31,7 @@ final class HostKnowledge: Sendable {
     /// Returns whether the host has all of `wanted`.
     func includes(_ wanted: CBCentralManager.Feature) -> Bool { features.current.isSuperset(of: wanted) }
 
-    /// Records a peer that a manager has discovered, or its name.
+    /// Records a peer that a manager has discovered, and its name if it is known.
     func meet(_ peer: PeerIdentifier, name: String?) { peers.withLock { _ = $0.insert(peer, name: name) } }
 
     /// Returns a peer that a manager has discovered; `nil` for others.
@@ -43,7 +43,7 @@ final class HostKnowledge: Sendable {
 extension CBCentralManager.Feature {
     /// Converts to the features for apps.
     ///
-    /// Distance measurement is not among them.
+    /// Distance measurement is never included.
     init(_ features: HostFeatures) {
         self = features.contains(.extendedScanAndConnect) ? .extendedScanAndConnect : []
     }

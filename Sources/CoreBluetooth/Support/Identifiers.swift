@@ -5,7 +5,7 @@ import Foundation
 package import FoundationEssentials
 
 extension UUID {
-    /// Converts to the identifier for apps.
+    /// Creates the identifier by which apps know a peer.
     package init(_ peer: PeerIdentifier) {
         self = withUnsafeBytes(of: peer.rawValue.bigEndian) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
@@ -28,7 +28,7 @@ extension PeerIdentifier {
 }
 
 extension NSObject {
-    /// The address of the object, for descriptions.
+    /// The memory address of the object, for descriptions.
     var address: String {
         "0x" + String(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), radix: 16)
     }

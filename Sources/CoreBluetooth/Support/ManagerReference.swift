@@ -3,12 +3,12 @@ import Dispatch
 
 /// A weak reference to a manager, used only on the manager's queue.
 ///
-/// The manager is set once, before its queue starts, and read only on that queue; the rest never changes.
+/// The manager is set once, before its queue starts, and is read only on that queue.
 final class ManagerReference: @unchecked Sendable {
     /// The queue of the manager's delegate calls: a serial queue that targets the app's.
     let queue: DispatchQueue
     let console = Console()
-    /// The observers of events, which receive them after the delegate.
+    /// The observers of the manager's events, called after the delegate.
     let observers = Observers()
     weak var manager: CBManager?
     /// The peripheral of the last event.
@@ -25,7 +25,7 @@ final class ManagerReference: @unchecked Sendable {
         }
     }
 
-    /// Passes events to the manager, on its queue.
+    /// Passes host events to the manager, on its queue.
     ///
     /// If the app releases its manager in a callback, the remaining events are dropped.
     func hear(_ events: inout [ClientEvent]) {
@@ -38,7 +38,7 @@ final class ManagerReference: @unchecked Sendable {
         for index in events.indices {
             guard !isKnownUniquelyReferenced(&manager) else { return }
             latest.dropUnkept()
-            // Taken out, since to copy an event costs more than to move it.
+            // The event is moved out, because copying it costs more.
             let event = exchange(&events[index], with: .scanBegan(0))
             manager.apply(event, &latest)
             if !observers.isEmpty { notifyObservers(event) }
@@ -46,15 +46,16 @@ final class ManagerReference: @unchecked Sendable {
     }
 
     private func notifyObservers(_ event: ClientEvent) {
-        // Peripherals tell what is theirs themselves, since they answer some requests on their own.
+        // Peripherals report their events to the observers themselves, because they answer some requests without the
+        // host.
         if case .peer = event { return }
         observers.tell(event)
     }
 }
 
-/// The objects of the preceding events, which most following events concern, too.
+/// The peripheral and the central of the previous events, kept because most of the next events concern the same ones.
 ///
-/// An object is looked up again when the app has released it.
+/// An object that the app has released is dropped, and looked up again if needed.
 struct LatestPeers {
     var peripheral: CBPeripheral?
     var central: CBCentral?

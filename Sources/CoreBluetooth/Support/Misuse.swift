@@ -1,18 +1,19 @@
 import BLERuntime
 import Glibc
 
-/// Warnings about wrong use of the API: one line each on standard error, as in Apple's framework.
+/// Warnings about incorrect use of the API. Each is one line on standard error, as in Apple's framework.
 enum Misuse {
-    /// The destination of the lines, which tests bind to read them.
+    /// The destination of the lines. Tests bind another one to read them.
     @TaskLocal static var sink: @Sendable (String) -> Void = { line in
-        // Whoever closes the standard error wants to read none of it.
+        // If standard error is closed, the line is dropped.
         try? StandardStream.error.write(line: line)
     }
 }
 
-/// Ends the program with the reason, where Apple's framework raises an exception; also in optimized builds.
+/// Ends the program and prints the reason, in debug and in optimized builds. Used where Apple's framework raises an
+/// exception.
 ///
-/// The line of the app's code follows the reason if the program has debug information.
+/// If the program has debug information, the place in the app's code follows the reason.
 func raise(_ reason: String) -> Never {
     try? StandardStream.error.write(line: "Fatal error: \(reason)")
     if let place = CallSite.ofApp() { try? StandardStream.error.write(line: "Called at \(place)") }
@@ -26,6 +27,6 @@ struct Console: Sendable {
     /// Reports that a call was ignored because it is not allowed now.
     func misuse(_ text: String) { sink("API MISUSE: \(text)") }
 
-    /// Reports that a call was carried out in part, or may be a mistake.
+    /// Reports that a call was carried out only in part, or may be a mistake.
     func warn(_ text: String) { sink("WARNING: \(text)") }
 }

@@ -2,16 +2,16 @@ package import BLEHost
 package import BLEWire
 import Synchronization
 
-/// The receivers of host events besides the delegate of a manager.
+/// The receivers of a manager's host events in addition to its delegate.
 ///
-/// They are called on the manager's queue after the delegate, when the app's objects are up to date.
+/// They are called on the manager's queue, after the delegate. The app's objects are up to date then.
 package final class Observers: Sendable {
     /// The identifier of an observer.
     package struct ID: Hashable, Sendable {
         fileprivate let number: Int
     }
 
-    /// A value of a peripheral that observers keep subscribed.
+    /// A value of a peripheral that stays subscribed as long as there are observers for it.
     package struct Subject: Hashable, Sendable {
         private let peer: PeerIdentifier
         private let handle: AttributeHandle
@@ -22,11 +22,11 @@ package final class Observers: Sendable {
 
     /// The meaning of an event for a waiting observer.
     package enum Reception {
-        /// The event does not concern it.
+        /// The event does not concern the observer, which goes on waiting.
         case passed
-        /// The event ends this wait, but is still offered to the other observers.
+        /// The event ends this wait, and is still passed to other waiting observers.
         case heard
-        /// The event ends this wait and is not offered to other waiting observers.
+        /// The event ends this wait, and is not passed to other waiting observers.
         case answered
     }
 
@@ -46,9 +46,9 @@ package final class Observers: Sendable {
     /// Calls `receive` with every event from now on.
     ///
     /// - Parameters:
-    ///   - subject: The requests that must be active while there are observers.
+    ///   - subject: The value that must stay subscribed while it has observers; `nil` for none.
     ///   - receive: Called on the manager's queue.
-    /// - Returns: The observation, to end it.
+    /// - Returns: The identifier with which to remove the observer.
     package func add(of subject: Subject? = nil, _ receive: @escaping @Sendable (ClientEvent) -> Void) -> ID {
         insert(isWaiting: false, of: subject) {
             receive($0)
@@ -56,14 +56,14 @@ package final class Observers: Sendable {
         }
     }
 
-    /// Calls `receive` with every event until it ends the wait.
+    /// Calls `receive` with every event until it returns that the event ends the wait.
     ///
-    /// An event that answers one wait is not offered to waits that began later.
+    /// An event that answers one wait is not passed to waits that began later.
     package func wait(_ receive: @escaping @Sendable (ClientEvent) -> Reception) -> ID {
         insert(isWaiting: true, receive)
     }
 
-    /// Returns whether there are observers of `subject`.
+    /// Returns whether any observer was added for `subject`.
     package func areThere(of subject: Subject) -> Bool {
         content.withLock { $0.entries.contains { $0.subject == subject } }
     }
@@ -84,7 +84,7 @@ package final class Observers: Sendable {
 
     /// Removes an observer.
     ///
-    /// An event that is being delivered may still reach it.
+    /// The observer may still receive an event that is being delivered.
     package func remove(_ id: ID) {
         content.withLock {
             $0.entries.removeAll { $0.id == id }
@@ -92,7 +92,7 @@ package final class Observers: Sendable {
         }
     }
 
-    /// True if there are no observers, as in most apps.
+    /// True if there are no observers, which is the case in most apps.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     func tell(_ event: ClientEvent) {

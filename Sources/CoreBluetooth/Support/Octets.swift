@@ -1,7 +1,7 @@
 import Foundation
 
-// Values change their form here, in one copy of all octets at once: the initializers that take any sequence cost half
-// again as much.
+// Conversions between `Data` and arrays that copy all octets in one operation. The initializers that take any sequence
+// take one and a half times as long.
 
 extension Data {
     /// Converts octets to `Data`.

@@ -31,9 +31,9 @@ extension ConnectRequest {
     }
 }
 
-/// The options dictionary of an app, which may contain anything.
+/// The options dictionary of an app, which may contain values of any type.
 private struct Options {
-    /// The maximum delay, in seconds: a day.
+    /// The maximum start delay, in seconds: a day.
     private static let longestDelay: Double = 86_400
 
     private let values: [String: Any]
@@ -44,7 +44,7 @@ private struct Options {
         self.console = console
     }
 
-    /// The alerts for the user while the app is suspended.
+    /// The events that the user is alerted to while the app is suspended.
     var alerts: ConnectionAlerts {
         var alerts: ConnectionAlerts = []
         if bool(CBConnectPeripheralOptionNotifyOnConnectionKey) { alerts.insert(.connection) }
@@ -56,7 +56,7 @@ private struct Options {
     func bool(_ key: String) -> Bool { value(key, of: NSNumber.self)?.boolValue ?? false }
     func uuids(_ key: String) -> [BluetoothUUID] { value(key, of: [CBUUID].self)?.map(\.value) ?? [] }
 
-    /// Returns a duration of zero or more seconds.
+    /// Returns a duration in seconds, from 0 to ``longestDelay``; 0 if the option is missing.
     func seconds(_ key: String) -> Double {
         let seconds = value(key, of: NSNumber.self)?.doubleValue ?? 0
         return seconds > 0 ? min(seconds, Self.longestDelay) : 0

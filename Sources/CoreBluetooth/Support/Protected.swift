@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A value that a manager's queue changes and any thread can read, stored in its owner.
+/// A value that is protected by a lock, so that any thread can use it, and stored inline in its owner.
 ///
-/// `Mutex` would require that no other code can reach its value. Delegates belong to the app and are not `Sendable`,
-/// so this type makes that promise itself: the lock makes each access whole, and only the manager's queue calls
-/// delegates. No code of an app runs while the lock is held.
+/// `Mutex` alone requires that no other code can reach its value. That is not true of delegates, which belong to the
+/// app and are not `Sendable`. So this type is `@unchecked Sendable`: the lock makes each access atomic, only the
+/// manager's queue calls delegates, and no code of the app runs while the lock is held.
 ///
-/// It does the same as `Locked`, but is in this module because a generic type is only as fast as a field where it is
-/// specialized: 60 instructions per access instead of 800.
+/// It does the same as `Locked`, which is in another module. The compiler can only specialize a generic type within its
+/// own module: an access takes 60 instructions here instead of 800.
 struct Protected<Value>: ~Copyable, @unchecked Sendable {
-    // These two are not private: the compiler does not find them from other files then, in builds for debugging.
+    // These two types are not private, because in debug builds the compiler would not find them from other files.
     struct Content {
         var value: Value
         var watchers: PropertyObservers?
@@ -21,7 +21,8 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
     }
 
     private let mutex: Mutex<Carrier<Content>>
-    /// Ends each turn with a store that the next turn loads, an order that the thread sanitizer understands.
+    /// Stored at the end of each access and loaded at the start of the next one, so that the thread sanitizer sees
+    /// their order.
     private let turn = Atomic<Bool>(false)
 
     init(_ value: Value) { mutex = Mutex(Carrier(carried: Content(value: value))) }
@@ -38,7 +39,7 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
         return result
     }
 
-    /// Makes `watchers` compare whenever the value may have changed, outside of the lock.
+    /// Makes `watchers` compare their values, outside of the lock, whenever this value may have changed.
     func tell(_ watchers: PropertyObservers) { access { $0.watchers = watchers } }
 
     /// The current value.

@@ -1,6 +1,6 @@
 import BLERuntime
 
-/// A limit of the values that an app has passed to the host but that were not sent.
+/// A limit on the number of values that an app has passed to the host and the host has not sent yet.
 ///
 ///              submit, the last that fits            refuse
 ///     ┌──────┐ ─────────────────────────▶ ┌────────┐ ───────▶ ┌──────────┐
@@ -9,23 +9,24 @@ import BLERuntime
 ///        ▲     taken, down to half                                  │
 ///        └──────────────────────────────────────────────────────────┘
 ///
-/// It opens again only when half of it is free, so that an app that always fills it is not woken for each value.
+/// A closed window opens again only when half of it is free, so that an app that always fills it is not woken for each
+/// value.
 struct SendWindow: Equatable {
-    /// The maximum number of values; the host reports half as many at a time.
+    /// The maximum number of values. The host reports sent values in groups of half that size.
     static let size = 2 * EventReceiver.worthwhileReceipts
 
     private enum State: Equatable {
         case open(Int), closed(Int)
-        /// Closed, and the app has been refused.
+        /// Closed, and a value of the app has been refused since.
         case refusing(Int)
     }
 
     private var state = State.open(0)
 
-    /// The result of values having been sent.
+    /// The change for the app when values have been sent.
     enum OnTaken: Equatable {
         case nothing
-        /// The app can continue; `wasRefused` if it was refused meanwhile.
+        /// The app can send again; `wasRefused` is true if a value was refused while the window was closed.
         case reopened(wasRefused: Bool)
     }
 
@@ -36,14 +37,14 @@ struct SendWindow: Equatable {
         }
     }
 
-    /// The number of values that were passed to the host but not sent.
+    /// The number of values that the host has not sent yet.
     var outstanding: Int {
         switch state {
         case .open(let count), .closed(let count), .refusing(let count): count
         }
     }
 
-    /// Counts a value.
+    /// Counts a value that is passed to the host.
     mutating func submit() {
         state =
             switch state {
@@ -53,7 +54,7 @@ struct SendWindow: Equatable {
             }
     }
 
-    /// Records that the app was refused.
+    /// Records that a value was refused because the window is closed.
     mutating func refuse() {
         state =
             switch state {
@@ -62,7 +63,7 @@ struct SendWindow: Equatable {
             }
     }
 
-    /// Counts values that were sent.
+    /// Counts values that the host has sent, and returns the change for the app.
     mutating func taken(_ taken: Int) -> OnTaken {
         let left = max(0, outstanding - taken), action: OnTaken
         (state, action) =

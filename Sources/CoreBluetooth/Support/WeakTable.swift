@@ -1,11 +1,11 @@
-/// A table of weakly referenced objects by key.
+/// A table that finds objects by their keys and references them weakly.
 ///
-/// Entries of released objects are removed whenever the table has doubled, so its size stays within a constant factor
-/// of the live objects.
+/// Whenever the table has doubled in size, the entries of released objects are removed, so its size stays within a
+/// constant factor of the number of live objects.
 struct WeakTable<Key: Hashable, Object: AnyObject> {
     private struct Entry {
         weak var object: Object?
-        /// Increases with each inserted entry.
+        /// The number of the insertion, by which the objects are sorted.
         let number: UInt64
     }
 
@@ -25,7 +25,8 @@ struct WeakTable<Key: Hashable, Object: AnyObject> {
 
     /// The live objects in the order of insertion.
     ///
-    /// Apps receive events about them in this order, so that a simulated world is the same in each process.
+    /// Apps receive events about the objects in this order, so that a simulated world runs the same way in every
+    /// process.
     var objects: [Object] { entries.values.sorted { $0.number < $1.number }.compactMap(\.object) }
 
     /// The number of entries, including those of released objects.
