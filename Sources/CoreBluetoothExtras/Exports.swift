@@ -1,2 +1,2 @@
-// Whoever uses the extras uses what they extend.
+// An app that imports the extras also needs CoreBluetooth, which they extend.
 @_exported public import CoreBluetooth

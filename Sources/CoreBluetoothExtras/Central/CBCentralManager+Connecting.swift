@@ -3,7 +3,7 @@ public import CoreBluetooth
 import Foundation
 
 extension CBManager {
-    /// Waits until Bluetooth is on; returns immediately if it is.
+    /// Waits until Bluetooth is on; returns immediately if it already is.
     ///
     /// - Throws: `CBError.operationNotSupported` if Bluetooth is not available, `CancellationError` if the task is
     ///   cancelled.
@@ -36,14 +36,14 @@ extension Answer<Void> {
 extension CBCentralManager {
     /// Connects to a device.
     ///
-    /// Gives up after an optional timeout, or when the task is cancelled.
+    /// Gives up after the timeout, if there is one, or when the task is cancelled.
     ///
-    /// When this returns, the details of the connection are known.
+    /// When this method returns, the details of the connection are known.
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral to connect to.
     ///   - timeout: The time limit; `nil` for none.
-    ///   - reconnects: Whether the host reconnects by itself after the connection is lost.
+    ///   - reconnects: True if the host should reconnect by itself whenever the connection is lost.
     /// - Throws: `CBError.connectionTimeout` after the time limit, other codes of `CBError` if the connection fails,
     ///   `CancellationError` if the task is cancelled.
     public func connect(
@@ -57,9 +57,10 @@ extension CBCentralManager {
             try await outcome(
                 { event -> Result<Void, any Error>? in
                     let state = peripheral.state
-                    // What it is like is told next, and is there when the task goes on.
+                    // The details of the link follow in another event. Waiting for them ensures that the caller can
+                    // read them.
                     if state == .connected { return peripheral.linkDetails.map { _ in .success(()) } }
-                    // An earlier attempt may have ended, after which this one begins.
+                    // The event may be the end of an earlier attempt, after which this one has begun.
                     guard state != .connecting else { return nil }
                     return switch event {
                     case .connectFailed(peer, let failure): .failure(failure.error(about: .connection))
@@ -76,9 +77,9 @@ extension CBCentralManager {
         }
     }
 
-    /// Ends a pending or established connection and waits for the end.
+    /// Cancels a pending connection or ends an established one, and waits until it has ended.
     ///
-    /// The connection ends even if the task is cancelled meanwhile.
+    /// The connection ends even if the task is cancelled while it waits.
     public func disconnect(_ peripheral: CBPeripheral) async throws {
         guard state == .poweredOn, peripheral.state != .disconnected else { return }
         let peer = peripheral.peer

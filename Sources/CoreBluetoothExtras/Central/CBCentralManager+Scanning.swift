@@ -2,13 +2,13 @@ import BLEHost
 public import CoreBluetooth
 
 extension CBCentralManager {
-    /// Scans while the returned sequence is iterated.
+    /// Starts a scan, and returns the discovered devices as a sequence.
     ///
-    /// The delegate is called, too.
+    /// The delegate is called as well.
     ///
-    /// A manager has only one scan: a later one, started in any way, replaces it. The sequence ends when its scan is
-    /// replaced, with `stopScan()`, or when the manager is not `.poweredOn` any more. The scan ends when the iterating
-    /// task is cancelled or drops the sequence, unless another scan has replaced it.
+    /// A manager has only one scan at a time: a later one, however it is started, replaces this one. The sequence ends
+    /// when its scan is replaced, when `stopScan()` is called, or when the manager is no longer `.poweredOn`. The scan
+    /// ends when the iterating task is cancelled or drops the sequence, unless another scan has replaced it.
     ///
     /// - Parameters:
     ///   - filter: The devices to report.
@@ -37,7 +37,7 @@ extension CBCentralManager {
                 self.observers.remove(id)
                 self.stopScan(number)
             }
-            // Another thread may have ended it before anybody listened.
+            // Another thread may have ended the scan before this closure was set.
             whenScanEnds(number) { continuation.finish() }
         }
         if state != .poweredOn { continuation.finish() }

@@ -3,11 +3,12 @@ import BLEWire
 public import CoreBluetooth
 import Foundation
 
-// What a device offers, for tasks. Names differ from those with delegates, so that neither hides the other.
+// Discovery with `async` methods. Their names differ from those of the methods that call delegates, so that the
+// compiler does not confuse the two.
 extension CBPeripheral {
-    /// Discovers services of the given types, or all if there are none.
+    /// Discovers the services of the given types, or all services if `types` is `nil`.
     ///
-    /// The delegate is called, too.
+    /// The delegate is called as well.
     ///
     /// - Throws: `CBError.notConnected` and other errors that the delegate would receive, `CancellationError` if the
     ///   task is cancelled.
@@ -22,7 +23,7 @@ extension CBPeripheral {
         return (services ?? []).filter { types?.contains($0.uuid) ?? true }
     }
 
-    /// Discovers the services that `service` includes.
+    /// Discovers the services that `service` includes: those of the given types, or all if `types` is `nil`.
     public func findIncludedServices(_ types: [CBUUID]? = nil, of service: CBService) async throws -> [CBService] {
         guard has(service), let range = service.handleRange else { throw CBError(.invalidHandle) }
         try await answer(
@@ -35,7 +36,7 @@ extension CBPeripheral {
         return (service.includedServices ?? []).filter { types?.contains($0.uuid) ?? true }
     }
 
-    /// Discovers characteristics of `service`.
+    /// Discovers the characteristics of `service`: those of the given types, or all if `types` is `nil`.
     public func findCharacteristics(
         _ types: [CBUUID]? = nil,
         of service: CBService
@@ -66,10 +67,10 @@ extension CBPeripheral {
 
     /// Drops everything known about the device's services, so that the next discovery asks the device.
     ///
-    /// This is for devices whose services change without notice, such as during development. `services` becomes `nil`,
-    /// requests about old services fail, notifications end, and the delegate gets `peripheral(_:didModifyServices:)`.
-    /// The stored database of a bonded device is dropped, too. Other apps that are connected to the device are not
-    /// affected.
+    /// This is for devices that change their services without notice, as during development. `services` becomes `nil`,
+    /// requests about old services fail, notifications end, and the delegate's `peripheral(_:didModifyServices:)` is
+    /// called. The stored database of a bonded device is dropped as well. Other apps that are connected to the device
+    /// are not affected.
     ///
     /// - Throws: `CBError.notConnected` if there is no connection, or it is lost; `CancellationError` if the task is
     ///   cancelled.
@@ -83,7 +84,7 @@ extension CBPeripheral {
         )
     }
 
-    /// Reads the current signal strength, in dBm.
+    /// Reads the current signal strength, in dBm; 127 if it is unknown.
     public func signalStrength() async throws -> Int {
         try await answer(
             to: { event -> Result<Int, Failure>? in

@@ -4,8 +4,8 @@ public import CoreBluetooth
 import Foundation
 
 extension CBPeripheral {
-    /// The last known address of the device; `nil` if it was neither connected nor received since the manager was
-    /// created.
+    /// The last known address of the device; `nil` if the device has been neither discovered nor connected since the
+    /// manager was created.
     public var bluetoothAddress: BluetoothAddress? { deviceAddress.map(BluetoothAddress.init) }
 
     /// The last received advertisement of the device.
@@ -14,7 +14,7 @@ extension CBPeripheral {
     /// The connection parameters; `nil` if there is no connection.
     public var connectionParameters: ConnectionParameters? { linkDetails.flatMap(ConnectionParameters.init) }
 
-    /// The physical layers of the two directions; `nil` if there is no connection.
+    /// The physical layer of each direction; `nil` if there is no connection.
     public var physicalLayers: (transmit: PhysicalLayer, receive: PhysicalLayer)? {
         guard let linkDetails, let transmit = PhysicalLayer(linkDetails.transmitPHY),
             let receive = PhysicalLayer(linkDetails.receivePHY)
@@ -22,19 +22,18 @@ extension CBPeripheral {
         return (transmit, receive)
     }
 
-    /// The maximum payload of a packet on the air in the two directions, 27 to 251 octets; `nil` if there is no
-    /// connection.
+    /// The maximum payload of a link-layer packet in each direction, 27 to 251 octets; `nil` if there is no connection.
     public var dataLength: (transmit: Int, receive: Int)? {
         linkDetails.map { ($0.transmitOctets, $0.receiveOctets) }
     }
 
-    /// The security of the connection; `nil` if there is none.
+    /// The security of the connection; `nil` if there is no connection.
     public var connectionSecurity: ConnectionSecurity? { linkDetails.map { ConnectionSecurity($0.security) } }
 
     /// Requests connection parameters and waits until they are in use.
     ///
-    /// - Throws: `CBError.invalidParameters` for a range that is not allowed; other codes if the device or a controller
-    ///   refuses it, or the connection is lost.
+    /// - Throws: `CBError.invalidParameters` for a range that is not allowed; other codes if the device or one of the
+    ///   controllers refuses the range, or the connection is lost.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.18.
     public func requestConnectionParameters(_ range: ConnectionParameterRange) async throws {
@@ -42,7 +41,8 @@ extension CBPeripheral {
         try await request(.parameters(parameters))
     }
 
-    /// Sets the preferred physical layers, any if empty, and waits until the controllers have chosen.
+    /// Sets the preferred physical layers for each direction, and waits until the controllers have chosen. An empty set
+    /// means that any will do.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.49.
     public func requestPhysicalLayers(
@@ -52,7 +52,8 @@ extension CBPeripheral {
         try await request(.physicalLayers(transmit: PHYSet(transmit), receive: PHYSet(receive)))
     }
 
-    /// Suggests a maximum payload for packets on the air: 27 to 251 octets.
+    /// Suggests a maximum payload for link-layer packets, 27 to 251 octets, and waits until the controller has
+    /// answered.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.33.
     public func requestDataLength(_ octets: Int) async throws {

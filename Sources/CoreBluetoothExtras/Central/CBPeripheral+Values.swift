@@ -2,11 +2,11 @@ import BLEHost
 public import CoreBluetooth
 import Foundation
 
-// Values, for tasks.
+// Reading, writing and receiving values with `async` methods.
 extension CBPeripheral {
-    /// Reads the value of `characteristic`, of any length.
+    /// Reads the whole value of `characteristic`, whatever its length.
     ///
-    /// The delegate is called, too.
+    /// The delegate is called as well.
     ///
     /// - Throws: The errors that the delegate would receive; a refusal by the device is a `CBATTError`.
     public func value(of characteristic: CBCharacteristic) async throws -> Data {
@@ -46,18 +46,18 @@ extension CBPeripheral {
         )
     }
 
-    /// Writes a value without response as soon as there is space for it.
+    /// Waits until there is space, then writes a value without response.
     ///
-    /// - Throws: `CBError.notConnected` if the connection was lost, so that the value was not sent.
+    /// - Throws: A `CBError` if the connection is lost while the method waits for space; the value is not sent then.
     public func send(_ value: Data, to characteristic: CBCharacteristic) async throws {
         guard has(characteristic) else { throw CBError(.invalidHandle) }
         while !canSendWriteWithoutResponse { try await roomToSend() }
         writeValue(value, for: characteristic, type: .withoutResponse)
     }
 
-    /// Waits until there is space for a value without response.
+    /// Waits until there is space to write a value without response.
     ///
-    /// All waiting tasks continue.
+    /// When there is space, all waiting tasks continue, even if it does not suffice for all of them.
     func roomToSend() async throws {
         guard let manager else { throw CBError(.notConnected) }
         let peer = self.peer
@@ -70,14 +70,14 @@ extension CBPeripheral {
         }
     }
 
-    /// Subscribes to `characteristic` while the returned sequence is iterated.
+    /// Subscribes to `characteristic`, and returns its values as a sequence.
     ///
     /// The sequence throws if the device refuses or the connection ends. When the iterating task is cancelled or drops
     /// the sequence, the subscription ends, unless other tasks iterate over the values.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with notifications or indications.
-    ///   - policy: The buffering policy for a slow reader; by default all values are kept.
+    ///   - policy: The buffering policy for a slow reader. By default, all values are kept.
     /// - Returns: The values in order.
     public func values(
         of characteristic: CBCharacteristic,
@@ -109,11 +109,11 @@ extension CBPeripheral {
                 return
             }
             self.setNotifyValue(false, for: characteristic)
-            // Another task may have asked for them meanwhile.
+            // Another task may have subscribed in the meantime.
             if observers.areThere(of: sent) { self.setNotifyValue(true, for: characteristic) }
         }
         setNotifyValue(true, for: characteristic)
-        // The connection may have ended before anybody listened, of which no event tells any more.
+        // The connection may have ended before the observer was added. Then no event will end the sequence.
         if state != .connected { continuation.finish(throwing: CBError(.notConnected)) }
         return stream
     }

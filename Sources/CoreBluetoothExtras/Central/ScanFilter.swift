@@ -3,18 +3,18 @@ public import CoreBluetooth
 
 /// A filter of advertisements that the host applies before it wakes the app.
 public struct ScanFilter {
-    /// The device must advertise at least one of these services; any device matches if empty.
+    /// The services of which the device must advertise at least one. If empty, any device matches.
     public var services: [CBUUID]
     /// The minimum signal strength in dBm, such as −70; `nil` for no minimum.
     public var minimumRSSI: Int?
-    /// The beginning of the advertised name; `nil` for any name or none.
+    /// The prefix that the advertised name must have; `nil` to match any device, even one without a name.
     public var namePrefix: String?
-    /// True if to report every advertisement, instead of each device once.
+    /// True to report every advertisement; `false` to report each device once.
     public var allowsDuplicates: Bool
 
     /// Creates a filter.
     ///
-    /// Without arguments, it matches each device once.
+    /// Without arguments, the filter reports every device once.
     public init(
         services: [CBUUID] = [],
         minimumRSSI: Int? = nil,

@@ -1,14 +1,14 @@
 public import CoreBluetooth
 
 extension CBL2CAPChannel {
-    /// The number of octets that were written to the output stream but not sent; after the end of the channel, those
-    /// that never will be.
+    /// The number of octets that were written to the output stream and have not been sent yet. After the channel has
+    /// ended, they never will be.
     public var unsentOctets: Int { unsent }
 
-    /// Waits until everything that was written is sent, or the channel has ended.
+    /// Waits until everything that was written has been sent, or the channel has ended.
     ///
-    /// Sent octets are with the controller, which retransmits them until the peer has received them or the connection
-    /// is lost.
+    /// Octets count as sent when the controller has them. It retransmits them until the peer has received them or the
+    /// connection is lost.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     public func waitUntilSent() async throws {

@@ -11,29 +11,32 @@ public struct BroadcastAdvertisement {
     public var services: [CBUUID] = []
     /// Manufacturer data, starting with the two octets of the company identifier, least significant first.
     public var manufacturerData: Data?
-    /// Service data, in this order.
+    /// The service data, in the order in which it is advertised.
     public var serviceData: [(service: CBUUID, data: Data)] = []
-    /// The flags at the beginning of the advertisement, as Core Specification Supplement, Part A, 1.3 numbers them;
-    /// none if `nil`.
+    /// The flags at the beginning of the advertisement, with the bits of Core Specification Supplement, Part A, 1.3;
+    /// `nil` for no flags.
     public var flags: UInt8? = BroadcastRequest.usualFlags.rawValue
-    /// The octets of the advertisement and of the scan response, if they are to be sent as they are.
+    /// The octets of the advertisement and of the scan response, to send them exactly as they are; `nil` to assemble
+    /// them from the other properties.
     ///
-    /// Then the name, services, data and stated power must not be set, and ``flags`` do not matter. A packet has at
-    /// most 31 octets. An extended advertisement that takes connections has at most 245 and no scan response; any other
-    /// extended one has up to 1 650, or a scan response of up to 251 instead.
+    /// If they are set, the name, services, data and stated power must not be set, and ``flags`` has no effect.
+    ///
+    /// Each of the two has at most 31 octets. A connectable extended advertisement has at most 245 octets and no scan
+    /// response. Any other extended advertisement has up to 1650 octets, or instead a scan response of up to 251
+    /// octets.
     public var packets: (advertisement: Data, scanResponse: Data)?
     /// True if centrals can connect.
     public var isConnectable = true
-    /// True if to use extended advertising, which devices before Bluetooth 5 do not receive: up to 1650 octets instead
-    /// of 31, or about 240 if it is connectable.
+    /// True to use extended advertising: up to 1650 octets instead of 31, or about 240 if centrals can connect. Devices
+    /// older than Bluetooth 5 do not receive it.
     public var isExtended = false
     /// The advertising interval, 20 ms to 10.24 s.
     public var interval = Duration.milliseconds(100)
     /// The transmit power, −127 to 20 dBm; `nil` for the controller's choice.
     ///
-    /// Requires a controller of Bluetooth 5.
+    /// Requires a controller with Bluetooth 5.
     public var transmitPower: Int?
-    /// The transmit power to include in the advertisement, −127 to 20 dBm; `nil` for none.
+    /// The transmit power that the advertisement states, −127 to 20 dBm; `nil` to state none.
     public var statedPower: Int?
     /// The primary physical layer of extended advertising: ``PhysicalLayer/le1M`` or ``PhysicalLayer/leCoded``.
     public var primaryPhysicalLayer = PhysicalLayer.le1M
@@ -72,9 +75,9 @@ public struct BroadcastAdvertisement {
 extension CBPeripheralManager {
     /// Starts advertising and waits until it has started; `stopAdvertising()` ends it.
     ///
-    /// - Throws: `CBError.invalidParameters` if the data do not fit, `CBError.operationNotSupported` if the controller
-    ///   lacks extended advertising, `CBError.alreadyAdvertising`; `CancellationError` if the task is cancelled, in
-    ///   which case nothing is advertised.
+    /// - Throws: `CBError.invalidParameters` if the data does not fit, `CBError.operationNotSupported` if the
+    ///   controller lacks extended advertising, `CBError.alreadyAdvertising` if the manager is already advertising;
+    ///   `CancellationError` if the task is cancelled, in which case nothing is advertised.
     public func advertise(_ advertisement: BroadcastAdvertisement) async throws {
         guard state == .poweredOn else { throw CBError(.notConnected) }
         guard !isAdvertising else { throw CBError(.alreadyAdvertising) }

@@ -4,8 +4,8 @@ public import CoreBluetooth
 extension CBPeripheralManager {
     /// The connected centrals, whether or not they use this app's services.
     ///
-    /// Where apps share a radio through the daemon, those that do, and if this is the only app that publishes or
-    /// advertises, all.
+    /// If apps share a radio through the daemon, only the centrals that use this app's services, unless this is the
+    /// only app that publishes or advertises.
     public var connectedCentrals: [CBCentral] { connections.map { object(for: $0.central) } }
 
     /// Returns the address of a connected central; `nil` if it is not connected.
@@ -15,7 +15,7 @@ extension CBPeripheralManager {
 
     /// Ends the connection to a central.
     ///
-    /// Where apps share a radio through the daemon, nothing happens if the central is not among ``connectedCentrals``,
-    /// or if another app uses it as well.
+    /// If apps share a radio through the daemon, this has no effect on a central that is not among
+    /// ``connectedCentrals`` or that another app uses as well.
     public func disconnect(_ central: CBCentral) { dismiss(central) }
 }

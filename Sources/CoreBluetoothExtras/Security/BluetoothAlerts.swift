@@ -4,18 +4,19 @@ import BLESimulation
 public import CoreBluetooth
 public import Dispatch
 
-/// The alerts for the user about events of suspended apps, where Apple's systems show an alert.
+/// A receiver of alerts to show to the user, about events of suspended apps. Apple's systems show such alerts
+/// themselves.
 ///
 /// An app requests them with `CBConnectPeripheralOptionNotifyOnConnectionKey`, `…NotifyOnDisconnectionKey` and
-/// `…NotifyOnNotificationKey`. The daemon alerts its user when the app is suspended, stopped or frozen. Of several
-/// objects in apps of one user, only the latest gets an alert; without any, it is written to the daemon's log. There
-/// are no such alerts without the daemon; in a simulated world, use `Machine.alerts`.
+/// `…NotifyOnNotificationKey`. The daemon sends an alert if the app is suspended, stopped or frozen. If the apps of one
+/// user have several objects of this type, only the latest receives the alerts. If they have none, the daemon writes
+/// the alerts to its log. There are no such alerts without the daemon; in a simulated world, use `Machine.alerts`.
 ///
 ///     let alerts = BluetoothAlerts { alert in print(alert.text) }
 public final class BluetoothAlerts: Sendable {
     /// An alert for the user.
     public struct Alert: Sendable {
-        /// The event of an alert.
+        /// The event that an alert is about.
         public enum Occasion: Sendable {
             /// A connection was established.
             case connection
@@ -39,11 +40,11 @@ public final class BluetoothAlerts: Sendable {
 
     private let session: any HostSession
 
-    /// Starts to receive alerts, as long as the object is retained.
+    /// Creates an object that receives alerts as long as it is retained.
     ///
     /// - Parameters:
     ///   - queue: The queue for `handler`; `nil` for a private queue.
-    ///   - handler: Shows an alert.
+    ///   - handler: A closure that shows an alert to the user.
     public init(queue: DispatchQueue? = nil, handler: @escaping @Sendable (Alert) -> Void) {
         let queue = DispatchQueue(label: "CoreBluetooth.alerts", target: queue)
         session = DefaultLink.current.open(.agent, on: queue) { event in

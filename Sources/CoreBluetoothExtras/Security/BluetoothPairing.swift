@@ -6,24 +6,25 @@ public import Dispatch
 
 /// An object that receives pairing prompts, pairs on demand, and lists and removes bonds.
 ///
-/// Core Bluetooth has no call to pair: if a device refuses a request for lack of encryption, the host pairs and repeats
-/// the request. Without prompts, devices pair if an app needs it (``UnattendedPairing``), without protection against a
-/// man in the middle.
+/// Core Bluetooth has no call to pair: if a device refuses a request because the link is not encrypted, the host pairs
+/// and repeats the request. If no object receives prompts, the host pairs whenever an app needs it (see
+/// ``UnattendedPairing``), without protection against a man in the middle.
 ///
 ///     let pairing = BluetoothPairing(capability: .displayYesNo) { event in
 ///         if case .asked(let prompt) = event { prompt.accept() }
 ///     }
 ///
 /// If there are several objects, the latest one receives the prompts, until it is released. If apps of several users
-/// share a radio through the daemon, an app receives prompts about the devices of its own user's apps, and lists and
-/// removes the bonds of its own user; root, the daemon's user and administrators in its policy have no such limit.
+/// share a radio through the daemon, an app receives prompts only about the devices of its own user's apps, and lists
+/// and removes only the bonds of its own user. Root, the daemon's user and the administrators that its policy names
+/// have no such limit.
 public final class BluetoothPairing: Sendable {
     /// An event, delivered in order on the queue.
     public enum Event: Sendable {
         case asked(PairingPrompt)
-        /// The question about this device needs no answer any more.
+        /// The prompt about this device no longer needs an answer.
         case withdrawn(UUID)
-        /// Devices were paired; `isBonded` tells whether the keys are stored.
+        /// This host and a device have paired; `isBonded` is true if the keys were stored.
         case paired(UUID, PairingMethod, isBonded: Bool)
         case failed(UUID, PairingError)
     }
@@ -31,10 +32,11 @@ public final class BluetoothPairing: Sendable {
     private let session: any HostSession
     private let questions: PairingQuestions
 
-    /// Starts to receive events, and to ask the user if there is a capability.
+    /// Creates an object that receives events and, if it has a capability, asks the user.
     ///
     /// - Parameters:
-    ///   - capability: The means to show and ask; `nil` to ask nothing.
+    ///   - capability: The means that the app has to show something to the user and to ask; `nil` to receive no
+    ///     prompts.
     ///   - queue: The queue for `handler`; `nil` for a private queue.
     ///   - handler: Called with every event.
     public init(
@@ -75,7 +77,7 @@ public final class BluetoothPairing: Sendable {
 
     /// Removes the bond with a device and ends the connection to it.
     ///
-    /// The device is not told. At the next connection it refuses the link, or drops its bond.
+    /// The device is not informed. At the next connection, it refuses the link, or drops its bond as well.
     ///
     /// - Returns: The remaining bonds.
     @discardableResult
@@ -93,26 +95,28 @@ public final class BluetoothPairing: Sendable {
         return try await questions.pair(with: identifier) { session.send(.security(.pair(identifier))) }
     }
 
-    /// Refuses weaker pairings and does not use weaker bonds, as long as this object is retained.
+    /// Refuses pairings that do not meet `policy`, and does not use bonds that do not meet it, as long as this object
+    /// is retained.
     ///
-    /// A device whose bond is insufficient is paired again. Connections that are already encrypted are not affected. Of
-    /// several policies, the strictest requirement counts in each respect.
+    /// A device whose bond is insufficient must pair again. Connections that are already encrypted are not affected. If
+    /// there are several policies, the strictest requirement counts in each respect.
     ///
-    /// Where apps share a radio through the daemon, a policy counts for the connections of this app. Keys of a device
-    /// that another app is connected to as well are kept all the same.
+    /// If apps share a radio through the daemon, a policy counts only for the connections of this app. The keys of a
+    /// device that another app is also connected to are stored even if the policy says not to store keys.
     ///
     /// - Parameters:
-    ///   - policy: What is required.
-    ///   - allApps: Whether it counts for all apps that share the radio, which only administrators may say: root, the
-    ///     user of the daemon, and apps that its policy names. The daemon refuses it to others, and its log says so.
+    ///   - policy: The requirements.
+    ///   - allApps: True to apply the policy to all apps that share the radio. Only administrators may do that: root,
+    ///     the user of the daemon, and apps that the daemon's policy names. The daemon refuses it to other apps, and
+    ///     writes that to its log.
     public func insist(on policy: PairingPolicy, forAllApps allApps: Bool = false) {
         session.send(.security(.insist(policy.wire, everywhere: allApps)))
     }
 
-    /// Generates this host's out-of-band data, to be transferred by other means such as NFC or a code, so that devices
-    /// can pair with man-in-the-middle protection.
+    /// Generates this host's out-of-band data, for pairing with man-in-the-middle protection. The app must transfer it
+    /// to the device by other means, such as NFC or a printed code.
     ///
-    /// They are valid for one pairing and replace earlier ones.
+    /// The data is valid for one pairing, and replaces any earlier data.
     ///
     /// - Throws: ``PairingError/unsupported`` if Bluetooth is not available, or `CancellationError`.
     public func makeOutOfBandData() async throws -> OutOfBandData {
@@ -128,21 +132,22 @@ public final class BluetoothPairing: Sendable {
         session.send(.security(.takeOutOfBandData(data?.told, from: PeerIdentifier(peer.identifier))))
     }
 
-    /// Uses a temporary key that both devices know in the next pairing, which is then legacy pairing.
+    /// Makes the next pairing a legacy pairing with a temporary key that both devices know.
     ///
-    /// This is for devices before Bluetooth 4.2; ``use(_:from:)`` is more secure. A bond by LE Secure Connections is
-    /// not replaced this way.
+    /// This is for devices older than Bluetooth 4.2; ``use(_:from:)`` is more secure. Such a pairing does not replace a
+    /// bond that was made with LE Secure Connections.
     ///
     /// - Parameters:
     ///   - key: The key; `nil` to remove it.
-    ///   - peer: The device; `nil` for the next one that pairs, because a peripheral does not know it in advance.
+    ///   - peer: The device; `nil` for the next device that pairs, because a peripheral does not know in advance which
+    ///     one it will be.
     public func use(_ key: TemporaryKey?, with peer: CBPeer? = nil) {
         session.send(.security(.takeTemporaryKey(key?.key, with: peer.map { PeerIdentifier($0.identifier) })))
     }
 }
 
 extension BluetoothPairing.Event {
-    /// Converts an event of the host; returns `nil` if it is the answer to a waiting call.
+    /// Converts an event of the host; returns `nil` if the event only answers a waiting call.
     fileprivate init?(_ event: SecurityEvent, session: any HostSession) {
         switch event {
         case .asked(let inquiry): self = .asked(PairingPrompt(inquiry, session: session))

@@ -2,9 +2,10 @@ import BLEHost
 import BLEWire
 public import CoreBluetooth
 
-/// The out-of-band data of a device for LE Secure Connections, which give pairing man-in-the-middle protection.
+/// The out-of-band data of a device for LE Secure Connections. Pairing with it is protected against a man in the
+/// middle.
 ///
-/// They are not secret, but must not be modified on their way.
+/// The data is not secret, but the transfer must protect it from modification.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.4.
 public struct OutOfBandData: Equatable, Sendable {
@@ -21,7 +22,7 @@ public struct OutOfBandData: Equatable, Sendable {
     }
 
     /// Parses the structures of types 0x22 and 0x23 in an NFC record or code, in the format of advertising data;
-    /// returns `nil` unless both are there with 16 octets each.
+    /// returns `nil` unless both are present with 16 octets each.
     ///
     /// Core Specification Supplement 11, Part A, 1.6.
     public init?(structures octets: Data) {
@@ -31,7 +32,7 @@ public struct OutOfBandData: Equatable, Sendable {
         self.init(confirmation: confirmation, random: random)
     }
 
-    /// The structures of types 0x22 and 0x23, 36 octets in all, for an NFC record or code.
+    /// The structures of types 0x22 and 0x23 for an NFC record or code, 36 octets in total.
     public var structures: Data { Data([17, 0x22]) + confirmation + Data([17, 0x23]) + random }
 
     init(_ told: SecurityManager.OutOfBandData.DeviceData) {
@@ -43,7 +44,7 @@ public struct OutOfBandData: Equatable, Sendable {
 
 /// A key that two devices share by other means, such as NFC, for legacy pairing with man-in-the-middle protection.
 ///
-/// Keep it secret: it is enough to decrypt the connection or to be a man in the middle.
+/// Keep the key secret: anyone who knows it can decrypt the connection or act as a man in the middle.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.4.
 public struct TemporaryKey: Equatable, Sendable {
@@ -64,7 +65,7 @@ public struct TemporaryKey: Equatable, Sendable {
     public var octets: Data { key.octets }
 
     /// Parses the structure of type 0x10 in an NFC record or code, in the format of advertising data; returns `nil`
-    /// unless it is there with 16 octets.
+    /// unless it is present with 16 octets.
     ///
     /// Core Specification Supplement 11, Part A, 1.8.
     public init?(structures octets: Data) {
@@ -73,20 +74,20 @@ public struct TemporaryKey: Equatable, Sendable {
         self.init(Data(structure.data))
     }
 
-    /// The structure of type 0x10, 18 octets, for an NFC record or code.
+    /// The structure of type 0x10 for an NFC record or code, 18 octets.
     public var structures: Data { Data([17, 0x10]) + octets }
 }
 
-/// When devices are paired although no ``BluetoothPairing`` asks the user.
+/// The cases in which the host pairs with a device although no ``BluetoothPairing`` object asks the user.
 public enum UnattendedPairing: CaseIterable, Sendable {
-    /// Never, unless ``BluetoothPairing/pair(with:)`` is called or the device told something out of band.
+    /// Never, unless ``BluetoothPairing/pair(with:)`` is called or the pairing uses out-of-band data.
     ///
-    /// If a user is asked, that is before each pairing, as on Apple's systems.
+    /// If an object asks the user, it does so before every pairing, as on Apple's systems.
     case never
-    /// When an app needs it: a device refuses what an app asked for, an app is connected to the device, or an app has
+    /// When an app needs it: a device has refused a request of an app, an app is connected to the device, or an app has
     /// published a characteristic or a channel that needs encryption.
     case whenNeeded
-    /// Whenever a device wants it. Anybody in range can pair with this host then.
+    /// Whenever a device wants to pair. Any device in range can pair with this host then.
     case always
 
     var wire: BLEHost.UnattendedPairing {
@@ -102,24 +103,24 @@ public enum UnattendedPairing: CaseIterable, Sendable {
 ///
 /// Core 6.0, Vol 3, Part C, 10.2.4.
 public struct PairingPolicy: Equatable, Sendable {
-    /// True if to refuse devices that support only legacy pairing, which does not protect from eavesdropping.
+    /// True to refuse devices that support only legacy pairing, which does not protect against eavesdropping.
     public var requiresSecureConnections: Bool
     /// The minimum key size in octets, 7 to 16; other numbers are replaced by the nearest valid one.
     public var minimumKeySize: Int
-    /// True if to store keys.
+    /// True to store the keys of a pairing, as a bond.
     ///
-    /// Otherwise a pairing is valid until the connection ends, as for a device that many people use. Existing bonds
-    /// remain valid.
+    /// If `false`, a pairing is only valid until the connection ends, which suits a device that many people use.
+    /// Existing bonds remain valid.
     public var keepsBonds: Bool
 
-    /// When devices are paired while no ``BluetoothPairing`` asks the user; `nil` to leave that to other policies, or,
-    /// if none of them says, to ``UnattendedPairing/whenNeeded``.
+    /// The cases in which the host pairs although no ``BluetoothPairing`` object asks the user. If `nil`, the other
+    /// policies decide; if none of them sets this, it is ``UnattendedPairing/whenNeeded``.
     ///
-    /// An app that shares a radio through the daemon can only allow less than the daemon does, whose policy file has
-    /// the key `unattendedPairing`.
+    /// An app that shares a radio through the daemon can only allow less than the daemon's own policy file, with its
+    /// key `unattendedPairing`.
     public var unattendedPairing: UnattendedPairing?
 
-    /// Creates a policy without requirements, unless given.
+    /// Creates a policy. Without arguments, it requires nothing.
     public init(
         requiresSecureConnections: Bool = false,
         minimumKeySize: Int = 7,

@@ -2,19 +2,20 @@ import BLEHost
 import BLERuntime
 public import CoreBluetooth
 
-/// A question to the user about a pairing, like the alerts of Apple's systems.
+/// A question to the user about a pairing, which Apple's systems ask in an alert.
 ///
 /// It can be answered from any thread within 30 s. Later answers have no effect.
 public struct PairingPrompt: Sendable {
     /// The kind of question.
     public enum Question: Equatable, Sendable {
-        /// Whether to pair without man-in-the-middle protection; answered by ``PairingPrompt/accept()`` or
-        /// ``PairingPrompt/reject()``. An existing bond with the device may be replaced.
+        /// Asks whether to pair without man-in-the-middle protection; answered by ``PairingPrompt/accept()`` or
+        /// ``PairingPrompt/reject()``. If `replacesBond` is true, the pairing replaces an existing bond with the
+        /// device.
         case consent(replacesBond: Bool)
-        /// Displays six digits to enter on the device. There is nothing to answer, but it can be rejected.
+        /// Displays six digits that the user enters on the device. It needs no answer, but the pairing can be rejected.
         case show(digits: String)
-        /// Asks for the six digits that the device displays, or that the user enters on both; answered by
-        /// ``PairingPrompt/enter(_:)``.
+        /// Asks for the six digits that the device displays, or for six digits that the user enters on both devices;
+        /// answered by ``PairingPrompt/enter(_:)``.
         case enter
         /// Asks whether the device displays the same six digits; answered by ``PairingPrompt/accept()`` or
         /// ``PairingPrompt/reject()``.
@@ -23,9 +24,9 @@ public struct PairingPrompt: Sendable {
 
     /// The cause of a pairing.
     public enum Cause: Equatable, Sendable {
-        /// The device started it.
+        /// The device started the pairing.
         case device
-        /// The device refused an app's request.
+        /// The device refused a request of an app.
         case refusal
         /// ``BluetoothPairing/pair(with:)`` was called.
         case request
@@ -35,7 +36,7 @@ public struct PairingPrompt: Sendable {
     public let identifier: UUID
     /// The name of the device, if known.
     ///
-    /// Any device can use any name.
+    /// A name proves nothing: any device can use any name.
     public let name: String?
     /// The question.
     public let question: Question
@@ -56,7 +57,7 @@ public struct PairingPrompt: Sendable {
         answer = { session.send(.security(.answer(inquiry.peer, $0))) }
     }
 
-    /// Accepts.
+    /// Answers the question with yes.
     public func accept() { answer(.confirm(true)) }
 
     /// Rejects the pairing, whatever the question.
@@ -64,7 +65,7 @@ public struct PairingPrompt: Sendable {
 
     /// Enters six digits.
     ///
-    /// Anything else fails like wrong digits.
+    /// Any other text makes the pairing fail, as wrong digits do.
     public func enter(_ digits: String) { answer(.passkey(digits.count <= 6 ? UInt32(digits) ?? .max : .max)) }
 }
 

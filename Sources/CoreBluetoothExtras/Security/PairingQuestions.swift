@@ -1,13 +1,13 @@
 import BLEHost
 import BLERuntime
 
-/// The pending calls about pairing and bonds.
+/// The calls of a ``BluetoothPairing`` object that wait for events of the host.
 final class PairingQuestions: Sendable {
     private struct Content {
         var lists: [Answer<[Bond]>] = []
         var data: [Answer<OutOfBandData>] = []
         var pairings: [(peer: PeerIdentifier, answer: Answer<PairingMethod>)] = []
-        /// True if no more answers will come.
+        /// True if the host sends no more events.
         var isOver = false
     }
 

@@ -2,19 +2,19 @@ import BLEHost
 import BLEWire
 public import CoreBluetooth
 
-/// The input and output capability of the user interface, which determines the pairing method.
+/// The input and output capabilities of the user interface, which determine the pairing method.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.2.
 public enum PairingCapability: CaseIterable, Sendable {
-    /// It can display six digits.
+    /// The user interface can display six digits.
     case displayOnly
-    /// It can display six digits, and the user can say yes or no.
+    /// The user interface can display six digits, and the user can answer yes or no.
     case displayYesNo
     /// The user can enter digits.
     case keyboardOnly
-    /// None.
+    /// The user interface can neither display digits nor ask the user.
     case noInputNoOutput
-    /// It can display digits, and the user can enter them.
+    /// The user interface can display digits, and the user can enter them.
     case keyboardDisplay
 
     var wire: SMP.IOCapability {
@@ -34,9 +34,9 @@ public enum PairingCapability: CaseIterable, Sendable {
 public enum ConnectionSecurity: Comparable, Sendable {
     /// Not encrypted.
     case unencrypted
-    /// Encrypted with a key that a man in the middle might have.
+    /// Encrypted with a key that a man in the middle may know.
     case encrypted
-    /// Encrypted with a key that no man in the middle can have.
+    /// Encrypted with a key that no man in the middle can know.
     case authenticated
 
     init(_ security: LinkSecurity) {
@@ -59,7 +59,7 @@ public enum PairingMethod: Sendable {
     case passkeyEntry
     /// The user compared six digits on both devices.
     case numericComparison
-    /// The devices exchanged data by other means.
+    /// The devices exchanged data by other means, such as NFC.
     case outOfBand
 
     init(_ method: BLEHost.PairingMethod) {
@@ -73,28 +73,29 @@ public enum PairingMethod: Sendable {
     }
 }
 
-/// The reason why a pairing failed.
+/// The reason why a pairing has failed.
 ///
-/// An existing bond is unchanged.
+/// An existing bond stays as it is.
 public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// This host or its user ended it, with a reason of Core 6.0, Vol 3, Part H, 3.5.5.
+    /// This host or its user ended the pairing, with a reason of Core 6.0, Vol 3, Part H, 3.5.5.
     case refused(reason: UInt8)
-    /// The device ended it, with a reason of the same section.
+    /// The device ended the pairing, with a reason of the same section.
     case refusedByDevice(reason: UInt8)
-    /// Nothing happened for 30 s.
+    /// The pairing made no progress for 30 s.
     case timedOut
     /// The connection could not be encrypted with the new key.
     case encryptionFailed
-    /// There is no connection, or none any more.
+    /// There is no connection to the device, or it was lost.
     case disconnected
-    /// Pairing failed recently; try again later.
+    /// Pairing with this device failed recently; try again later.
     case tooManyAttempts
     /// The device requires protection against a man in the middle, but this host has no display, keyboard or
     /// out-of-band data. Nothing was sent to the device.
     case cannotAuthenticate
-    /// No agent can ask the user, and ``PairingPolicy/unattendedPairing`` requires it. Nothing was sent.
+    /// There is no ``BluetoothPairing`` object that can ask the user, and ``PairingPolicy/unattendedPairing`` requires
+    /// one. Nothing was sent to the device.
     case nobodyToAsk
-    /// Bluetooth is not supported.
+    /// Bluetooth is not available on this machine.
     case unsupported
 
     init(_ failure: PairingFailure) {
@@ -135,12 +136,12 @@ public struct Bond: Equatable, Sendable {
     public let identifier: UUID
     /// The name of the device, if known.
     public let name: String?
-    /// The identity address of the device, or one that it had on the air if it has not shown that the former is its
-    /// own.
+    /// The identity address of the device. If the device has not proved that this address is its own, an address that
+    /// it has used over the air.
     public let address: BluetoothAddress
-    /// True if the devices were paired with man-in-the-middle protection.
+    /// True if the pairing had man-in-the-middle protection.
     public let isAuthenticated: Bool
-    /// True if the devices were paired by LE Secure Connections.
+    /// True if the pairing used LE Secure Connections.
     public let isSecureConnections: Bool
     /// The key size, in octets: 7 to 16.
     public let keySize: Int

@@ -4,7 +4,7 @@ import Foundation
 
 /// A result that a task waits for.
 ///
-/// The first one counts.
+/// If it is given more than once, the first one counts.
 final class Answer<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -14,7 +14,7 @@ final class Answer<Value: Sendable>: Sendable {
 
     private let state = Locked(State.open)
 
-    /// Sets the result, unless there is one.
+    /// Sets the result, unless it is already set.
     func give(_ result: Result<Value, any Error>) {
         let waiting: CheckedContinuation<Value, any Error>? = state.withLock { state in
             switch state {
@@ -30,9 +30,9 @@ final class Answer<Value: Sendable>: Sendable {
         waiting?.resume(with: result)
     }
 
-    /// The result, as soon as there is one.
+    /// The result. Reading it waits until the result is set.
     ///
-    /// A cancelled task does not wait for it.
+    /// If the task is cancelled, it throws `CancellationError` instead.
     var value: Value {
         get async throws {
             try await withTaskCancellationHandler {

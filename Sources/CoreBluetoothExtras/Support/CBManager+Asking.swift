@@ -5,13 +5,14 @@ import Foundation
 extension CBManager {
     /// Makes a request and waits for its result.
     ///
-    /// A cancelled task stops waiting, but its request still gets a result, which must not be mistaken for that of a
-    /// later request. So there is an observer per expected result, until the connection ends at the latest.
+    /// A cancelled task stops waiting, but its request still gets a result, which must not be taken for the result of a
+    /// later request. So the observer of each request stays until the result arrives or the connection ends.
     ///
     /// - Parameters:
-    ///   - event: Returns whether an event answers this request, and the result. Each event answers the oldest matching
-    ///     request, except the end of a connection, which ends all requests on it.
-    ///   - ask: Makes the request, which has exactly one answer; called after everything is ready for the answer.
+    ///   - event: Returns the result if an event answers this request; otherwise `nil`. Each event answers only the
+    ///     oldest matching request, except the end of a connection, which ends all requests on that connection.
+    ///   - ask: Makes the request, which gets exactly one answer. Called when the observer is ready to receive the
+    ///     answer.
     /// - Returns: The result from the event.
     /// - Throws: The error from the event, `CBError.notConnected` if Bluetooth is turned off, `CancellationError`, or
     ///   the error of `ask` if the request cannot be made.
@@ -39,12 +40,12 @@ extension CBManager {
         return try await answer.value
     }
 
-    /// Waits until a condition is met, or never will be, for whatever reason.
+    /// Waits until a condition is met, or can no longer be met.
     ///
     /// - Parameters:
-    ///   - look: Returns the current state if it is known; called once at first, and then after each event, when all
-    ///     objects are up to date.
-    ///   - ask: Requests the state; called if it is not known at first.
+    ///   - look: Returns a result once the condition is met or can no longer be met; `nil` until then. Called first
+    ///     without an event, and then after each event, when all objects are up to date.
+    ///   - ask: Makes the request that leads to the condition. Called if the first call of `look` returns `nil`.
     /// - Returns: The value from `look`.
     /// - Throws: The error from `look`, `CBError.notConnected` if Bluetooth is turned off, or `CancellationError`.
     func outcome<Value: Sendable>(
@@ -61,7 +62,7 @@ extension CBManager {
             }
         }
         defer { observers.remove(id) }
-        // What was so before anybody listened is told by no event.
+        // If the condition was met before the observer was added, no event will report that.
         if let result = look(nil) {
             answer.give(result)
         } else if state != .poweredOn {
@@ -74,7 +75,7 @@ extension CBManager {
 }
 
 extension ClientEvent {
-    /// The error for waiting tasks if Bluetooth is switched off; `nil` if it is not.
+    /// The error for waiting tasks if this event says that Bluetooth is off or gone; `nil` for any other event.
     var radioLoss: CBError? {
         if case .stateChanged(let state) = self, state != .poweredOn { CBError(.notConnected) } else { nil }
     }
@@ -83,7 +84,8 @@ extension ClientEvent {
 extension CBPeripheral {
     /// Makes a request to the device and waits for its result.
     ///
-    /// - Throws: `CBError.notConnected` if there is no connection, or it is lost.
+    /// - Throws: `CBError.notConnected` if there is no connection; the error of the disconnection if the connection is
+    ///   lost.
     func answer<Value: Sendable>(
         to event: @escaping @Sendable (PeerEvent) -> Result<Value, Failure>?,
         ask: () -> Void
@@ -101,7 +103,7 @@ extension CBPeripheral {
                 }
             },
             ask: {
-                // Now that the end of the connection would be heard.
+                // Checked only now, because the observer would receive the end of the connection from here on.
                 guard state == .connected else { throw CBError(.notConnected) }
                 ask()
             }

@@ -4,7 +4,7 @@ public import Foundation
 
 /// A received advertisement with the properties of its packet.
 public struct Advertisement: Hashable, Sendable {
-    /// A type (Assigned Numbers, 2.3) and its data.
+    /// One structure of an advertisement: a type (Assigned Numbers, 2.3) and its data.
     public struct Structure: Hashable, Sendable {
         /// The type, such as 0x09 for a complete local name.
         public let type: UInt8
@@ -24,17 +24,17 @@ public struct Advertisement: Hashable, Sendable {
     public let isConnectable: Bool
     /// True if the sender responds to scan requests.
     public let isScannable: Bool
-    /// True if it was directed to this machine.
+    /// True if the advertisement was directed to this machine.
     public let isDirected: Bool
-    /// True if it was a legacy packet.
+    /// True if the advertisement was a legacy packet; `false` if it used extended advertising.
     public let isLegacy: Bool
     /// The primary physical layer.
     public let primaryPhysicalLayer: PhysicalLayer?
-    /// The physical layer of the data, if they were sent separately.
+    /// The physical layer of the data; `nil` if the data was not sent in a packet of its own.
     public let secondaryPhysicalLayer: PhysicalLayer?
-    /// The sender's identifier of this advertising set, 0 to 15, if it has one.
+    /// The sender's identifier of the advertising set, 0 to 15; `nil` if there is none.
     public let setIdentifier: Int?
-    /// The transmit power in dBm, if the packet or its data contained it.
+    /// The transmit power in dBm; `nil` if neither the packet nor its data states it.
     public let transmitPower: Int?
 
     init(_ report: AdvertisementReport) {
@@ -55,7 +55,7 @@ public struct Advertisement: Hashable, Sendable {
             ?? MergedAdvertisement(report.octets).transmitPower.map { Int($0) }
     }
 
-    /// The structures of the advertisement, and then those of the scan response; each packet is decoded by itself, and
+    /// The structures of the advertisement, followed by those of the scan response. Each packet is decoded separately;
     /// malformed structures are left out.
     public var structures: [Structure] {
         [data, scanResponse].flatMap { AdvertisingData(decoding: [UInt8]($0)).structures }.map {

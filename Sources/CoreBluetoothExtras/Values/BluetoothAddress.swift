@@ -2,7 +2,7 @@ import BLEWire
 
 /// The over-the-air address of a device, which Core Bluetooth hides behind an identifier.
 ///
-/// A private address changes every few minutes: store the identifier of a peer instead.
+/// A private address changes every few minutes, so store the identifier of a peer instead of its address.
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.
 public struct BluetoothAddress: Hashable, Sendable {
@@ -10,11 +10,11 @@ public struct BluetoothAddress: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Assigned to the manufacturer by the IEEE; permanent.
         case `public`
-        /// Chosen by the device; constant at least until it is switched off.
+        /// Chosen by the device; constant at least until the device is switched off.
         case `static`
-        /// Changes; can be resolved with the device's key.
+        /// Changes every few minutes. With the device's key (IRK), it can be recognized as the device's own.
         case resolvable
-        /// Changes; cannot be resolved.
+        /// Changes, and cannot be recognized as that of a device.
         case nonResolvable
         /// An undefined kind.
         case reserved

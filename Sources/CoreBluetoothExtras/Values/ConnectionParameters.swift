@@ -14,7 +14,7 @@ public struct ConnectionParameters: Hashable, Sendable {
 
     /// Creates parameters.
     ///
-    /// They are checked when they are requested.
+    /// The values are not checked.
     public init(interval: Duration, latency: Int = 0, supervisionTimeout: Duration) {
         self.interval = interval
         self.latency = latency
@@ -33,26 +33,26 @@ public struct ConnectionParameters: Hashable, Sendable {
     }
 }
 
-/// A request for connection parameters, with a range for the controller to choose from.
+/// The connection parameters to request, with a range of intervals from which the controller chooses.
 public struct ConnectionParameterRange: Hashable, Sendable {
     /// The minimum and maximum connection interval, 7.5 ms to 4 s.
     public var interval: ClosedRange<Duration>
     /// The number of connection events that the peripheral may skip, 0 to 499.
     public var latency: Int
-    /// The supervision timeout, 100 ms to 32 s, which must be longer than twice the maximum time between connection
-    /// events that the peripheral attends.
+    /// The supervision timeout, 100 ms to 32 s. It must be longer than twice the longest time between two connection
+    /// events that the peripheral does not skip.
     public var supervisionTimeout: Duration
 
     /// Creates a range.
     ///
-    /// It is checked when it is requested.
+    /// The values are checked when the range is requested.
     public init(interval: ClosedRange<Duration>, latency: Int = 0, supervisionTimeout: Duration) {
         self.interval = interval
         self.latency = latency
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// The range in the controller's form; `nil` if it is invalid.
+    /// The range in the form that the controller takes; `nil` if it is not allowed.
     var wire: HCI.ConnectionParameters? {
         guard let latency = UInt16(exactly: latency).flatMap(PeripheralLatency.init(wire:)),
             let minimum = try? ConnectionInterval(noLongerThan: interval.lowerBound),

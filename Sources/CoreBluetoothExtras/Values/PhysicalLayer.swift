@@ -1,12 +1,12 @@
 import BLEWire
 
-/// A physical layer.
+/// A physical layer: a way to modulate and code the radio signal.
 ///
 /// Core 6.0, Vol 6, Part A, 1.
 public enum PhysicalLayer: String, Hashable, Sendable, CaseIterable {
     /// 1 Mb/s, mandatory for every device.
     case le1M
-    /// 2 Mb/s: half the time on the air, slightly less range.
+    /// 2 Mb/s: half the transmission time, slightly less range.
     case le2M
     /// 125 or 500 kb/s: up to four times the range.
     case leCoded
