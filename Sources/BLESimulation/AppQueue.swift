@@ -3,7 +3,7 @@ import Dispatch
 
 /// A queue of an app, identified by its number.
 ///
-/// Different objects may represent one queue: Dispatch creates a new one each time it is asked for the main queue.
+/// Several objects may represent the same queue: Dispatch creates a new object whenever the main queue is requested.
 struct AppQueue: Hashable, Sendable {
     private static let key = DispatchSpecificKey<Int>()
     private static let latest: Locked<Int> = {
@@ -26,7 +26,7 @@ struct AppQueue: Hashable, Sendable {
         }
     }
 
-    /// True if the caller runs on a queue of an app.
+    /// True if the caller runs on the queue of an app.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
 
     /// True for the main queue.

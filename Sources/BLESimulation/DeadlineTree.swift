@@ -1,9 +1,10 @@
 import BLEWire
 
-/// A set of deadlines of which few change at a time: the earliest is known immediately, and due ones are found without
-/// a search.
+/// A set of deadlines, made for few changes at a time. The earliest deadline is known immediately, and due deadlines
+/// are found without a search through all of them.
 ///
-/// A binary tree in an array: each node has the earlier one of its children, and the deadlines are the leaves.
+/// It is a binary tree in an array: the deadlines are the leaves, and each node holds the earlier deadline of its two
+/// children.
 struct DeadlineTree {
     private static let never = Instant(nanoseconds: .max)
 
@@ -14,7 +15,7 @@ struct DeadlineTree {
     /// The earliest deadline.
     var first: Instant? { places[1] == Self.never ? nil : places[1] }
 
-    /// The deadline with this index, which is at least 0.
+    /// The deadline at an index, from 0; `nil` if there is none.
     subscript(index: Int) -> Instant? {
         get {
             guard index < width, places[width + index] != Self.never else { return nil }
@@ -38,7 +39,7 @@ struct DeadlineTree {
         guard start < width else { return nil }
         var place = width + start
         while places[place] > now {
-            // Up to where something lies to the right that was not looked at, and there.
+            // Go up until the node is a left child, then to its right sibling.
             while place % 2 == 1 { place /= 2 }
             guard place > 0 else { return nil }
             place += 1

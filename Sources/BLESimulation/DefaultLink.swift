@@ -4,13 +4,13 @@ import FoundationEssentials
 import Glibc
 package import Logging
 
-/// The host of new managers.
+/// The choice of the host that new managers use.
 package enum DefaultLink {
-    /// The link of ``Bluetooth/link``, otherwise the machine that the process inhabits, otherwise the host that the
-    /// environment names.
+    /// The link for new managers: ``Bluetooth/link`` if it is set, otherwise the machine that the process inhabits,
+    /// otherwise the host that the environment names.
     ///
-    /// All managers without a world share the host of the environment. If there are worlds and the environment names no
-    /// host, such a manager is a mistake and gets no real radio; a line in the log says so each time.
+    /// All managers outside of worlds share the host of the environment. If there are worlds and the environment names
+    /// no host, a manager outside of them is probably a mistake: its host is unsupported, and an error is logged.
     package static var current: any HostLink {
         if let chosen { return chosen }
         let name = HostSpecification.named(environment)
@@ -20,8 +20,8 @@ package enum DefaultLink {
     /// The explicit choice in this process; `nil` if the environment decides.
     package static var chosen: (any HostLink)? { Bluetooth.link ?? ProcessMachine.machine }
 
-    /// Returns the link of a manager that was created outside of all worlds; `nil` for the host that the environment
-    /// names.
+    /// Returns the link for a manager that is created outside of all worlds: an unsupported one if that is probably a
+    /// mistake; `nil` to use the host that the environment names.
     package static func outside(_ name: String?, worlds: Int, logger: Logger) -> (any HostLink)? {
         guard name == nil, worlds > 0 else { return nil }
         logger.error(
@@ -39,20 +39,20 @@ package enum DefaultLink {
         logger: .coreBluetooth
     )
 
-    /// The name that hosts of this process have in their GAP service; `nil` for that of the computer.
+    /// The name that hosts of this process have in their GAP service; `nil` for the name of the computer.
     private static let deviceName = Locked<String?>(nil)
 
-    /// Has the hosts that this process starts from now on be called `name` by their GAP service.
+    /// Sets the name in the GAP service of the hosts that this process starts from now on.
     ///
-    /// For a program that is one device. The host of a daemon, and machines of worlds, keep their names.
+    /// This is for a program that acts as one device. The host of a daemon and the machines of worlds keep their names.
     package static func name(hosts name: String) { deviceName.withLock { $0 = name } }
 
-    /// Starts the host that the environment names, or logs what to do.
+    /// Starts the host that `text` names. If it cannot be used, logs what the user can do.
     ///
     /// - Parameters:
     ///   - text: A ``HostSpecification``; `nil` for the daemon if there is one, otherwise the first free adapter of the
     ///     machine.
-    ///   - kernel: The kernel to search for an adapter if the text names none.
+    ///   - kernel: The kernel in which to look for an adapter if `text` is `nil`.
     ///   - logger: The logger for a missing or unusable host.
     /// - Returns: The host, or an unsupported host.
     package static func link(
@@ -90,9 +90,11 @@ package enum DefaultLink {
     ///
     /// - Parameters:
     ///   - specification: The host to use.
-    ///   - tap: Called with every packet between that host, or all hosts of that world, and their controllers.
+    ///   - tap: Called with every packet between the host and its controller, or between all hosts of a world and
+    ///     theirs.
     /// - Returns: The host, which connects to its controller later.
-    /// - Throws: The reason why the file of a world cannot be used. Managers report a missing controller later.
+    /// - Throws: The reason why the file of a world cannot be used. A missing controller is not an error here: managers
+    ///   report it later.
     package static func link(to specification: HostSpecification, tap: PacketTap? = nil) throws -> any HostLink {
         switch specification {
         case .adapter(let reference): return runner(on: PortTransport(UserChannelPort(reference)), tap)
@@ -160,25 +162,27 @@ package enum DefaultLink {
         return runner
     }
 
-    /// The user's state, shared by all hosts of the process; `nil` if the environment names no home.
+    /// The stored state of the user, shared by all hosts of the process; `nil` if the environment names no home
+    /// directory.
     ///
-    /// Unwritten changes are written when the process exits.
+    /// Changes that have not been written yet are written when the process exits.
     private static let storage: StateFile? = {
         guard let path = StateFile.standardPath(environment: environment) else { return nil }
         atexit { storage?.flush() }
         return StateFile(path: path, freshSecret: freshSecret)
     }()
 
-    /// What is learnt on virtual radios, which all hosts of the process share; `nil` if the environment names no home.
+    /// The stored state of virtual radios, shared by all hosts of the process; `nil` if the environment names no home
+    /// directory.
     private static let radioStorage: RadioStateFiles? = {
         guard let folder = StateFile.radioFolder(environment: environment) else { return nil }
         atexit { radioStorage?.flush() }
         return RadioStateFiles(folder: folder, secret: storage?.secret ?? freshSecret)
     }()
 
-    /// The capture file that the environment names.
+    /// The capture file that the environment names; `nil` if it names none or the file cannot be written.
     ///
-    /// Logs an error if it cannot be written.
+    /// Logs an error if the file cannot be written.
     private static let capture: CaptureFile? = {
         guard let path = environment(CaptureFile.variable) else { return nil }
         do {

@@ -4,15 +4,15 @@ extension Machine {
     /// Makes the whole process inhabit this machine: managers created by any thread, queue, timer or task from now on
     /// use its radio, unless they are created within `inhabit`.
     ///
-    /// This is for tests that run one after the other, such as those of XCTest in `setUp()`. It applies until another
-    /// machine is inhabited or ``World/leaveProcess()`` is called. A process inhabits one machine at a time, so tests
-    /// of Swift Testing, which run in parallel, use the form with a closure.
+    /// This is for tests that run one after the other, such as those of XCTest, which call it in `setUp()`. It applies
+    /// until it is called for another machine or ``World/leaveProcess()`` is called. A process inhabits one machine at
+    /// a time, so tests of Swift Testing, which run in parallel, use the form with a closure.
     public func inhabitProcessWide() { ProcessMachine.move(to: self) }
 
     /// Makes the whole process inhabit this machine while `body` runs.
     ///
-    /// Concurrent calls, such as by other tests, wait until `body` has returned: tests that use this run one after the
-    /// other, in parallel with those that only use `inhabit`. `body` must not call it again.
+    /// Concurrent calls, for example by other tests, wait until `body` has returned. So tests that use this method run
+    /// one after the other, but in parallel with tests that only use `inhabit`. `body` must not call this method again.
     ///
     /// ```swift
     /// @Test func reading() async {
@@ -31,6 +31,6 @@ extension Machine {
 }
 
 extension World {
-    /// Ends ``Machine/inhabitProcessWide()``.
+    /// Ends the effect of ``Machine/inhabitProcessWide()``.
     public static func leaveProcess() { ProcessMachine.move(to: nil) }
 }

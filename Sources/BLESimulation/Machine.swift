@@ -5,18 +5,18 @@ import Synchronization
 
 /// A computer in a ``World``: a Bluetooth host with its controller, at a position.
 ///
-/// Apps that are created inside `inhabit` use its radio. Tests move it, switch its Bluetooth off, remove its radio,
-/// restart it, and deny permissions.
+/// Apps that are created inside `inhabit` use its radio. Tests can move the machine, switch its Bluetooth off, remove
+/// its radio, restart it, and deny permissions to its apps.
 ///
-/// It exists as long as its world; this object is only a reference.
+/// The machine exists as long as its world; this object is only a reference to it.
 public final class Machine: Sendable {
     /// The faults of a machine's controller.
     public struct Faults: Hashable, Sendable {
         /// True if the controller ignores its host and reports nothing, as if it had crashed.
         ///
-        /// After a few seconds the host resets it, which does not help either.
+        /// After a few seconds, the host resets the controller, which does not end the fault.
         public var isMute = false
-        /// The share of events, from 0 to 1, that are lost between controller and host.
+        /// The share of HCI events, from 0 to 1, that are lost between the controller and the host.
         public var forgottenEvents = 0.0
         /// The number of connections of apps on this machine that will fail with `didFailToConnect`.
         public var failedConnections = 0
@@ -39,15 +39,15 @@ public final class Machine: Sendable {
         self.world = world
     }
 
-    /// Runs `body` with this machine as the one that new managers use.
+    /// Runs `body`. The managers that it creates use this machine.
     ///
-    /// This includes managers that an app creates later in delegate methods, but not those that `body` creates on other
-    /// queues.
+    /// So do managers that an app creates later, in the delegate methods of these managers, but not managers that
+    /// `body` creates on other queues.
     public func inhabit<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         try await Bluetooth.$link.withValue(self) { try await body() }
     }
 
-    /// Runs `body` with this machine as the one that new managers use.
+    /// Runs `body`. The managers that it creates use this machine.
     public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
         try Bluetooth.$link.withValue(self) { try body() }
     }
@@ -57,13 +57,13 @@ public final class Machine: Sendable {
 
     /// Unplugs the controller.
     ///
-    /// Managers are resetting, and a second later unsupported.
+    /// The state of managers becomes `.resetting`, and a second later `.unsupported`.
     public func unplugRadio() { world.tell(.setRadio(machine: index, isOn: false)) }
 
     /// Plugs the controller in again, in its initial state.
     public func plugInRadio() { world.tell(.setRadio(machine: index, isOn: true)) }
 
-    /// Switches Bluetooth off, as the user does in the settings: managers are powered off.
+    /// Switches Bluetooth off, as the user does in the settings. The state of managers becomes `.poweredOff`.
     public func switchBluetoothOff() { world.tell(.setBluetooth(machine: index, isOn: false)) }
 
     /// Switches Bluetooth on again.
@@ -72,15 +72,15 @@ public final class Machine: Sendable {
     /// Sends the apps of the machine, including future ones, to the background.
     ///
     /// A manager whose role is not among the declared modes is suspended: it gets its events when the apps return to
-    /// the foreground, and requests of centrals to its services are refused meanwhile.
+    /// the foreground. Until then, requests of centrals to its services are refused.
     public func sendAppsToBackground(declaring modes: BackgroundModes) {
         world.tell(.moveApps(machine: index, modes))
     }
 
-    /// Returns the apps of the machine to the foreground.
+    /// Brings the apps of the machine to the foreground again.
     public func bringAppsToForeground() { world.tell(.moveApps(machine: index, nil)) }
 
-    /// Sets the faults of the controller, replacing earlier ones.
+    /// Sets the faults of the machine, replacing earlier ones.
     public func cause(_ faults: Faults) { world.tell(.setFaults(machine: index, faults)) }
 }
 
@@ -136,11 +136,11 @@ extension Machine: SwitchableHost {
         open(role, of: 0, restoring: nil, for: owner, receiver)
     }
 
-    /// The queue for clients that want to be called in the turns of a host, because the turns of a world belong to the
-    /// world.
+    /// The queue for clients that ask to be called during the turns of their host. In a world, they are called on this
+    /// queue instead, because the turns of the hosts belong to the world.
     private static let turns = DispatchQueue(label: "bluetooth-world")
 
-    /// Opens a session for one of the apps.
+    /// Opens a session for one of the machine's apps.
     func open(
         _ role: ClientRole,
         of app: Int,

@@ -7,16 +7,16 @@ final class MachineState {
     /// The state of the controller.
     enum Radio {
         case present(ControllerID)
-        /// Unplugged; the host is told that it is absent at this time.
+        /// Unplugged. At `absentAt`, the host is told that it has no controller; `nil` if it has been told.
         case unplugged(absentAt: Instant?)
-        /// Switched off by the host until this time.
+        /// Being reset by the host, and off until this time.
         case resetting(ControllerID, until: Instant)
         /// Switched off by the user.
         case switchedOff(ControllerID)
     }
 
     let name: String
-    /// The initial identity, at the machine's current position.
+    /// The identity that the machine's controller has when it is plugged in, with the machine's current position.
     var identity: ControllerIdentity
     /// The configuration of the host.
     let configuration: Host.Configuration
@@ -27,33 +27,33 @@ final class MachineState {
     var restarts: UInt64 = 0
     /// The launcher of the machine's apps, if there is one.
     var launcher: Machine.Launcher?
-    /// True if the apps were launched since they ended.
+    /// True if the apps have been launched since they last ended.
     var isLaunched = false
     var radio: Radio
     var faults = Machine.Faults()
     /// The current faults of the machine.
     var runningFaults = RunningFaults()
-    /// The named apps; the default one comes first.
+    /// The apps of the machine; the default app comes first.
     var apps = [AppRecord(name: AppRecord.standardName)]
     /// The running background tasks.
     var backgroundTasks: [Int] = []
-    /// True if apps are ended that work too long in the background.
+    /// True if apps that work too long in the background are ended.
     var endsLateApps = false
     /// The alerts that the user has seen.
     var alerts: [Machine.Alert] = []
     /// The alerts that apps have requested, by client.
     var wishes: [Int: RequestedAlerts] = [:]
-    /// The names of peers, as far as any app knows them.
+    /// The names of peers that any app has learnt.
     var names: [PeerIdentifier: String] = [:]
     /// The background modes of the machine's apps; `nil` while they are in the foreground.
     var backgroundModes: BackgroundModes?
-    /// The held events for suspended apps.
+    /// The events that are held for suspended apps.
     var held: [(client: Int, event: ClientEvent)] = []
-    /// Changes the packets that the host hands to its controller, so that tests have a host that makes mistakes.
+    /// A closure that changes the packets from the host to its controller, for tests that need a faulty host.
     var distortion: ((inout [UInt8]) -> Void)?
-    /// True if the host may have actions.
+    /// True if the host may have output that has not been taken.
     var isDirty = false
-    /// The host's deadline when it last had no more actions.
+    /// The host's deadline when all of its output was last taken.
     var hostDeadline: Instant?
 
     init(
@@ -71,7 +71,7 @@ final class MachineState {
         radio = .present(controller)
     }
 
-    /// The controller, if it exchanges packets.
+    /// The controller; `nil` while it exchanges no packets with the host.
     var controller: ControllerID? {
         if case .present(let controller) = radio { controller } else { nil }
     }
@@ -83,7 +83,7 @@ final class MachineState {
         return backgroundModes.contains(.liveActivity) ? .foreground : .background
     }
 
-    /// The next time at which something happens.
+    /// The next time at which the host or its radio must be woken.
     var deadline: Instant? {
         switch radio {
         case .present, .switchedOff, .unplugged(absentAt: nil): hostDeadline

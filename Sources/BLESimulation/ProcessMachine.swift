@@ -1,21 +1,21 @@
 import BLERuntime
 
-/// The machine that the process inhabits, if any.
+/// The machine that the whole process inhabits, if there is one.
 enum ProcessMachine {
     private struct State {
         var machine: (any HostLink)?
-        /// True while a closure has the process in a machine.
+        /// True while a closure runs for which the process inhabits a machine.
         var isReserved = false
-        /// The waiting callers, in order.
+        /// The callers that wait for the process, in the order of their calls.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private static let state = Locked(State())
 
-    /// The machine that the process inhabits.
+    /// The machine that the process inhabits; `nil` if there is none.
     static var machine: (any HostLink)? { state.withLock { $0.machine } }
 
-    /// Makes the process inhabit a machine until further notice.
+    /// Makes the process inhabit a machine until the next call, or no machine if `machine` is `nil`.
     static func move(to machine: (any HostLink)?) {
         let isReserved = state.withLock { state in
             guard !state.isReserved else { return true }
@@ -25,7 +25,7 @@ enum ProcessMachine {
         precondition(!isReserved, "another test uses the whole process until its closure returns")
     }
 
-    /// Waits until no other caller has reserved the process.
+    /// Waits until no other caller has reserved the process, then reserves it for `machine`.
     static func reserve(for machine: any HostLink) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -41,7 +41,7 @@ enum ProcessMachine {
         state.withLock { $0.machine = machine }
     }
 
-    /// Passes the reservation to the next caller.
+    /// Ends the reservation, and passes it to the next waiting caller.
     static func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.machine = nil

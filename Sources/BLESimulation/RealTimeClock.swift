@@ -21,7 +21,7 @@ final class RealTimeClock: Sendable {
     /// Makes the world process its actions soon.
     func nudge() { loop.wake() }
 
-    /// Runs due activities, then processes actions; returns the time of the next ones.
+    /// Runs everything in the world that is due, then processes its actions; returns the time of the next turn.
     private func turn() -> Instant? {
         guard let world else { return nil }
         let now = loop.clock.now + age

@@ -1,11 +1,11 @@
 import BLERuntime
 import Dispatch
 
-/// The reasons for which virtual time stands still: apps that are about to be called on their own threads.
+/// The holds that stop virtual time. There is one for each app that is about to be called on a thread of its own.
 ///
 /// Such a thread may never run, so a hold that is not released within one or two seconds of real time is ignored.
 final class TimeHolds: Sendable {
-    /// The minimum time that a thread has, in real time.
+    /// The minimum real time that a thread has to release its hold.
     private static let patience = DispatchTimeInterval.seconds(1)
 
     private struct Waiter {
@@ -45,7 +45,7 @@ final class TimeHolds: Sendable {
         return TimeHold { [weak self] in self?.remove(number) }
     }
 
-    /// Calls `done` when there is no hold, immediately or on some thread.
+    /// Calls `done` immediately if there is no hold; otherwise when the last one is released, on some thread.
     func wait(done: @escaping @Sendable () -> Void) {
         let (isFree, isTimed) = state.withLock { state in
             guard !state.active.isEmpty else { return (true, true) }
@@ -67,7 +67,7 @@ final class TimeHolds: Sendable {
         waiter?.done()
     }
 
-    /// Checks after some time whether the same hold is still active.
+    /// Checks after ``patience`` whether the same task is still waiting.
     private func callLater() {
         let number = state.withLock { $0.waiterCount }
         queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.losePatience(number) }

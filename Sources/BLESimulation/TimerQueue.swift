@@ -17,7 +17,7 @@ struct TimerQueue {
             }
         }
 
-        /// The queue of the call, if there is one.
+        /// The queue on which the call is made; `nil` for a task.
         var queue: DispatchQueue? { if case .call(let queue, _) = self { queue } else { nil } }
     }
 
@@ -28,37 +28,37 @@ struct TimerQueue {
     }
 
     enum OnAdd {
-        /// It is woken at its time, after those that were woken before.
+        /// The task or call waits, and is woken at its time.
         case asleep
-        /// Its time has already come; it does not wait.
+        /// The time of the task has already come, so it does not wait.
         case due
-        /// Its task was cancelled before it started to wait.
+        /// The task or call was cancelled before it started to wait.
         case cancelled
     }
 
     /// The maximum number of immediate calls at one instant.
     ///
-    /// Further ones wait for a millisecond, so that a call that schedules itself again and again does not stop the
+    /// Further calls wait for a millisecond, so that a call that schedules itself again and again does not stop virtual
     /// time.
     private static let mostAtOnce = 1_000
 
-    /// In the order in which they are woken.
+    /// The waiting tasks and calls, in the order in which they will be woken.
     private var asleep: [Entry] = []
-    /// Those that are to continue now.
+    /// The tasks and calls that have been woken and can continue now.
     private var awake: [Waiter] = []
-    /// The numbers of those that have not started to wait and were not cancelled.
+    /// The numbers of the tasks and calls that have neither started to wait nor been cancelled.
     private var awaited: Set<Int> = []
     private var latest = 0
-    /// The number of immediate calls at the last instant with such calls.
+    /// The last instant with immediate calls, and the number of these calls.
     private var calledAtOnce = (count: 0, at: Instant())
 
-    /// The time at which the first is woken.
+    /// The time at which the next task or call is woken; `nil` if none is waiting.
     var deadline: Instant? { asleep.first?.due }
 
-    /// True if any is to continue now.
+    /// True if a task or call can continue now.
     var hasAwake: Bool { !awake.isEmpty }
 
-    /// Returns a new number.
+    /// Returns a new number, which identifies a task or call.
     mutating func makeNumber() -> Int {
         latest += 1
         awaited.insert(latest)
@@ -67,10 +67,10 @@ struct TimerQueue {
 
     /// Adds a task or call that waits until `due`.
     ///
-    /// Those with the same time are woken in order.
+    /// Those with the same time are woken in the order in which they were added.
     ///
-    /// A task whose time has come continues immediately; a call is made after those that were woken before, and before
-    /// any time passes.
+    /// A task whose time has already come continues immediately. A call whose time has already come is made after those
+    /// that were woken before it, and before any time passes.
     mutating func add(_ number: Int, until due: Instant, at now: Instant, _ waker: Waiter) -> OnAdd {
         guard awaited.remove(number) != nil else { return .cancelled }
         var due = due
@@ -89,17 +89,17 @@ struct TimerQueue {
         return .asleep
     }
 
-    /// Removes a cancelled one; one that has not started to wait will not.
+    /// Cancels a task or call. Returns it if it was waiting; if it has not started to wait, it never will.
     mutating func cancel(_ number: Int) -> Waiter? {
         awaited.remove(number)
         return asleep.firstIndex { $0.number == number }.map { asleep.remove(at: $0).waker }
     }
 
-    /// Wakes those whose time has come.
+    /// Wakes the tasks and calls whose time has come.
     mutating func wake(at now: Instant) {
         while let first = asleep.first, first.due <= now { awake.append(asleep.removeFirst().waker) }
     }
 
-    /// Removes and returns the first one that was woken.
+    /// Removes and returns the next task or call that has been woken.
     mutating func takeAwake() -> Waiter? { awake.isEmpty ? nil : awake.removeFirst() }
 }

@@ -4,9 +4,9 @@ import BLEWire
 extension World {
     /// A clock that shows the age of the world and wakes tasks at an age of the world.
     ///
-    /// An app that takes its clock as an argument (`any Clock<Duration>`) waits as long as for its users, and the test
-    /// takes no time for it. A task on the main actor, or on an actor with a manager's queue, is waited for before time
-    /// continues, like delegate methods.
+    /// An app that takes its clock as an argument (`any Clock<Duration>`) waits as long as it does for its users, but
+    /// in virtual time, so the test does not take longer. Before time continues, the world waits for woken tasks on the
+    /// main actor, or on an actor with a manager's queue, as it does for delegate methods.
     ///
     /// ```swift
     /// let reader = phone.inhabit { Reader(clock: world.clock) }
@@ -23,7 +23,7 @@ extension World {
             /// Creates the instant of this age.
             public init(age: Duration) { self.age = age }
 
-            /// Returns the instant `duration` later.
+            /// Returns the instant that is `duration` later.
             public func advanced(by duration: Duration) -> Instant { Instant(age: age + duration) }
 
             /// Returns the duration until `other`.
@@ -38,7 +38,7 @@ extension World {
         /// The current age of the world.
         public var now: Instant { Instant(age: world.now) }
 
-        /// A nanosecond, the unit of worlds.
+        /// A nanosecond, the unit of time in worlds.
         public var minimumResolution: Duration { .nanoseconds(1) }
 
         /// Waits until the world reaches `deadline`.

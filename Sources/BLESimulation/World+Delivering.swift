@@ -2,22 +2,23 @@ import BLERuntime
 import BLEWire
 import Dispatch
 
-// How apps hear what they are to hear: one manager at a time, and none before the last one is done with it.
+// Delivery of events to apps: to one manager at a time, and to the next one when the previous one has processed its
+// events.
 extension World {
-    /// The maximum number of deliveries before other work on the main queue.
+    /// The maximum number of instants whose events are delivered before the main queue can do other work.
     private static let mostAtOnce = 100
 
     private enum OnDeliverDirectly {
-        /// The main queue has other items, or it cannot be determined.
+        /// Nothing was delivered: the main queue has other work, or it is unknown whether it has.
         case nothing
         /// Everything that was delivered has been processed.
         case settled
-        /// There may be something to wait for; afterwards, the rest of the deliveries of this instant follow.
+        /// An app may still be working. After waiting for it, the rest of this instant's deliveries must be made.
         case unsettled(ArraySlice<WorldDelivery>)
     }
 
-    /// Delivers events to apps and waits until they have processed them; continues until `end` while there is nothing
-    /// to wait for.
+    /// Delivers events to apps, and waits until the apps have processed them. As long as there is nothing to wait for,
+    /// goes on with the next events until `end`.
     func deliver(until end: Instant) async {
         if MainQueue.mayBeSupported, core.withLock({ $0.maySettleAtOnce }) {
             switch await deliverAtOnce(until: end) {
@@ -38,7 +39,7 @@ extension World {
         }
     }
 
-    /// Delivers on the main queue, instant after instant, until something must be waited for.
+    /// Delivers events directly on the main queue, for one instant after the other, until an app must be waited for.
     private func deliverAtOnce(until end: Instant) async -> OnDeliverDirectly {
         await withCheckedContinuation { done in
             DispatchQueue.main.async { [self] in done.resume(returning: deliverHere(until: end)) }
@@ -58,7 +59,7 @@ extension World {
         return .settled
     }
 
-    /// Waits for the `busy` queues, then delivers one after the other, and waits until `queues` are empty.
+    /// Waits for the `busy` queues, then makes the deliveries one after the other, then waits until `queues` are empty.
     private func settle(
         after deliveries: ArraySlice<WorldDelivery>,
         whileAtWork busy: [AppQueue],
@@ -76,7 +77,8 @@ extension World {
         if activity != before { await settle(queues) }
     }
 
-    /// Delivers one after the other without returning, and calls `done` on some queue at the end.
+    /// Makes deliveries one after the other, each when the queue of the previous app is empty. Calls `done` on some
+    /// queue at the end.
     private func deliver(_ deliveries: ArraySlice<WorldDelivery>, done: @escaping @Sendable () -> Void) {
         guard let delivery = deliveries.first else { return done() }
         post(delivery) { [self] in
@@ -85,7 +87,7 @@ extension World {
         }
     }
 
-    /// Calls a manager on its queue, and calls `done` there afterwards.
+    /// Delivers events to a manager on its queue, and calls `done` there afterwards.
     func post(_ delivery: WorldDelivery, done: @escaping @Sendable () -> Void) {
         delivery.session.queue.async { [self] in
             hear(delivery)
@@ -93,7 +95,7 @@ extension World {
         }
     }
 
-    /// Calls a manager within its world.
+    /// Delivers events to a manager. Managers that the app creates in response use the same machine.
     private func hear(_ delivery: WorldDelivery) {
         let session = delivery.session
         Bluetooth.$link.withValue(link(of: session)) {
@@ -101,7 +103,8 @@ extension World {
         }
     }
 
-    /// Launches an app on the main queue within its world, and calls `done` there afterwards.
+    /// Launches an app on the main queue, and calls `done` there afterwards. Managers that the app creates use its
+    /// machine.
     func post(_ launch: WorldLaunch, done: @escaping @Sendable () -> Void) {
         DispatchQueue.main.async { [self] in
             Bluetooth.$link.withValue(machine(at: launch.machine)) {
@@ -111,14 +114,14 @@ extension World {
         }
     }
 
-    /// Waits for the queues of all apps, which may be working for a test, and for one more.
+    /// Waits until the queues of all apps, and `queue`, are empty: an app may be working because a test has called it.
     func settleApps(and queue: AppQueue? = nil) async {
         await settle(Self.distinct(core.withLock { $0.appQueues } + [queue].compactMap(\.self)))
     }
 
-    /// Waits until `queues` and the main queue are empty and no more requests are made.
+    /// Waits until `queues` and the main queue are empty and apps make no more requests.
     ///
-    /// A queue that refills itself endlessly is ignored after a while.
+    /// If a queue never becomes empty, gives up after a while.
     private func settle(_ queues: [AppQueue]) async {
         for _ in 0..<1_000 {
             let before = activity
@@ -128,7 +131,7 @@ extension World {
         }
     }
 
-    /// The number of requests, and of calls of apps on their own threads, since the beginning.
+    /// The number of requests and of holds so far. If it changes, an app has been active.
     private var activity: Int { core.withLock { $0.requestCount } + holds.count }
 
     private static func distinct(_ queues: [AppQueue]) -> [AppQueue] {
@@ -136,7 +139,8 @@ extension World {
         return queues.filter { known.insert($0).inserted }
     }
 
-    /// Passes through the end of each queue in turn, then calls `done` when no app's thread is about to be called.
+    /// Waits for the current work of each queue in turn. Then calls `done` once no app is about to be called on a
+    /// thread of its own.
     private func visit(_ queues: ArraySlice<AppQueue>, done: @escaping @Sendable () -> Void) {
         guard let next = queues.first else { return holds.wait(done: done) }
         next.queue.async(flags: .barrier) { [self] in visit(queues.dropFirst(), done: done) }

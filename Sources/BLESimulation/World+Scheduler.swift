@@ -6,8 +6,8 @@ extension World {
     /// A scheduler that calls closures on queues at an age of the world, in place of `DispatchQueue.asyncAfter` and
     /// `Timer`.
     ///
-    /// An app that takes its timers as a closure or protocol waits as long as for its users, and the test takes no time
-    /// for it. The world waits for the queue before time continues.
+    /// An app that takes its timers as a closure or protocol waits as long as it does for its users, but in virtual
+    /// time, so the test does not take longer. The world waits for the queue before time continues.
     ///
     /// ```swift
     /// let reader = Reader(later: { seconds, work in world.scheduler.after(.seconds(seconds), work) })
@@ -18,9 +18,9 @@ extension World {
     public struct Scheduler: Sendable {
         fileprivate let world: World
 
-        /// Calls `work` on `queue` after this time.
+        /// Calls `work` on `queue` when this much virtual time has passed.
         ///
-        /// With a time of zero, it is called when the world continues, before any time passes.
+        /// With a delay of zero, `work` is called when the world continues, before any time passes.
         @discardableResult
         public func after(
             _ delay: Duration,
@@ -46,17 +46,18 @@ extension World {
             return appointment
         }
 
-        /// Makes managers that `work` creates use the same machine as those created here.
+        /// Returns a closure that runs `work` so that managers that it creates use the same machine as those created
+        /// here.
         private static func inThisWorld(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
             let link = Bluetooth.link
             return { Bluetooth.$link.withValue(link, operation: work) }
         }
     }
 
-    /// A scheduled call, which need not be retained.
+    /// A scheduled call, which can be cancelled. The app need not retain it.
     public final class Appointment: Sendable {
         private weak let world: World?
-        /// The number with which it waits; `nil` after it was cancelled.
+        /// The number of the call in the world's timer queue; `nil` after the call was cancelled.
         private let number = Locked<Int?>(0)
 
         fileprivate init(_ world: World) { self.world = world }

@@ -4,19 +4,20 @@ import BLEWire
 import Dispatch
 
 extension World {
-    /// Lets `duration` pass, which takes only as long as the work in it.
+    /// Lets `duration` of virtual time pass. That takes only as much real time as the work in it.
     ///
     /// Virtual time stands still while apps work: a request in a delegate method happens at the instant of the event,
     /// and one manager is called at a time. The world continues when the queues of the called managers and the main
-    /// queue are empty and no new requests were made; so work that moves between these queues, or continues in a main
-    /// actor task, is waited for. The delegates of a channel's streams are waited for as well, on whichever run loop
-    /// they are scheduled, as long as a thread runs that loop and processes them within a second of real time. Work on
-    /// other queues and threads, such as reading streams without callbacks, and timers happen at times that only the
-    /// computer knows: they work, but no two runs are alike. Use ``clock`` and ``scheduler`` in apps that can be given
-    /// one.
+    /// queue are empty and apps have made no new requests. So the world waits for work that moves between these queues
+    /// or continues in a task on the main actor. It also waits for the delegates of a channel's streams, on any run
+    /// loop, if a thread runs that loop and calls them within a second of real time.
+    ///
+    /// Work on other queues and threads, such as reading streams without callbacks, and the computer's own timers take
+    /// effect at times that depend on the computer: they work, but no two runs are the same. If an app takes its clock
+    /// or timers as an argument, pass it ``clock`` or ``scheduler``.
     ///
     /// Managers may use the main queue, and this method may be called on the main actor, but the main thread must not
-    /// be blocked meanwhile.
+    /// be blocked while the method runs.
     public func advance(by duration: Duration) async {
         precondition(realTime.withLock { $0 == nil }, "a world that runs in real time cannot be advanced")
         let end = core.withLock { $0.now + duration }
@@ -42,12 +43,12 @@ extension World {
         return true
     }
 
-    /// Lets time pass until `isDone` says so, evenly spread over a span of the computer's time, so that the app's own
-    /// timers fire meanwhile.
+    /// Lets time pass until `isDone` returns true, evenly spread over a period of real time, so that the app's own
+    /// timers fire during it.
     ///
-    /// `asyncAfter`, `Task.sleep` and Dispatch sources follow the computer's clock, for which an hour of a world can be
-    /// over in a moment. Here the world is never ahead: when half of `realTime` is over by that clock, so is half of
-    /// `duration`, unless `isDone` was true before.
+    /// `asyncAfter`, `Task.sleep` and Dispatch sources follow the computer's clock, by which an hour of a world may
+    /// take only a moment. With this method, virtual time does not run ahead: after half of `realTime`, at most half of
+    /// `duration` has passed.
     ///
     /// ```swift
     /// // The app connects again by asyncAfter, two seconds after a failure.
@@ -55,10 +56,10 @@ extension World {
     /// ```
     ///
     /// - Parameters:
-    ///   - duration: How much of the world's time passes at most.
-    ///   - realTime: How long that takes by the computer's clock, at least.
-    ///   - isDone: Whether what the test waits for has happened.
-    /// - Returns: Whether it happened.
+    ///   - duration: The maximum virtual time to let pass.
+    ///   - realTime: The minimum time that this takes by the computer's clock.
+    ///   - isDone: Returns whether the event that the test waits for has happened.
+    /// - Returns: True if the event has happened.
     public func advance(
         atMost duration: Duration,
         spreadOver realTime: Duration,
@@ -79,10 +80,10 @@ extension World {
         return true
     }
 
-    /// Keeps the world in step with real time from now on, automatically.
+    /// Lets the world run by itself from now on, in step with real time.
     ///
-    /// This is for people, and for programs that interact with the outside; two runs are never alike. The world stops
-    /// when it is released.
+    /// This is for interactive use, and for programs that communicate with something outside of the world. No two runs
+    /// are the same. The world stops when it is released.
     public func runInRealTime() {
         let age = now
         let started = realTime.withLock { realTime -> RealTimeClock? in
@@ -93,12 +94,13 @@ extension World {
         started?.start()
     }
 
-    /// Stops virtual time until the app was called on its own thread.
+    /// Stops virtual time until the returned object is released, when an app has been called on its own thread; `nil`
+    /// in real time.
     func hold() -> TimeHold? { runsInRealTime ? nil : holds.add() }
 
     /// True if time passes by itself.
     var runsInRealTime: Bool { realTime.withLock { $0 != nil } }
 
-    /// Makes a world in real time process its actions.
+    /// Makes the world process its actions soon, if it runs in real time.
     func nudge() { realTime.withLock { $0 }?.nudge() }
 }

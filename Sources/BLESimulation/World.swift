@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// A world contains complete Bluetooth hosts, a virtual controller for each, and the air between them. Apps written for
 /// real machines run in it unchanged: a manager created within `inhabit(_:)` uses the radio of that world instead of
-/// the computer's. All random choices follow from one seed, so that a run is a function of the seed and of the apps.
-/// Worlds are independent, so tests can run in parallel.
+/// the computer's. All random choices follow from one seed, so a run depends only on the seed and the apps. Worlds are
+/// independent of each other, so tests can run in parallel.
 ///
 /// ```swift
 /// let world = World(seed: 7, conditions: .init(loss: 0.3))
@@ -18,14 +18,14 @@ import Synchronization
 /// #expect(reader.values == thermometer.values)
 /// ```
 ///
-/// Methods may be called from any thread; ``advance(by:)`` by one task at a time.
+/// Methods can be called from any thread, but only one task at a time may call ``advance(by:)``.
 public final class World: Sendable {
     /// The conditions of the air.
     public struct Conditions: Hashable, Sendable {
         /// The share of packets that are lost on the air, from 0 to 1, in addition to losses by distance.
         ///
-        /// A connection retransmits lost packets, so that data arrive late instead of never; lost advertisements are
-        /// gone.
+        /// Connections retransmit lost packets, so data arrives late instead of never. Lost advertisements are not
+        /// repeated.
         public var loss: Double
 
         /// Creates conditions.
@@ -71,10 +71,10 @@ public final class World: Sendable {
     /// Returns the machine called `name`, creating it if necessary.
     ///
     /// - Parameters:
-    ///   - name: The name, which together with the seed determines its address and its random choices.
+    ///   - name: The name. Together with the seed, it determines the address of the machine and its random choices.
     ///   - position: The initial position; an existing machine keeps its position.
-    ///   - mtu: The initial maximum ATT packet in octets, 23 to 517; `nil` for the maximum. Phones use 185 or 517, some
-    ///     old devices 23.
+    ///   - mtu: The ATT MTU that the machine offers, in octets, 23 to 517; `nil` for the maximum. Phones use 185 or
+    ///     517, some old devices 23.
     ///   - connectionInterval: The connection interval for links that the machine creates as a central, 7.5 ms to 4 s
     ///     in steps of 1.25 ms (Core 6.0, Vol 6, Part B, 4.5.1), until a peripheral requests another; `nil` for 15 ms
     ///     to 30 ms, from which the controller chooses.
@@ -96,10 +96,10 @@ public final class World: Sendable {
         return Machine(name: name, index: index, world: self)
     }
 
-    /// Places a device that acts as described, without an app.
+    /// Places a device in the world that behaves as described, without an app.
     ///
-    /// - Returns: The machine of the device, to move it or to remove its radio.
-    /// - Precondition: The description is valid: ``SimulatedPeripheral/validate()`` throws nothing.
+    /// - Returns: The machine of the device, with which a test can move it or remove its radio.
+    /// - Precondition: The description is valid: ``SimulatedPeripheral/validate()`` does not throw.
     @discardableResult
     public func place(_ peripheral: SimulatedPeripheral) -> Machine {
         peripheral.requireValid()
@@ -108,7 +108,7 @@ public final class World: Sendable {
         return Machine(name: peripheral.name, index: index, world: self)
     }
 
-    /// Runs `body` with the machine called "phone" as the one that new managers use.
+    /// Runs `body`. The managers that it creates use the machine called "phone".
     ///
     /// - Precondition: No device has this name, because an app does not receive its own machine's advertisements; use
     ///   another machine for the app: `world.machine("tablet").inhabit { … }`.
@@ -116,7 +116,7 @@ public final class World: Sendable {
         try await ownMachine().inhabit(body)
     }
 
-    /// Runs `body` with the machine called "phone" as the one that new managers use.
+    /// Runs `body`. The managers that it creates use the machine called "phone".
     ///
     /// - Precondition: No device has this name, because an app does not receive its own machine's advertisements; use
     ///   another machine for the app: `world.machine("tablet").inhabit { … }`.
@@ -146,11 +146,11 @@ public final class World: Sendable {
 
     /// A digest of all packets between hosts and controllers with their times.
     ///
-    /// Two runs with the same seed have the same digest, in any process, unless an app made a request at a time that
-    /// depends on the computer.
+    /// Two runs with the same seed have the same digest, even in different processes, unless an app makes a request at
+    /// a time that depends on the computer.
     public var traceHash: UInt64 { core.withLock { $0.trace.value } }
 
-    /// Prevents all packets between two machines, regardless of distance, until ``rejoin(_:_:)``.
+    /// Prevents all packets between two machines, regardless of their distance, until ``rejoin(_:_:)`` is called.
     public func separate(_ one: Machine, _ other: Machine) {
         tell(.setApart(one.index, other.index, true))
     }
@@ -176,13 +176,13 @@ public final class World: Sendable {
         return Machine.App(name: name, index: session.app, on: machine)
     }
 
-    /// Passes an action to the world, which processes it before any more time passes.
+    /// Queues an action, which the world processes before any more time passes.
     func tell(_ action: WorldAction) {
         let isOutOfTurn = !AppQueue.isCurrent
         change { $0.tell(action, isOutOfTurn: isOutOfTurn) }
     }
 
-    /// Changes the world at this instant.
+    /// Changes the world at the current instant.
     func change(_ body: (inout WorldCore) -> Void) {
         core.withLock { body(&$0) }
         nudge()

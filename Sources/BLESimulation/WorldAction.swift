@@ -2,11 +2,12 @@ import BLEHost
 import BLERuntime
 import Dispatch
 
-/// An action of an app or test, processed in order.
+/// An action of an app or test. Actions are processed in order.
 enum WorldAction: Sendable {
     case open(ClientID, ClientRole)
     case close(ClientID)
-    /// The keeper of apps' sessions outside of the world reports that an app has ended or was launched again.
+    /// A daemon that serves the world's host to other processes reports that an app has ended, or has been launched
+    /// again.
     case appEnded(ClientID)
     case appReturned(ClientID)
     case give(ClientID, ClientOwner)
@@ -24,7 +25,7 @@ enum WorldAction: Sendable {
     case expireTask(machine: Int, Int)
 }
 
-/// The launch of a machine's app because of an event.
+/// A launch of a machine's apps because of an event.
 struct WorldLaunch: Sendable {
     /// The index of the machine.
     let machine: Int
@@ -34,18 +35,18 @@ struct WorldLaunch: Sendable {
 
 /// A manager of an app in a world.
 struct WorldSession: Sendable {
-    /// The index of its machine.
+    /// The index of the app's machine.
     let machine: Int
     /// The index of the app in its machine.
     let app: Int
     let role: ClientRole
-    /// The app of another process that the session is for, if a daemon has the world.
+    /// The app in another process that the session is for, if a daemon serves the world's host to other processes.
     var owner = ClientOwner.program
-    /// The host's client for the manager; another one if an earlier launch of its app opened the session.
+    /// The client by which the host knows the manager: that of an earlier launch, if the manager continues its session.
     var client: ClientID
-    /// The queue for events.
+    /// The queue on which the manager receives events.
     let queue: DispatchQueue
-    /// The queue that it targets, on which the rest of the app may run.
+    /// The queue that `queue` targets. The rest of the app may run on it.
     let appQueue: AppQueue
     let receive: @Sendable (ClientEvent) -> Void
 }

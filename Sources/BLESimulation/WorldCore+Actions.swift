@@ -73,7 +73,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Returns the session of a scripted device for pairing, and opens it the first time.
+    /// Returns the client through which a scripted device takes part in pairing. Opens its session the first time.
     private mutating func agent(of place: Int) -> ClientID {
         if let agent = devices[place].agent { return agent }
         let agent = nextClient
@@ -83,7 +83,7 @@ extension WorldCore {
         return agent
     }
 
-    /// Runs what is due at a station.
+    /// Carries out everything that is due at a station.
     mutating func wake(_ index: Int) {
         let station = stations[index]
         switch station.radio {
@@ -99,7 +99,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Resets the controller for a host that cannot continue with it.
+    /// Resets the controller, because its host cannot continue with it.
     mutating func reset(_ index: Int) {
         let station = stations[index]
         guard case .present(let controller) = station.radio else { return }
@@ -175,13 +175,13 @@ extension WorldCore {
         }
     }
 
-    /// Returns whether two machines do not receive each other, because of a test or a fault.
+    /// Returns whether a test or a fault prevents two machines from receiving each other.
     func areApart(_ one: Int, _ other: Int) -> Bool {
         stations[one].runningFaults.have(.isolated) || stations[other].runningFaults.have(.isolated)
             || apart.contains { $0 == (one, other) || $0 == (other, one) }
     }
 
-    /// Separates a machine's new controller from those that the machine does not receive.
+    /// Separates a machine's new controller from the controllers of all machines that it must not receive.
     mutating func keepApart(_ index: Int) {
         for other in stations.indices where other != index && areApart(index, other) { set(index, other, apart: true) }
     }

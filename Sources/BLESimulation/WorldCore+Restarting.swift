@@ -2,7 +2,7 @@ import BLEController
 import BLEHost
 import BLEWire
 
-// What becomes of a machine when it is started anew.
+// Restarting a machine.
 extension WorldCore {
     /// The time that a machine takes to start.
     static let bootTime = Duration.seconds(20)

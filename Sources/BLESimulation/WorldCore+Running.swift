@@ -18,12 +18,12 @@ extension WorldCore {
         return true
     }
 
-    /// The number of events without requests from outside of the apps' queues, after which tasks that might make such
-    /// requests are not waited for after each event.
+    /// A limit on the waiting for tasks outside of the apps' queues, which might make requests. After this many
+    /// deliveries without such a request, the world no longer waits for these tasks.
     private static let calm = 16
 
-    /// True if events can be delivered without waiting, as long as all apps work on the main queue and no launches or
-    /// tasks are due.
+    /// True if events can be delivered without waiting: no request has come from outside of the apps' queues for a
+    /// while, all apps with events use the main queue, and no launches, tasks or calls are due.
     var maySettleAtOnce: Bool {
         guard calmness >= Self.calm, launches.isEmpty, !sleepers.hasAwake else { return false }
         return deliveries.allSatisfy { client, _ in
@@ -31,12 +31,13 @@ extension WorldCore {
         }
     }
 
-    /// Runs until there are events, and returns them if they can be delivered this way.
+    /// Runs until there are events for apps, and returns them if they can be delivered without waiting.
     mutating func takeDeliveriesAtOnce(until end: Instant) -> [WorldDelivery]? {
         run(until: end) && maySettleAtOnce ? takeDeliveries() : nil
     }
 
-    /// Returns the events for apps at this instant, one entry per manager, in the order in which managers were created.
+    /// Removes and returns the events for apps at this instant: one entry for each manager, in the order in which the
+    /// managers were created.
     mutating func takeDeliveries() -> [WorldDelivery] {
         calmness += 1
         var taken: [Int: Int] = [:]
@@ -71,13 +72,13 @@ extension WorldCore {
         wakeApp(of: session)
     }
 
-    /// Writes down what an app on a machine has asked for or heard, in the capture and the log.
+    /// Writes a line about a request or event of an app to the capture and the log.
     func writeDown(_ line: String, on machine: Int) {
         capture?.comment(line)
         log?.comment("\(logTime)\(stations[machine].name): \(line)")
     }
 
-    /// Carries out the actions of apps and tests, and everything that follows at this instant.
+    /// Carries out the queued actions of apps and tests, and everything that follows from them at this instant.
     mutating func hear() {
         while !inbox.isEmpty {
             let actions = inbox
@@ -100,7 +101,7 @@ extension WorldCore {
         return due
     }
 
-    /// Moves to the next event; returns `false` if there is none until `end`.
+    /// Moves on to the next deadline and carries out what is due; returns `false` if there is no deadline until `end`.
     mutating func step(until end: Instant) -> Bool {
         guard let deadline, deadline <= end else { return false }
         now = max(now, deadline)
@@ -203,6 +204,7 @@ extension WorldCore {
 }
 
 extension ClientEvent {
-    /// True for one of many events that the packets show well enough.
+    /// True for a discovered device. Such events are not written down: there are many, and the packets show them well
+    /// enough.
     fileprivate var isDiscovery: Bool { if case .discovered = self { true } else { false } }
 }

@@ -9,63 +9,63 @@ import Dispatch
 /// It contains the stations with their hosts and apps, the air, the pending faults and the story, and advances them
 /// from event to event.
 ///
-/// It is used by one thread at a time, and never blocks.
+/// Only one thread uses it at a time, and it never blocks.
 struct WorldCore: ~Copyable {
-    /// The time for which a controller must be gone before its host is told.
+    /// The time for which a controller must be gone before its host is told that it is absent.
     static let absence = Duration.seconds(1)
     /// The minimum ATT MTU, in octets: Core 6.0, Vol 3, Part G, 5.2.1.
     private static let leastMTU = 23
-    /// The time for which a controller is off during a reset by its host.
+    /// The time for which a controller is off while its host resets it.
     static let restart = Duration.milliseconds(100)
 
     let seed: UInt64
-    /// The pairs of machines that do not receive each other.
+    /// The pairs of machines that a test has separated.
     var apart: [(Int, Int)] = []
     var now = Instant()
     var air: Air
     var stations: [MachineState] = []
     /// The station of each controller that has ever existed.
     var owners: [Int] = []
-    /// One per client, `nil` for those that are gone; scripted clients have a device instead.
+    /// The owners of all clients that hosts have ever had, at the index of the client's number.
     var clients: [WorldClient] = []
     var devices: [ScriptedDevice] = []
     var inbox: [WorldAction] = []
     /// The number of requests since the beginning.
     private(set) var requestCount = 0
-    /// The number of events since a request came from outside of the apps' queues.
+    /// The number of deliveries since the last request from outside of the apps' queues.
     var calmness = 0
-    /// The undelivered events.
+    /// The events for apps that have not been delivered yet.
     var deliveries: [(client: Int, event: ClientEvent)] = []
-    /// The managers whose sessions go on when their app has ended, in the order in which they were made.
+    /// The managers whose sessions continue after their app has ended, in the order in which the managers were created.
     var restorable: [RestorableRole] = []
     /// The waiting tasks and calls.
     var sleepers = TimerQueue()
     /// The machines whose apps must be launched.
     var launches: [Int] = []
-    /// The deadlines of all stations, as of their last activity, and of all devices.
+    /// The deadlines of all stations, as of their last activity, and those of all devices.
     var stationDeadlines = DeadlineTree()
     var deviceDeadlines = DeadlineTree()
-    /// The stations whose hosts may have actions.
+    /// The stations whose hosts may have output that has not been taken.
     var dirty: [Int] = []
     /// The scheduled actions.
     var agenda = Agenda()
-    /// The planned faults.
+    /// The faults that are planned for a packet or a step. Those planned for a time are in ``agenda``.
     var faultPlan = FaultPlan()
-    /// The recent events.
+    /// The recent events, for ``World/story``.
     var story = Story()
     /// The findings.
     var findings: [World.Finding] = []
-    /// The connections of apps.
+    /// The connections of apps that have not ended.
     var connections: [AppConnection] = []
     /// The number of background tasks so far.
     var taskCount = 0
-    /// The capture file.
+    /// The file to which packets are captured; `nil` if there is none.
     var capture: CaptureFile?
     /// The log of packets, calls and callbacks, if it was requested.
     var log = TrafficLog()
-    /// The words for what apps ask and hear, where that is written down.
+    /// The text form of apps' requests and events, for the capture and the log.
     var transcript = Transcript()
-    /// True if what apps ask for and hear is written down as it happens.
+    /// True if apps' requests and events are written to a capture or log as they happen.
     var isWrittenDown: Bool { capture != nil || log != nil }
     var trace = TraceHash()
     var tap: PacketTap?
@@ -113,15 +113,15 @@ struct WorldCore: ~Copyable {
         return index
     }
 
-    /// The connection interval of links that a machine creates.
+    /// The connection interval and latency of the links that a machine creates as a central.
     struct Pace {
-        /// `nil` for the host's choice.
+        /// The connection interval; `nil` to let the host choose.
         var interval: ConnectionInterval?
         var latency = PeripheralLatency.none
-        /// The host's choice.
+        /// Lets the host choose the interval, with no latency.
         init() {}
 
-        /// Creates it from a test's arguments.
+        /// Creates a pace from the arguments of a test, and checks them.
         init(interval: Duration?, latency: Int) {
             if let interval {
                 let range = ConnectionInterval.shortest.duration...ConnectionInterval.longest.duration
@@ -137,13 +137,13 @@ struct WorldCore: ~Copyable {
         }
     }
 
-    /// True if an app has made a manager, even if there is none any more.
+    /// True if an app has ever created a manager.
     var hasHadApps: Bool { clients.contains { if case .device = $0 { false } else { true } } }
 
-    /// The next client.
+    /// The client that will be added next.
     var nextClient: ClientID { ClientID(rawValue: clients.count) }
 
-    /// Adds a client, which the host gets when the world processes its actions.
+    /// Adds a client for a manager. The host opens its session when the world processes its actions.
     mutating func open(_ session: WorldSession) -> ClientID {
         let client = nextClient
         clients.append(.app(session))
@@ -151,7 +151,7 @@ struct WorldCore: ~Copyable {
         return client
     }
 
-    /// Adds a scripted device, which starts when the world continues.
+    /// Adds a scripted device, which starts when the world processes its actions.
     mutating func place(_ peripheral: SimulatedPeripheral) -> Int {
         let station = machine(peripheral.name, at: peripheral.position, mtu: peripheral.mtu)
         let client = ClientID(rawValue: clients.count)
@@ -161,7 +161,7 @@ struct WorldCore: ~Copyable {
         return station
     }
 
-    /// Processes an action before any more time passes.
+    /// Queues an action, which is processed before any more time passes.
     mutating func tell(_ action: WorldAction, isOutOfTurn: Bool = false) {
         inbox.append(action)
         requestCount += 1
@@ -190,7 +190,7 @@ struct WorldCore: ~Copyable {
         }
     }
 
-    /// Returns a number for a name, the same in every process.
+    /// Returns a hash of a name that is the same in every process.
     static func digest(_ name: String) -> UInt64 {
         name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
@@ -201,11 +201,11 @@ enum WorldClient {
     case app(WorldSession)
     /// A scripted device, by its index.
     case device(Int)
-    /// The session for pairing of the scripted device with this index.
+    /// The pairing session of the scripted device with this index.
     case deviceAgent(Int)
-    /// An app that has ended, whose session waits for its next launch.
+    /// An app that has ended. Its session continues, and waits for the next launch.
     case ended
-    /// An app that was launched again, with the client that has its session now.
+    /// An app that has been launched again. The session now belongs to this client.
     case relaunched(ClientID)
     case gone
 }

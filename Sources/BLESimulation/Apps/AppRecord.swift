@@ -8,7 +8,7 @@ struct AppRecord {
 
     let name: String
     var authorization = Machine.Authorization.allowed
-    /// The time at which it was last called, or sent to the background.
+    /// The time at which the app was last called, sent to the background or brought to the foreground.
     var woken: Instant?
 }
 
@@ -20,7 +20,7 @@ extension MachineState {
         return apps.count - 1
     }
 
-    /// Records the names of peers in an event.
+    /// Records the name of a peer, if the event contains one.
     func learnNames(_ event: ClientEvent) {
         switch event {
         case .discovered(let report): if let name = report.name { names[report.peer] = name }

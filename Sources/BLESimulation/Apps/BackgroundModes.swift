@@ -13,11 +13,12 @@ public struct BackgroundModes: OptionSet, Hashable, Sendable {
     /// `bluetooth-central`: central managers continue; scans must name services and report each peripheral once.
     public static var central: Self { Self(rawValue: 1) }
 
-    /// `bluetooth-peripheral`: peripheral managers continue, without a name and with services in the overflow area.
+    /// `bluetooth-peripheral`: peripheral managers continue, but advertise without a name and with services in the
+    /// overflow area.
     public static var peripheral: Self { Self(rawValue: 2) }
 
     /// A Live Activity that was started while the app had a manager: managers whose role is among the modes continue as
-    /// in the foreground.
+    /// if they were in the foreground.
     public static var liveActivity: Self { Self(rawValue: 4) }
 
     /// The mode that an app needs for this role.

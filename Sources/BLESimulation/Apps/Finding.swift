@@ -1,7 +1,7 @@
 import BLERuntime
 
 extension World {
-    /// Something that works here but that an iPhone would refuse or do differently.
+    /// Something that an app does and that works here, but that an iPhone would refuse or do differently.
     public struct Finding: Hashable, Sendable, CustomStringConvertible {
         /// The rule that an app has broken.
         public enum Rule: String, Hashable, Sendable, CaseIterable {
@@ -13,25 +13,25 @@ extension World {
             case backgroundTime = "Core Bluetooth Background Processing: about 10 seconds"
             /// A background task was not ended in time.
             case backgroundTask = "beginBackgroundTask(expirationHandler:)"
-            /// The peripheral being connected was not retained.
+            /// The app has released a peripheral that was connected or connecting.
             case unretainedPeripheral = "CBPeripheral must be retained"
             /// An advertisement exceeds the 28 + 10 octets that fit, or has keys that are not advertised.
             case advertisement = "startAdvertising(_:): 28 bytes and 10 more for the name"
-            /// A value without response exceeds the maximum length.
+            /// A write without response is longer than the maximum.
             case writeLength = "maximumWriteValueLength(for:)"
-            /// The delegate lacks the method for which the system wakes an app that declares the mode.
+            /// The delegate lacks a method for which the system wakes the app in the background.
             case missingMethod = "Core Bluetooth Background Processing: delegate methods"
-            /// A state was to be restored, but the delegate lacks the method for it.
+            /// The manager uses state restoration, but its delegate lacks the method for it.
             case missingRestoration = "State Preservation and Restoration: willRestoreState"
-            /// More events arrived while an app was suspended than are kept for it.
+            /// While an app was suspended, more events arrived than are kept for it, and values were dropped.
             case missedValues = "Core Bluetooth Background Processing: events that wait"
-            /// A connection was not ended.
+            /// The app has not ended a connection.
             case endlessConnection = "cancelPeripheralConnection(_:)"
         }
 
         /// The broken rule.
         ///
-        /// Its raw value is Apple's name for it.
+        /// Its raw value is the name of Apple's document or API that states the rule.
         public let rule: Rule
         /// A description of what happened.
         public let sentence: String
@@ -39,7 +39,7 @@ extension World {
         public let machine: String
         /// The name of the app.
         public let app: String
-        /// The age of the world.
+        /// The age of the world when the finding was made.
         public let time: Duration
 
         /// The finding in one line.
@@ -48,7 +48,7 @@ extension World {
         }
     }
 
-    /// The findings so far, each once per app.
+    /// The findings so far. Each rule that an app has broken is listed once.
     ///
     /// ```swift
     /// #expect(world.findings.isEmpty)
@@ -57,11 +57,11 @@ extension World {
 
     /// The connections that apps have not ended yet, as findings.
     ///
-    /// A connection costs both devices energy, so an app should end it when it is not needed any more.
+    /// A connection costs both devices energy, so an app should end it when it is no longer needed.
     public var openConnections: [Finding] { core.withLock { $0.openConnections } }
 }
 
-/// A possible finding about a request.
+/// A possible finding about a request of an app.
 struct Suspicion {
     let rule: World.Finding.Rule
     let sentence: String

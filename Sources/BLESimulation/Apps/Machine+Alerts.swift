@@ -3,7 +3,7 @@ import BLERuntime
 extension Machine {
     /// An alert that the system shows for a suspended app, or before an app may use Bluetooth.
     public struct Alert: Hashable, Sendable, CustomStringConvertible {
-        /// The reason of an alert.
+        /// The reason for an alert.
         public enum Occasion: Hashable, Sendable {
             /// A connection was established (`CBConnectPeripheralOptionNotifyOnConnectionKey`).
             case connection
@@ -15,13 +15,13 @@ extension Machine {
             case authorization
         }
 
-        /// The reason.
+        /// The reason for the alert.
         public let occasion: Occasion
         /// The name of the app.
         public let app: String
-        /// The text, in our own words.
+        /// The text. Its wording is not Apple's.
         public let text: String
-        /// The age of the world.
+        /// The age of the world when the alert was shown.
         public let time: Duration
 
         /// The text of the alert.
@@ -30,6 +30,6 @@ extension Machine {
 
     /// The alerts that the user of the machine has seen, oldest first; at most the latest 1024.
     ///
-    /// An app is suspended if it was sent to the background without the mode for its manager's role.
+    /// An app is suspended if it has been sent to the background without the mode for its manager's role.
     public var alerts: [Alert] { world.core.withLock { $0.stations[index].alerts } }
 }

@@ -8,7 +8,7 @@ extension Machine {
         case notDetermined
         /// Not allowed, and the user cannot change that.
         case restricted
-        /// The user has denied it.
+        /// Not allowed: the user has denied it.
         case denied
         /// Allowed.
         case allowed
@@ -30,22 +30,22 @@ extension Machine {
             self.machine = machine
         }
 
-        /// Runs `body` as this app.
+        /// Runs `body`. The managers that it creates belong to this app.
         public func inhabit<Result>(_ body: () async throws -> Result) async rethrows -> Result {
             try await Bluetooth.$link.withValue(self) { try await body() }
         }
 
-        /// Runs `body` as this app.
+        /// Runs `body`. The managers that it creates belong to this app.
         public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
             try Bluetooth.$link.withValue(self) { try body() }
         }
 
-        /// Whether the app may use Bluetooth.
+        /// The user's decision whether the app may use Bluetooth.
         ///
-        /// It may change while the app runs.
+        /// A test can change it while the app runs.
         ///
-        /// Without permission, the app's managers are `.unauthorized` and its connections, scan and services end. When
-        /// it is allowed again, its managers get the state of the radio, and nothing is restored.
+        /// Without permission, the app's managers are `.unauthorized`, and its connections, scan and services end. When
+        /// the app is allowed again, its managers get the state of the radio, but nothing is restored.
         public var authorization: Authorization {
             get { machine.world.core.withLock { $0.stations[machine.index].apps[index].authorization } }
             set { machine.world.change { $0.authorize(index, on: machine.index, newValue) } }
@@ -57,7 +57,7 @@ extension Machine {
         App(name: name, index: world.core.withLock { $0.stations[index].app(name) }, on: self)
     }
 
-    /// Whether the default app called "App" may use Bluetooth.
+    /// The user's decision whether the default app, called "App", may use Bluetooth.
     public var authorization: Authorization {
         get { app(AppRecord.standardName).authorization }
         set { app(AppRecord.standardName).authorization = newValue }

@@ -2,7 +2,7 @@ import BLERuntime
 import BLEWire
 
 extension Machine {
-    /// Background execution time requested by an app, as with `beginBackgroundTask`.
+    /// A request of an app for background execution time, as with `beginBackgroundTask` on Apple's systems.
     public final class BackgroundTask: Sendable {
         private let machine: Machine
         private let number: Int
@@ -21,9 +21,9 @@ extension Machine {
     }
 
     /// Lets the apps of the machine work in the background for this time, instead of about ten seconds after each
-    /// wake-up: 30 seconds since iOS 13, three minutes before.
+    /// wake-up. Since version 13, iOS allows 30 seconds; before, it allowed three minutes.
     ///
-    /// A task that is not ended by then is a ``World/Finding``.
+    /// If the app does not end the task in time, that is a ``World/Finding``.
     public func beginBackgroundTask(lasting duration: Duration = .seconds(30)) -> BackgroundTask {
         let number = world.core.withLock { core in
             core.taskCount += 1
@@ -37,7 +37,7 @@ extension Machine {
 
     /// True if the system ends apps that work too long in the background, as ``AppEnd/terminatedBySystem``.
     ///
-    /// It is a ``World/Finding`` in any case.
+    /// Working too long is a ``World/Finding`` in any case.
     public var endsLateApps: Bool {
         get { world.core.withLock { $0.stations[index].endsLateApps } }
         set { world.change { $0.stations[index].endsLateApps = newValue } }

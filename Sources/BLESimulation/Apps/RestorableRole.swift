@@ -1,14 +1,14 @@
 import BLEHost
 
-/// The session of a manager with a restore identifier, in each launch of its app and between them.
+/// The session of a manager with a restore identifier. It lasts through all launches of the app and between them.
 struct RestorableRole {
-    /// The client that the host knows in each launch.
+    /// The client by which the host knows the session, the same in every launch.
     let client: ClientID
     let machine: Int
     /// The index of the app among those of the machine.
     let app: Int
     let role: ClientRole
     let identifier: String
-    /// What the app was doing, and what its next launch is to hear.
+    /// The activities of the app, and the events that its next launch is to receive.
     var session: KeptSession
 }

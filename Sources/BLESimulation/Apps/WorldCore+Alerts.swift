@@ -1,17 +1,18 @@
 import BLEHost
 import BLEWire
 
-// What the system tells the user in the place of apps, and what the user allows them.
+// Alerts that the system shows in place of suspended apps, and the user's permissions for apps.
 extension WorldCore {
     /// The maximum number of alerts per machine.
     private static let mostAlerts = 1_024
 
-    /// Records the alerts that an app requests for the time when it is suspended.
+    /// Records which alerts an app wants shown while it is suspended.
     func noteAlerts(_ request: ClientRequest, for client: ClientID, on index: Int) {
         stations[index].wishes[client.rawValue, default: RequestedAlerts()].note(request)
     }
 
-    /// Shows an alert for an event that a suspended app does not receive, if the app requested that.
+    /// Shows an alert for an event that a suspended app does not receive, if the app has requested alerts for such
+    /// events.
     func alert(_ event: ClientEvent, instead session: WorldSession, _ client: ClientID) {
         let station = stations[session.machine]
         guard let (occasion, peer) = station.wishes[client.rawValue]?.occasion(of: event) else { return }
@@ -30,7 +31,7 @@ extension WorldCore {
         stations[session.machine].apps[session.app].authorization == .allowed
     }
 
-    /// Reports to a manager that its app may not use the radio, or asks the user first.
+    /// Reports to a manager that its app may not use the radio, or asks the user if they have not decided yet.
     mutating func turnAway(_ session: WorldSession, _ client: ClientID) {
         let station = stations[session.machine], app = station.apps[session.app]
         switch app.authorization {

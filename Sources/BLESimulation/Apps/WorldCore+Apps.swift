@@ -1,11 +1,11 @@
 import BLEHost
 import BLEWire
 
-// What the apps of a machine may do, and what they hear.
+// The phases of a machine's apps, and the events that the apps receive in each.
 extension WorldCore {
     /// The maximum number of events that are held for suspended apps.
     ///
-    /// Beyond it, values and all but the last link change are dropped.
+    /// When it is reached, further values are dropped, and of the link changes only the last one is kept.
     private static let heldLimit = 1_024
 
     /// Sends the apps of a machine to the background with these modes, or to the foreground.
@@ -21,13 +21,13 @@ extension WorldCore {
         }
     }
 
-    /// Tells the host the phase of a client's app, unless it is the default.
+    /// Tells the host the phase of a client's app, if the app may use the radio.
     mutating func tellPhase(to client: ClientID) {
         guard case .app(let session) = clients[client.rawValue], isAuthorized(session) else { return }
         perform(.appMoved(to: stations[session.machine].phase(of: session.role)), for: client)
     }
 
-    /// Delivers an event to an app, now or when it is not suspended any more.
+    /// Delivers an event to an app: now, or when the app is no longer suspended.
     mutating func tell(_ session: WorldSession, _ client: ClientID, _ event: ClientEvent) {
         let station = stations[session.machine]
         station.learnNames(event)
@@ -44,7 +44,7 @@ extension WorldCore {
         }
     }
 
-    /// Holds the current links for a suspended app, replacing earlier ones if much is held.
+    /// Holds the event with the current links for a suspended app. At the limit, it replaces the last such event.
     private mutating func holdLinks(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
         let station = stations[session.machine]
         if station.held.count >= Self.heldLimit,
@@ -55,7 +55,7 @@ extension WorldCore {
         station.held.append((client.rawValue, event))
     }
 
-    /// Holds a value for a suspended app, if there is room.
+    /// Holds a value for a suspended app. At the limit, the value is dropped, which is a finding.
     private mutating func holdValue(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
         let station = stations[session.machine]
         guard station.held.count >= Self.heldLimit else { return station.held.append((client.rawValue, event)) }

@@ -2,14 +2,14 @@ import BLEHost
 import BLERuntime
 import BLEWire
 
-// What works here and would not on an iPhone.
+// Findings: behaviour that works here and would not work on an iPhone.
 extension WorldCore {
     /// The time for which a background app may work after it was woken.
     static let wakeTime = Duration.seconds(10)
     /// The maximum number of findings.
     private static let mostFindings = 1_024
 
-    /// Returns the possible findings about a request, before it is carried out.
+    /// Returns the possible findings about a request. Called before the request is carried out.
     func suspicions(of request: ClientRequest, for client: ClientID) -> [Suspicion] {
         guard case .app(let session) = clients[client.rawValue] else { return [] }
         let station = stations[session.machine]
@@ -32,7 +32,7 @@ extension WorldCore {
         return result
     }
 
-    /// Returns the time since an app was woken, if it exceeds the limit.
+    /// Returns the time since a background app was woken, if it exceeds the limit; otherwise `nil`.
     private func overtime(of session: WorldSession) -> Duration? {
         let station = stations[session.machine]
         guard station.phase(of: session.role) == .background, station.backgroundTasks.isEmpty,
@@ -41,12 +41,13 @@ extension WorldCore {
         return now - woken
     }
 
-    /// Returns whether a rule applies to a session: a method is only missed if the app declares its mode.
+    /// Returns whether a rule applies to a session. A missing method counts only while the app is in the background
+    /// with the mode for the session's role.
     func applies(_ rule: World.Finding.Rule, to session: WorldSession) -> Bool {
         rule != .missingMethod || stations[session.machine].phase(of: session.role) == .background
     }
 
-    /// Records a finding, unless it is known; ends the apps of the machine if the system would.
+    /// Records a finding, unless it is already known. Ends the apps of the machine if the system would do so.
     mutating func find(_ suspicion: Suspicion, machine: Int, app: Int) {
         let station = stations[machine], name = station.apps[app].name
         let isKnown = findings.contains {
@@ -69,7 +70,7 @@ extension WorldCore {
         endApps(of: machine, .terminatedBySystem)
     }
 
-    /// Records that an app is called, which starts its time in the background.
+    /// Records that an app is called, so that its limited time in the background starts again.
     mutating func wakeApp(of session: WorldSession) {
         stations[session.machine].apps[session.app].woken = now
     }
@@ -83,7 +84,7 @@ extension WorldCore {
         find(suspicion, machine: index, app: 0)
     }
 
-    /// The connections of all apps in the world.
+    /// The connections of all apps in the world, as findings.
     var openConnections: [World.Finding] {
         connections.map { connection in
             let station = stations[connection.machine]
@@ -98,7 +99,7 @@ extension WorldCore {
         }
     }
 
-    /// Counts the connections that apps know of.
+    /// Updates the list of connections from an event that an app receives.
     mutating func countConnections(_ event: ClientEvent, _ session: WorldSession) {
         switch event {
         case .connected(let peer, _):
@@ -114,7 +115,7 @@ extension WorldCore {
     }
 }
 
-/// A connection of an app.
+/// A connection that was reported to an app and has not ended.
 struct AppConnection {
     let client: ClientID
     let peer: PeerIdentifier

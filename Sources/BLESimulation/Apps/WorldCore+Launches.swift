@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-// How apps end, and are launched again.
+// Ending apps and launching them again.
 extension WorldCore {
     /// Opens a session, or continues the one that an earlier launch of the app left.
     mutating func open(_ session: WorldSession, restoring identifier: String) -> ClientID {
@@ -22,7 +22,7 @@ extension WorldCore {
             )
             return open(session)
         }
-        // The identifier of a manager that is there names that one alone.
+        // While a manager with this identifier exists, a second one does not continue its session.
         guard !restorable[place].session.hasApp else { return open(session) }
         let heir = nextClient
         var session = session
@@ -69,7 +69,7 @@ extension WorldCore {
         drain(index)
     }
 
-    /// Ends a manager whose session continues, if it has an identifier.
+    /// Ends a manager. Its session continues if the manager has a restore identifier.
     private mutating func leave(_ client: ClientID, _ session: WorldSession) {
         guard let place = preservedPlace(of: session.client) else { return close(client) }
         let index = session.machine
@@ -84,7 +84,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Removes and returns undelivered events of an app.
+    /// Removes and returns the events that a manager has not received yet.
     private mutating func takeUnheard(by client: ClientID, on index: Int) -> [ClientEvent] {
         let unheard = (deliveries + stations[index].held).filter { $0.client == client.rawValue }.map(\.event)
         deliveries.removeAll { $0.client == client.rawValue }
@@ -92,10 +92,10 @@ extension WorldCore {
         return unheard
     }
 
-    /// Returns the index of the preserved session of a host's `client`, if there is one.
+    /// Returns the index of the preserved session of a host's `client`; `nil` if it has none.
     func preservedPlace(of client: ClientID) -> Int? { restorable.firstIndex { $0.client == client } }
 
-    /// Drops a session whose app has ended.
+    /// Drops the session of a manager whose app has ended.
     mutating func giveUp(_ client: ClientID) {
         guard let place = preservedPlace(of: client), !restorable[place].session.hasApp else { return }
         let index = restorable.remove(at: place).machine
@@ -104,7 +104,8 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Takes an event for a manager whose app has ended: keeps it for the next launch, and has the app launched for it.
+    /// Processes an event for a manager whose app has ended: keeps it for the next launch, launches the app if the
+    /// event requires it, or answers it in the app's place.
     mutating func hold(_ event: ClientEvent, for client: ClientID) {
         guard let place = preservedPlace(of: client) else { return }
         let index = restorable[place].machine
@@ -119,13 +120,13 @@ extension WorldCore {
         }
     }
 
-    /// Has a host do what a session whose app has ended needs of it.
+    /// Passes requests to a host on behalf of a preserved session.
     private mutating func ask(_ requests: [ClientRequest], for client: ClientID, on index: Int) {
         for request in requests { stations[index].host.perform(request, for: client, at: now) }
         markDirty(index)
     }
 
-    /// Answers a central that waits for an app which is not running.
+    /// Refuses the request of a central, because the app that would answer it is suspended.
     ///
     /// `client` is the host's client for the session.
     mutating func refuse(_ event: ClientEvent, for client: ClientID, on index: Int) {
@@ -134,14 +135,14 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Launches the apps of a machine, once, if there is a launcher.
+    /// Launches the apps of a machine if there is a launcher and they have not been launched since they ended.
     private mutating func launch(_ index: Int) {
         guard stations[index].launcher != nil, !stations[index].isLaunched else { return }
         stations[index].isLaunched = true
         launches.append(index)
     }
 
-    /// Removes and returns the due launches, except those of apps without remaining sessions.
+    /// Removes and returns the due launches, except those of machines without any preserved session.
     mutating func takeLaunches() -> [WorldLaunch] {
         let machines = launches
         launches = []
@@ -161,9 +162,10 @@ extension WorldCore {
         restorable[place].session.note(request)
     }
 
-    /// Notes what a manager is about to hear, if its session can go on without its app.
+    /// Records an event that a manager is about to receive, if its session can continue without its app.
     ///
-    /// - Returns: What it hears now: a manager that was launched again first has to know how the radio is.
+    /// - Returns: The events for the manager now. A manager whose app was launched again receives the state of the
+    ///   radio first; events before that are held.
     mutating func preserve(_ event: ClientEvent, for client: Int) -> [ClientEvent] {
         if case .restored = event { return [event] }
         guard !restorable.isEmpty, case .app(let session) = clients[client],

@@ -12,7 +12,7 @@ public struct DeviceAnswer: Hashable, Sendable {
         case silence
     }
 
-    /// A value to notify or indicate.
+    /// A value to send in a notification or indication.
     struct Update: Hashable, Sendable {
         let value: [UInt8]
         let characteristic: String
@@ -29,15 +29,15 @@ public struct DeviceAnswer: Hashable, Sendable {
     /// Accepts the write or subscription.
     public static var accepted: Self { Self(outcome: .value([])) }
 
-    /// Answers with an ATT error code; 0x80 to 0x9F are defined by the profile.
+    /// Answers with an ATT error code. Codes from 0x80 to 0x9F are defined by the device's profile.
     public static func error(_ code: UInt8) -> Self { Self(outcome: .error(code)) }
 
     /// Never answers.
     ///
-    /// The central gives up the peripheral after 30 seconds.
+    /// After 30 seconds, the central gives up on the peripheral.
     public static var silence: Self { Self(outcome: .silence) }
 
-    /// Returns the same answer with a delay.
+    /// Returns the same answer, but sent after a delay.
     public func after(_ delay: Duration) -> Self {
         var answer = self
         answer.delay += delay
@@ -49,8 +49,8 @@ public struct DeviceAnswer: Hashable, Sendable {
     /// - Parameters:
     ///   - value: The value.
     ///   - characteristic: The type of the characteristic.
-    ///   - delay: The time after the answer.
-    /// - Returns: An answer with that value.
+    ///   - delay: The time between the answer and the value.
+    /// - Returns: The answer with the value added.
     public func notifying(_ value: [UInt8], of characteristic: String, after delay: Duration = .zero) -> Self {
         var answer = self
         answer.updates.append(Update(value: value, characteristic: characteristic, delay: delay))
@@ -62,8 +62,8 @@ public struct DeviceAnswer: Hashable, Sendable {
 public struct DeviceRequest: Hashable, Sendable {
     /// The written value; for a read or subscription, the current value.
     public let value: [UInt8]
-    /// The age of the world.
+    /// The age of the world when the request arrived.
     public let time: Duration
-    /// The number of earlier requests of the same kind.
+    /// The number of earlier requests of the same kind to the same characteristic.
     public let count: Int
 }

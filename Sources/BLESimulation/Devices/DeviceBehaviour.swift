@@ -18,7 +18,7 @@ struct DeviceBehaviour {
     var refusesConnections = false
     /// True to refuse pairing.
     var refusesPairing = false
-    /// True to remove the bonds that are listed next.
+    /// True to remove all bonds when the host lists them next.
     var forgetsBonds = false
 
     /// Sets the closure that answers requests, replacing an earlier one.
@@ -27,7 +27,7 @@ struct DeviceBehaviour {
         rules.append(Rule(occasion: occasion, characteristic: characteristic, answer: answer))
     }
 
-    /// Returns the answer; `nil` if the description decides.
+    /// Returns the answer of the test's closure; `nil` if there is none, so that the device's description decides.
     mutating func answer(
         _ occasion: Occasion,
         of characteristic: BluetoothUUID,

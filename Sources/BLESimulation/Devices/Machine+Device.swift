@@ -11,16 +11,16 @@ extension Machine {
         change { $0.behaviour.set(.read, of: Self.type(characteristic), answer) }
     }
 
-    /// Sets the closure that answers writes.
+    /// Sets the closure that answers writes to the characteristics of this type.
     ///
-    /// An accepted value becomes the current one.
+    /// If the closure accepts a write, its value becomes the current one.
     public func onWrite(_ characteristic: String, _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer) {
         change { $0.behaviour.set(.write, of: Self.type(characteristic), answer) }
     }
 
     /// Sets the closure that returns the values to send after a subscription.
     ///
-    /// Its outcome is ignored.
+    /// Only the values in the answer matter: the subscription is always accepted.
     public func onSubscription(
         _ characteristic: String,
         _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer
@@ -28,7 +28,7 @@ extension Machine {
         change { $0.behaviour.set(.subscription, of: Self.type(characteristic), answer) }
     }
 
-    /// Notifies or indicates a value to all subscribers, which becomes the current one.
+    /// Sends a value to all subscribers, in notifications or indications. The value becomes the current one.
     public func notify(_ value: [UInt8], of characteristic: String) {
         ask { $0.update(Self.type(characteristic), value) }
     }
@@ -37,7 +37,7 @@ extension Machine {
     ///
     /// Connected centrals receive a Service Changed indication.
     ///
-    /// - Precondition: The device can advertise them: ``SimulatedPeripheral/validate()``.
+    /// - Precondition: The description of the device remains valid; see ``SimulatedPeripheral/validate()``.
     public func offer(_ services: [SimulatedPeripheral.Service]) {
         ask { $0.offer(services) }
     }

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension ScriptedDevice {
-    /// The requests that publish the services and advertise.
+    /// The requests that publish the services and start advertising.
     var publication: [ClientRequest] {
         var requests: [ClientRequest] = [.service(.removeAllServices)]
         var next = 0, number = UInt32(attributes.count)
@@ -52,7 +52,7 @@ extension ScriptedDevice {
 }
 
 extension SimulatedPeripheral.Property {
-    /// The properties in the host's form.
+    /// The property as the host represents it.
     fileprivate var host: CharacteristicProperties {
         switch self {
         case .read: .read
@@ -68,7 +68,7 @@ extension SimulatedPeripheral.Property {
 }
 
 extension SimulatedPeripheral.Permission {
-    /// The permissions in the host's form.
+    /// The permission as the host represents it.
     fileprivate var host: AttributePermissions {
         switch self {
         case .readable: .readable
@@ -80,7 +80,7 @@ extension SimulatedPeripheral.Permission {
 }
 
 extension SimulatedPeripheral.Latency {
-    /// The latency in the host's form.
+    /// The latency as the host represents it.
     var host: ConnectionLatency {
         switch self {
         case .low: .low

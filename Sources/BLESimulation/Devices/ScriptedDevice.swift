@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// The implementation of a ``SimulatedPeripheral``'s app: events in, requests out.
+/// The app of a ``SimulatedPeripheral``: it takes events of the host and returns requests.
 struct ScriptedDevice {
     struct Attribute {
         let id: LocalAttributeID
@@ -15,13 +15,13 @@ struct ScriptedDevice {
 
     let station: Int
     let client: ClientID
-    /// The session of the device for pairing, once it needs one.
+    /// The client of the device's pairing session; `nil` until the device needs one.
     var agent: ClientID?
     private(set) var peripheral: SimulatedPeripheral
     private(set) var attributes: [Attribute] = []
     /// The behaviour that a test has set.
     var behaviour = DeviceBehaviour()
-    /// The delayed requests, sorted by time.
+    /// The requests that are sent later, sorted by time.
     private var later: [(due: Instant, request: ClientRequest)] = []
     private var centrals: [PeerIdentifier] = []
     private var isOn = false
@@ -48,7 +48,7 @@ struct ScriptedDevice {
         }
     }
 
-    /// The time of the next value or answer.
+    /// The time of the next value or delayed answer; `nil` if there is none.
     var deadline: Instant? {
         let values = attributes.compactMap(\.due).min()
         guard let first = later.first?.due else { return values }
@@ -76,22 +76,22 @@ struct ScriptedDevice {
         }
     }
 
-    /// Refuses pairing from now on, or leaves it to the host, which accepts.
+    /// Makes the device refuse pairing from now on, or lets the host accept it.
     mutating func refusePairing(_ isRefusing: Bool) -> [ClientRequest] {
         behaviour.refusesPairing = isRefusing
         return [attendance]
     }
 
-    /// Has the host ask the device about pairings, if the device refuses them.
+    /// The request that makes the host ask the device about each pairing, if the device refuses pairing.
     var attendance: ClientRequest { .security(.attend(behaviour.refusesPairing ? .displayYesNo : nil)) }
 
-    /// Removes all bonds.
+    /// Returns the request that starts the removal of all bonds.
     mutating func forgetBonds() -> [ClientRequest] {
         behaviour.forgetsBonds = true
         return [.security(.listBonds)]
     }
 
-    /// Returns the due values and answers.
+    /// Returns the requests for the values and answers that are due.
     mutating func wake(at now: Instant) -> [ClientRequest] {
         let due = later.prefix { $0.due <= now }.map(\.request)
         later.removeFirst(due.count)
@@ -111,9 +111,9 @@ struct ScriptedDevice {
 
     /// Replaces the services.
     ///
-    /// Pending answers are still sent.
+    /// Delayed answers are still sent.
     mutating func offer(_ services: [SimulatedPeripheral.Service]) -> [ClientRequest] {
-        // Values that were to follow name characteristics by their place, where there are others now.
+        // Delayed values identify their characteristic by its index, which now belongs to another one.
         later.removeAll { if case .service(.update) = $0.request { true } else { false } }
         peripheral.services = services
         peripheral.requireValid()
@@ -121,10 +121,10 @@ struct ScriptedDevice {
         return isOn ? [.server(.stopAdvertising)] + publication : []
     }
 
-    /// Ends the links to all centrals.
+    /// Returns the requests that end the links to all centrals.
     func disconnectAll() -> [ClientRequest] { centrals.map { .server(.disconnect($0)) } }
 
-    /// Returns the update for a characteristic's value.
+    /// Sets the value of the characteristics of a type, and returns the requests that send it to subscribers.
     mutating func update(_ type: BluetoothUUID, _ value: [UInt8]) -> [ClientRequest] {
         attributes.indices.filter { attributes[$0].uuid == type }.map { index in
             attributes[index].value = value
@@ -188,7 +188,7 @@ struct ScriptedDevice {
         return carryOut(answer ?? .accepted, transaction, response, at: now)
     }
 
-    /// Accepts or refuses all parts of a write, and notifies the changes.
+    /// Accepts or refuses all parts of a write, and sends the new values to subscribers.
     private mutating func write(
         _ parts: WriteGroup,
         _ transaction: ServerTransaction?,
@@ -226,7 +226,8 @@ struct ScriptedDevice {
         return carryOut(answer, transaction, .success([]), at: now)
     }
 
-    /// Answers now or later, and sends the following values.
+    /// Carries out an answer and the values that follow it: returns the requests that are due now, and keeps the others
+    /// for later.
     private mutating func carryOut(
         _ answer: DeviceAnswer,
         _ transaction: ServerTransaction?,

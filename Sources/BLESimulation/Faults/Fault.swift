@@ -14,8 +14,8 @@ extension World {
     public struct Fault: Hashable, Sendable {
         /// The kind of fault.
         public enum Kind: Hashable, Sendable {
-            /// The machine neither receives nor is received for this time. Links are lost if it exceeds their
-            /// supervision timeout, which is two seconds for links of this package.
+            /// For this time, the machine receives no packets, and no other machine receives its packets. A link is
+            /// lost if the time exceeds its supervision timeout, which is two seconds for links of this package.
             case linkLoss(Duration)
             /// The user switches Bluetooth off, and on again after this time.
             case bluetoothOff(Duration)
@@ -32,16 +32,16 @@ extension World {
             /// After this number of data packets between the machine's host and its controller, in both directions
             /// together.
             case packet(Int)
-            /// When an app of the machine takes a step for the nth time: a call, or a callback.
+            /// When an app of the machine makes the call or receives the callback with this name for the nth time.
             ///
             /// The names are those of Core Bluetooth, such as `connect`, `discoverServices`, `didConnect` and
             /// `didUpdateValue`, and those that a test passes to ``Machine/reach(_:)``.
             case step(String, Int)
         }
 
-        /// The kind.
+        /// The kind of fault.
         public var kind: Kind
-        /// The moment.
+        /// The moment of the fault.
         public var moment: Moment
         /// The name of the machine.
         public var machine: String
@@ -54,7 +54,10 @@ extension World {
         }
     }
 
-    /// Plans these faults, each of which happens once.
+    /// Plans faults, each of which happens once.
+    ///
+    /// A fault may name a machine that does not exist yet. But a fault at a ``Fault/Moment/time(_:)`` never happens if
+    /// its machine does not exist by then.
     public func plan(_ faults: [Fault]) {
         change { $0.plan(faults) }
     }

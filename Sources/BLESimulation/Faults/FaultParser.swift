@@ -6,7 +6,7 @@ struct FaultParser {
 
     init(_ text: String) { rest = text[...].utf8 }
 
-    /// Consumes exactly these words, if they come next.
+    /// Consumes exactly these words if they come next; returns whether they do.
     mutating func take(_ words: String) -> Bool {
         guard rest.starts(with: words.utf8) else { return false }
         rest = rest.dropFirst(words.utf8.count)
@@ -62,7 +62,7 @@ struct FaultParser {
     /// Returns the name of a step, in quotes unless it is a single word.
     static func step(_ name: String) -> String { name.utf8.contains(UInt8(ascii: " ")) ? quote(name) : machine(name) }
 
-    /// Returns the name of a machine, in quotes if it is empty or starts with one.
+    /// Returns the name of a machine, in quotes if it is empty or starts with a quote.
     static func machine(_ name: String) -> String {
         name.isEmpty || name.utf8.first == UInt8(ascii: "\"") ? quote(name) : name
     }

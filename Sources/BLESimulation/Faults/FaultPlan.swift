@@ -1,8 +1,8 @@
 import BLEWire
 
-/// The pending faults of a world, and the counters they depend on.
+/// The pending faults of a world that are planned for a packet or a step, and the counters of packets and steps.
 struct FaultPlan {
-    /// In the order in which they were planned.
+    /// The pending faults, in the order in which they were planned.
     private var waiting: [World.Fault] = []
     /// The number of data packets between each machine's host and its controller.
     private(set) var packets: [Int] = []
@@ -14,7 +14,7 @@ struct FaultPlan {
 
     mutating func add(_ fault: World.Fault) { waiting.append(fault) }
 
-    /// Counts a data packet and returns the faults that are due because of it.
+    /// Counts a data packet, and returns the faults that are planned for it.
     mutating func packetPassed(_ machine: Int, _ machineName: String) -> [World.Fault] {
         while packets.count <= machine { packets.append(0) }
         packets[machine] += 1
@@ -22,7 +22,7 @@ struct FaultPlan {
         return waiting.isEmpty ? [] : take(machineName, .packet(count))
     }
 
-    /// Counts a step and returns the faults that are due because of it.
+    /// Counts a step, and returns the faults that are planned for it.
     mutating func stepTaken(_ name: String, _ machine: Int, _ machineName: String) -> [World.Fault] {
         while steps.count <= machine { steps.append([:]) }
         let count = (steps[machine][name] ?? 0) + 1

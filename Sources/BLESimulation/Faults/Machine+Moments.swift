@@ -2,12 +2,12 @@ import BLERuntime
 import BLEWire
 
 extension Machine {
-    /// Marks a named step of the app, for faults that are planned at it.
+    /// Reports that the app has reached the step with this name, so that faults that are planned for the step happen.
     ///
     /// See ``World/Fault/Moment/step(_:_:)``.
     public func reach(_ step: String) { world.change { $0.countStep(step, on: index) } }
 
-    /// Moves the machine in a straight line; signal strengths change on the way.
+    /// Moves the machine in a straight line during `duration`. Signal strengths change on the way.
     public func walk(to position: World.Position, taking duration: Duration) {
         world.change { $0.walk(index, to: position, taking: duration) }
     }

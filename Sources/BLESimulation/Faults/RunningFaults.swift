@@ -1,11 +1,11 @@
 /// The concurrent faults of a machine, each with its own end.
 ///
-/// A common effect of several faults ends with the last of them. When a test controls the same thing explicitly, all of
-/// them end.
+/// If several faults have the same effect, the effect lasts until the last of them ends. If a test changes the same
+/// thing itself, all faults with that effect end.
 struct RunningFaults {
     /// The effect of a fault while it lasts.
     enum Effect {
-        /// The machine neither receives nor is received.
+        /// The machine receives no packets, and no other machine receives its packets.
         case isolated
         /// Bluetooth is off.
         case switchedOff
@@ -13,11 +13,11 @@ struct RunningFaults {
         case unplugged
     }
 
-    /// In the order in which they began.
+    /// The running faults, in the order in which they began.
     private var running: [(number: Int, effect: Effect)] = []
     private var latest = 0
 
-    /// Returns whether a fault has this effect.
+    /// Returns whether a running fault has this effect.
     func have(_ effect: Effect) -> Bool { running.contains { $0.effect == effect } }
 
     /// Adds a fault and returns its number.
@@ -28,9 +28,9 @@ struct RunningFaults {
     }
 
     enum OnEnd: Equatable {
-        /// The effect must be ended.
+        /// The effect must be ended, because no other fault has it.
         case lift(Effect)
-        /// Another fault has the same effect, or a test has replaced this one.
+        /// The effect stays, because another fault has it, or a test has changed the same thing since.
         case leave
     }
 
@@ -41,6 +41,6 @@ struct RunningFaults {
         return have(effect) ? .leave : .lift(effect)
     }
 
-    /// Ends all faults with this effect, because a test controls it explicitly.
+    /// Ends all faults with this effect, because a test changes the same thing itself.
     mutating func giveWay(_ effect: Effect) { running.removeAll { $0.effect == effect } }
 }

@@ -15,11 +15,11 @@ extension World {
         }
     }
 
-    /// A failed run, reduced as far as the search could.
+    /// A run that failed, with the fewest and earliest faults that the search has found.
     public struct Failure: Error, CustomStringConvertible {
         /// The seed of the world.
         public let seed: UInt64
-        /// The smallest set of faults that breaks the test; empty if it fails without any.
+        /// The faults that make the test fail, as few as the search has found; empty if the test fails without faults.
         public let faults: [Fault]
         /// The error that the test threw.
         public let error: any Error
@@ -46,12 +46,13 @@ extension World {
 
     /// Runs a test in many worlds with faults at random moments, until one of them fails.
     ///
-    /// Each seed is run without faults first, which also shows its duration and number of packets; then `attempts`
-    /// times with one to three faults, each at a packet or time of that run. When `body` throws, faults are removed one
-    /// by one as long as it still throws, and moved to earlier moments.
+    /// For each seed, `body` runs first without faults, which also shows the duration and the number of packets of the
+    /// run. Then it runs `attempts` times with one to three faults, each at a packet or a time of the first run. When
+    /// `body` throws, the search removes faults one by one and moves them to earlier moments, as long as `body` still
+    /// throws.
     ///
-    /// `body` creates its own machines in the given world, and reports a failure by throwing: `#expect` does not count,
-    /// `try #require` does.
+    /// `body` creates its own machines in the given world, and reports a failure by throwing. So use `try #require`
+    /// rather than `#expect`, which does not throw.
     ///
     /// ```swift
     /// try await World.explore(seeds: 0..<50, faults: [.init(.linkLoss(.seconds(6)), of: "sensor")]) { world in
@@ -112,7 +113,7 @@ extension World {
         }
     }
 
-    /// Returns a random fault at a moment of the run without faults.
+    /// Returns a random fault at a random moment of the run without faults.
     private static func draw(_ hazards: [Hazard], _ calm: World, _ random: inout SeededGenerator) -> Fault {
         let hazard = hazards[Int.random(in: hazards.indices, using: &random)]
         let packets = calm.machine(hazard.machine).packetCount
@@ -123,7 +124,7 @@ extension World {
         return Fault(hazard.kind, at: .time(.milliseconds(milliseconds)), of: hazard.machine)
     }
 
-    /// Removes faults as long as the test still fails, then makes their moments rounder and earlier.
+    /// Removes faults as long as the test still fails, then moves the others to earlier moments.
     private static func shrink(_ failure: Failure, _ body: (World) async throws -> Void) async -> Failure {
         var smallest = failure
         var index = 0
@@ -149,7 +150,7 @@ extension World {
 }
 
 extension World.Fault {
-    /// The moment at half the time or number of packets; `nil` if there is none.
+    /// The same fault at half the time or number of packets; `nil` if there is no such moment.
     fileprivate var halved: Self? {
         var half = self
         switch moment {

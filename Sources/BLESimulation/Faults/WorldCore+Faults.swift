@@ -3,11 +3,12 @@ import BLEHost
 import BLERuntime
 import BLEWire
 
-// What goes wrong in a world as it was planned.
+// Planned faults of the machines in a world.
 extension WorldCore {
     /// Plans faults.
     ///
-    /// Those of machines that do not exist yet wait for them.
+    /// They may name machines that do not exist yet. A fault planned for a packet or a step waits for its machine, but
+    /// a fault planned for a time is dropped if its machine does not exist by then.
     mutating func plan(_ faults: [World.Fault]) {
         for fault in faults {
             if case .time(let age) = fault.moment {
@@ -18,7 +19,8 @@ extension WorldCore {
         }
     }
 
-    /// Counts a packet between a host and its controller.
+    /// Counts a packet between a host and its controller, if it is a data packet, and schedules the faults planned for
+    /// it.
     mutating func countPacket(_ bytes: [UInt8], _ index: Int) {
         guard bytes.first == HCI.PacketType.acl.wire else { return }
         for fault in faultPlan.packetPassed(index, stations[index].name) {
@@ -26,14 +28,14 @@ extension WorldCore {
         }
     }
 
-    /// Counts a step of an app.
+    /// Counts a step of an app, and schedules the faults planned for it.
     mutating func countStep(_ name: String, on index: Int) {
         for fault in faultPlan.stepTaken(name, index, stations[index].name) {
             agenda.add(.strike(fault.kind, machine: fault.machine), at: now)
         }
     }
 
-    /// Starts a fault now.
+    /// Starts a fault now. Has no effect if there is no machine with this name.
     mutating func strike(_ kind: World.Fault.Kind, _ machine: String) {
         guard let index = stations.firstIndex(where: { $0.name == machine }) else { return }
         story.add(.remark("\(kind)", machine: index), at: now)
@@ -45,7 +47,7 @@ extension WorldCore {
         }
     }
 
-    /// Starts an effect of a fault, unless a test has caused the same explicitly.
+    /// Starts the effect of a fault, unless a test has already caused the same effect itself.
     private mutating func begin(_ effect: RunningFaults.Effect, of index: Int, for duration: Duration) {
         let station = stations[index]
         guard station.runningFaults.have(effect) || !station.radio.hasSuffered(effect) else { return }
@@ -58,7 +60,7 @@ extension WorldCore {
         }
     }
 
-    /// Ends a fault, and its effect unless another fault has the same.
+    /// Ends a fault, and also its effect unless another fault has the same one.
     mutating func endFault(_ number: Int, of index: Int) {
         switch stations[index].runningFaults.end(number) {
         case .lift(.isolated): isolate(index)
@@ -68,7 +70,7 @@ extension WorldCore {
         }
     }
 
-    /// Isolates a machine from all others, or ends that.
+    /// Isolates a machine from all others, or ends its isolation, depending on its running faults.
     private mutating func isolate(_ index: Int) {
         for other in stations.indices where other != index { set(index, other, apart: areApart(index, other)) }
     }
@@ -88,7 +90,7 @@ extension WorldCore {
         }
     }
 
-    /// Returns whether a connection that an app is about to be told of fails instead.
+    /// Returns the failure that an app receives in place of a new connection; `nil` if the connection does not fail.
     mutating func failsInstead(_ event: ClientEvent, for client: ClientID, on index: Int) -> ClientEvent? {
         guard case .connected(let peer, _) = event, stations[index].faults.failedConnections > 0 else { return nil }
         stations[index].faults.failedConnections -= 1

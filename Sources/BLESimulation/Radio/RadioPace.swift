@@ -1,20 +1,22 @@
 import BLEWire
 
-/// The relation of air time to real time for controllers that programs reach over sockets.
+/// The relation of air time to real time, for controllers that programs use over sockets.
 ///
-/// Air time follows the clock, with activities a millisecond late, so that close ones, such as an advertisement and its
-/// reports, take one turn. An air that hurries skips the time in which data would wait: connections then transfer data
-/// as fast as hosts and computer can, and all periodic activities happen more often. That is for measuring hosts; a
-/// peer that disappears is lost immediately.
+/// Air time follows the clock. Activities happen a millisecond late, so that those that are close together, such as an
+/// advertisement and its reports, take place in one turn.
+///
+/// An air that hurries skips the time for which data would wait. Connections then transfer data as fast as the hosts
+/// and the computer can, and all periodic activities happen more often. This is for measuring hosts. A peer that
+/// disappears is lost immediately.
 package struct RadioPace: Sendable {
-    /// The delay of activities.
+    /// The delay of all activities on the air.
     static let slack = Duration.milliseconds(1)
 
     private let hurries: Bool
-    /// The difference between air time and the clock.
+    /// The time by which air time is ahead of the clock.
     private var lead = Duration.zero
 
-    /// Creates a pace; `hurries` is true if data do not wait for connection events.
+    /// Creates a pace; `hurries` is true if data does not wait for connection events.
     package init(hurries: Bool = false) { self.hurries = hurries }
 
     /// True if the air may be ahead of the clock.
@@ -23,11 +25,11 @@ package struct RadioPace: Sendable {
     /// Returns the air time when the clock shows `now`.
     func time(on now: Instant) -> Instant { now + lead }
 
-    /// Returns the clock time of the turn for an activity at `instant` of air time.
+    /// Returns the clock time of the turn in which an activity at `instant` of air time takes place.
     func turn(for instant: Instant) -> Instant { instant + (Self.slack - lead) }
 
     /// Sets the air time to `instant` when the clock shows `now`.
     ///
-    /// Time never goes back.
+    /// Air time never goes back.
     mutating func jump(to instant: Instant, from now: Instant) { lead = max(lead, instant - now) }
 }

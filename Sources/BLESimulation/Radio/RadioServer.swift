@@ -3,23 +3,23 @@ import BLEHost
 package import BLERuntime
 import BLEWire
 
-/// A server of virtual controllers on sockets: one per address, or one per connection to a shared address, all on one
-/// air.
+/// A server that offers virtual controllers on sockets: one for each address, or one for each connection to a shared
+/// address. All of them are on one air.
 ///
-/// A connection switches its controller on, and the end of the connection switches it off: a host finds it reset, and
-/// its peers lose their links. A controller has one host at a time, unless the address is shared; ``ExtraConnections``
-/// describes the handling of a second connection. The air keeps real time (``RadioPace``).
+/// A connection switches its controller on, and the end of the connection switches it off. So a host always finds its
+/// controller reset, and when the host leaves, its peers lose their links. A controller has one host at a time;
+/// ``ExtraConnections`` describes what happens to a second connection. The air follows real time (``RadioPace``).
 ///
 /// Sendable because everything happens on the thread of its loop.
 package final class RadioServer: @unchecked Sendable {
     /// The maximum number of controllers on shared addresses.
     package static let mostShared = 4_096
 
-    /// What becomes of a connection to a controller that has a host.
+    /// The handling of a new connection to a controller that already has a host.
     package enum ExtraConnections: Sendable {
-        /// It takes the place of the connection before, which is closed.
+        /// The new connection replaces the earlier one, which is closed.
         case replace
-        /// It waits this long for the host to leave, and is closed then.
+        /// The new connection waits this long for the earlier one to end; if that does not end, the new one is closed.
         case wait(Duration)
     }
 
@@ -30,13 +30,13 @@ package final class RadioServer: @unchecked Sendable {
         var listener: SocketListener?
         /// True for a controller on a shared address.
         var isShared = false
-        /// The connection of its host.
+        /// The connection of the controller's host; `nil` if it has none.
         var stream: SocketStream?
         /// The connections that wait until the host has gone.
         var waiting = WaitingConnections<SocketStream>()
         var framer = H4Framer(from: .host)
         var outgoing: [UInt8] = []
-        /// True if another connection was closed during the current one.
+        /// True if a connection has been refused since the current one began.
         var hasRefused = false
     }
 
@@ -44,7 +44,8 @@ package final class RadioServer: @unchecked Sendable {
     private let tap: PacketTap?
     private let newcomers: ExtraConnections
     private let refused: (@Sendable (UInt16) -> Void)?
-    // Looked at for every packet, by this file alone and never from within a change of themselves.
+    // These two are used for every packet. Their exclusivity is not checked, because only this file uses them, and
+    // never while one of them is being changed.
     @exclusivity(unchecked) private var air: Air
     @exclusivity(unchecked) private var ports: [Port] = []
     private var doors: [SocketListener] = []
@@ -55,7 +56,8 @@ package final class RadioServer: @unchecked Sendable {
     /// The address of the first controller; the others have the following ones.
     private let firstAddress: UInt64
 
-    /// Tells this run from others with the same seed, so that hosts do not use the bonds of another run.
+    /// The number of this run, different from that of other runs with the same seed, so that hosts do not use the bonds
+    /// of another run.
     private let run = UInt16.random(in: (ControllerIdentity.standardSubversion + 1) ... .max)
 
     /// Creates a server; call ``listen(at:)`` to listen.
@@ -63,11 +65,12 @@ package final class RadioServer: @unchecked Sendable {
     /// - Parameters:
     ///   - seed: The seed of the controllers' addresses and, as far as real time allows, of the random choices of the
     ///     radio channel.
-    ///   - loss: The share of lost packets.
+    ///   - loss: The share of packets that are lost on the air, from 0 to 1.
     ///   - pace: The speed of virtual time.
-    ///   - newcomers: What becomes of a connection to a controller that has a host.
+    ///   - newcomers: The handling of a new connection to a controller that already has a host.
     ///   - tap: Called with every HCI packet.
-    ///   - refused: Called with the port at which a second connection was closed, once for each host that has it.
+    ///   - refused: Called with the port at which a second connection was refused, once for each host that holds the
+    ///     port.
     package init(
         seed: UInt64,
         loss: Double = 0,
@@ -91,7 +94,7 @@ package final class RadioServer: @unchecked Sendable {
         return 0xCAB1_E000_0000 | random.next() >> 36
     }
 
-    /// Adds a controller that is reached at `address`.
+    /// Adds a controller that hosts can connect to at `address`.
     ///
     /// - Returns: The port of the controller, chosen by the system if the requested port was 0.
     /// - Throws: ``TransportError/Code/unreachable`` if listening on the address fails.
@@ -111,7 +114,7 @@ package final class RadioServer: @unchecked Sendable {
         return try result.get()
     }
 
-    /// Gives every connection to `address` its own controller, which exists as long as the connection.
+    /// Gives every connection to `address` a controller of its own, as long as the connection exists.
     ///
     /// - Returns: The port of the controllers, chosen by the system if the requested port was 0.
     /// - Throws: ``TransportError/Code/unreachable`` if listening on the address fails.
@@ -133,7 +136,7 @@ package final class RadioServer: @unchecked Sendable {
         ports.append(Port(controller: air.add(identity), number: number, isShared: isShared))
     }
 
-    /// Assigns a free controller to a connection to a shared address, if there may be one.
+    /// Assigns a free controller to a connection to a shared address. Closes the connection if there are too many.
     private func admit(_ stream: SocketStream) {
         var free = ports.firstIndex { $0.isShared && $0.stream == nil }
         if free == nil, ports.count(where: \.isShared) < Self.mostShared {
@@ -170,7 +173,7 @@ package final class RadioServer: @unchecked Sendable {
         }
     }
 
-    /// Gives a connection the controller, which is switched off and on for it.
+    /// Connects a host to the controller, and power-cycles the controller first.
     private func serve(_ stream: SocketStream, at index: Int) {
         ports[index].stream = stream
         ports[index].hasRefused = false
@@ -185,7 +188,7 @@ package final class RadioServer: @unchecked Sendable {
         }
     }
 
-    /// Reports that a connection is refused and closed.
+    /// Reports that a connection was refused, once for each host that is connected.
     private func refuse(at index: Int) {
         guard !ports[index].hasRefused else { return }
         ports[index].hasRefused = true
@@ -209,7 +212,7 @@ package final class RadioServer: @unchecked Sendable {
         if let next = ports[index].waiting.next() { serve(next, at: index) }
     }
 
-    /// Refuses the connections that have waited for too long, and returns when the next one will have.
+    /// Refuses the connections that have waited for too long; returns the next time at which one will have.
     private func refuseOverdue() -> Instant? {
         var deadline: Instant?
         for index in ports.indices where ports[index].waiting.deadline != nil {
@@ -222,7 +225,7 @@ package final class RadioServer: @unchecked Sendable {
     /// The air time.
     private var now: Instant { pace.time(on: loop.clock.now) }
 
-    /// Runs due activities, and sends each host its packets with one write; returns the time of the next ones.
+    /// Runs due activities, and sends each host its packets with one write; returns the time of the next turn.
     private func takeTurn() -> Instant? {
         guard !isStopped else { return nil }
         air.wake(at: now)
@@ -232,8 +235,8 @@ package final class RadioServer: @unchecked Sendable {
         return deadline
     }
 
-    /// Skips air time from activity to activity while data are waiting, if the pace allows it and all hosts have read
-    /// their packets; returns whether it did.
+    /// Skips air time from activity to activity while data is waiting, if the pace allows it and all hosts have read
+    /// their packets. Returns whether it has skipped any.
     private func hurry() -> Bool {
         guard pace.mayJump else { return false }
         for index in ports.indices where (ports[index].stream?.pendingOctets ?? 0) > 0 { return false }
@@ -241,14 +244,14 @@ package final class RadioServer: @unchecked Sendable {
         var hasJumped = false
         while let due = air.carryOn() {
             pace.jump(to: due, from: clock)
-            // Who records the packets is told when each left.
+            // The tap must receive each packet with the time at which it was sent.
             if tap != nil { drain() }
             hasJumped = true
         }
         return hasJumped
     }
 
-    /// Takes the output of the controllers.
+    /// Takes the output of the controllers, and queues it for the hosts.
     private func drain() {
         while let output = air.next() {
             guard case .hci(let bytes, let controller) = output else { continue }
@@ -259,7 +262,7 @@ package final class RadioServer: @unchecked Sendable {
         }
     }
 
-    /// Sends the packets of the turn; returns whether there were any, which may have caused more output.
+    /// Sends the packets of the turn. Returns whether there were any; if so, sending them may have caused more output.
     private func sendOutgoing() -> Bool {
         var hasSent = false
         for index in ports.indices where !ports[index].outgoing.isEmpty {

@@ -1,19 +1,19 @@
 import BLEWire
 
-/// Connections to a controller whose host is still there, in the order in which they came.
+/// The connections that wait for a controller because another host still uses it, in the order in which they arrived.
 ///
-/// A program that closes its connection and makes the next one at once may have both for a moment.
+/// A program that closes its connection and immediately opens the next one may have both for a moment.
 struct WaitingConnections<Connection> {
-    /// The most connections that wait; there is no reason for a program to make more.
+    /// The maximum number of waiting connections. Programs have no reason to make more.
     private static var limit: Int { 8 }
 
     private var connections: [(connection: Connection, deadline: Instant)] = []
 
-    /// When to call ``expire(at:)``.
+    /// The next time at which to call ``expire(at:)``.
     var deadline: Instant? { connections.first?.deadline }
 
-    /// Adds a connection that is refused at `deadline`, which is no earlier than those before; `false` if there are too
-    /// many.
+    /// Adds a connection that waits until `deadline`, which is not before the deadline of any earlier one. Returns
+    /// `false` if too many are waiting.
     mutating func add(_ connection: Connection, until deadline: Instant) -> Bool {
         guard connections.count < Self.limit else { return false }
         connections.append((connection, deadline))

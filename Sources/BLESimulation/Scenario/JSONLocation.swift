@@ -8,7 +8,8 @@ package struct JSONLocation {
 
     private init(_ text: some Sequence<UInt8>) { octets = Array(text) }
 
-    /// Returns the line, from 1, on which the value at `path` begins, as far as the path can be followed.
+    /// Returns the line, from 1, on which the value at `path` begins. If there is no such value, returns the line of
+    /// the last value on the path that exists.
     package static func line(of path: [any CodingKey], in text: some Sequence<UInt8>) -> Int {
         var place = JSONLocation(text)
         place.skipSpace()
@@ -16,7 +17,7 @@ package struct JSONLocation {
         return place.line
     }
 
-    /// Moves to the value of a key; returns `false` if there is none.
+    /// Moves to the value of a key; returns `false` if the key does not exist.
     private mutating func enter(_ key: any CodingKey) -> Bool {
         let start = (index, line)
         switch octet {

@@ -1,6 +1,6 @@
 /// A search for the first syntax error of a JSON text, because decoders only report that there is one (RFC 8259).
 struct JSONSyntaxError {
-    /// The expected next token.
+    /// The token that is expected next.
     private enum Expectation {
         case value
         /// A value, or the end of the list that has just begun.
@@ -63,7 +63,7 @@ struct JSONSyntaxError {
         }
     }
 
-    /// Consumes one octet.
+    /// Consumes one octet, after which `next` is expected. Always returns true.
     private mutating func move(to next: Expectation) -> Bool {
         index += 1
         expectation = next

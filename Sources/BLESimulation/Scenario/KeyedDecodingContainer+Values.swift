@@ -2,12 +2,12 @@ import BLERuntime
 import BLEWire
 
 extension KeyedDecodingContainer {
-    /// Decodes a UUID in one of its usual forms.
+    /// Decodes a UUID, which may be written as digits or as an assigned name.
     func uuid(forKey key: Key, of kind: BluetoothUUID.Named) throws -> String {
         try checked(uuid: decode(String.self, forKey: key), of: kind, key)
     }
 
-    /// The UUID that the text is or names, in one of the forms that `CBUUID` takes.
+    /// Returns the UUID in the text, or the UUID that the text names, in one of the forms that `CBUUID` accepts.
     func checked(uuid text: String, of kind: BluetoothUUID.Named, _ key: Key) throws -> String {
         guard BluetoothUUID(text) == nil else { return text }
         guard let uuid = BluetoothUUID(written: text, naming: [kind]) else {
@@ -82,7 +82,7 @@ extension KeyedDecodingContainer {
         return try checked(result, key, atMost: limit)
     }
 
-    /// The octets, if there may be so many.
+    /// Returns the octets, or throws an error if there are more than `limit`.
     private func checked(
         _ octets: [UInt8],
         _ key: Key,

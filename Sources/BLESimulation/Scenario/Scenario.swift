@@ -24,9 +24,9 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// An element of `machines` can also stand alone: a file with a device is a world with only that device, and `ble
-/// serve` acts as it. <doc:DescribingDevices> lists the keys, `docs/world.schema.json` describes them for editors, and
-/// unknown keys are rejected.
+/// A file can also contain a single element of `machines`: it describes a world with only that device, and `ble serve`
+/// acts as the device. <doc:DescribingDevices> lists the keys, and `docs/world.schema.json` describes them for editors.
+/// Unknown keys are rejected.
 public struct Scenario: Hashable, Sendable {
     /// The seed of all random choices.
     public var seed: UInt64
@@ -48,8 +48,8 @@ public struct Scenario: Hashable, Sendable {
     /// - Throws: `DecodingError` if it is not JSON, or contains an invalid value.
     public init(json: Data) throws { self = try JSONDecoder().decode(Self.self, from: json) }
 
-    /// The name of the app's machine with `BLUETOOTH_HOST`: "phone", or the first of "phone 2", "phone 3" and so on
-    /// that is not the name of a device.
+    /// The name of the machine for the app, if `BLUETOOTH_HOST` names the file: "phone", or the first of "phone 2",
+    /// "phone 3" and so on that is not the name of a device.
     package var appMachine: String {
         let taken = Set(peripherals.map(\.name))
         var name = World.appMachine, number = 1
@@ -71,7 +71,7 @@ public struct Scenario: Hashable, Sendable {
 extension Scenario: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case seed, loss, machines
-        /// The schema for editors.
+        /// The schema, which only editors use.
         case schema = "$schema"
     }
 
@@ -94,7 +94,7 @@ extension Scenario: Decodable {
             )
         }
     }
-    /// Returns whether this is a single device: it has a name or services, and no machines.
+    /// Returns whether the file describes a single device: it has a name or services, and no machines.
     private static func isDevice(_ decoder: any Decoder) throws -> Bool {
         let keys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
         return !keys.contains("machines") && (keys.contains("name") || keys.contains("services"))

@@ -2,25 +2,25 @@ import BLEHost
 import BLEWire
 
 extension SimulatedPeripheral {
-    /// The reason why a description cannot be used, and the key that is at fault.
+    /// The reason why a description cannot be used, and the key with the error.
     public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The key of the device in a file, such as "manufacturerData".
         public let key: String
-        /// A part of a sentence.
+        /// The reason, as a part of a sentence.
         public let reason: String
 
         /// The key, and the reason.
         public var description: String { "“\(key)”: \(reason)" }
     }
 
-    /// General discoverable, without Bluetooth Classic.
+    /// The flags that devices usually advertise: general discoverable, without Bluetooth Classic.
     package static var usualFlags: UInt8 { BroadcastRequest.usualFlags.rawValue }
 
-    /// Checks that the device can advertise what this describes, and that every UUID is one.
+    /// Checks that every UUID is valid and that a device can advertise what is described here.
     ///
-    /// A file is checked when it is read, and a device when it is placed in a ``World``.
+    /// The description in a file is checked when the file is read, any other when the device is placed in a ``World``.
     ///
-    /// - Throws: The first key that is at fault, and why.
+    /// - Throws: The first key with an error, and the reason.
     public func validate() throws(DescriptionError) {
         for uuid in services.flatMap({ [$0.uuid] + $0.characteristics.map(\.uuid) }) where BluetoothUUID(uuid) == nil {
             throw DescriptionError(key: "services", reason: "“\(uuid)” is not a UUID")
@@ -39,7 +39,7 @@ extension SimulatedPeripheral {
         if let error = advertisingRequest.error { throw DescriptionError(error) }
     }
 
-    /// Ends the process if the device cannot advertise what this describes.
+    /// Ends the process if the description is not valid.
     func requireValid() {
         do throws(DescriptionError) {
             try validate()
@@ -48,16 +48,18 @@ extension SimulatedPeripheral {
         }
     }
 
-    /// The longest value of the characteristic Device Name, in octets.
+    /// The maximum length of the Device Name characteristic, in octets.
     private static let nameLimit = 248
 
-    /// The octets of the two packets, if they are given.
+    /// The octets of the advertisement and the scan response; `nil` if neither is given.
     private var packets: AdvertisementOctets? {
         guard advertisement != nil || scanResponse != nil else { return nil }
         return AdvertisementOctets(advertisement: advertisement ?? [], scanResponse: scanResponse ?? [])
     }
 
-    /// A key for a part of an advertisement that is set, though the octets are given.
+    /// The key of a single part of the advertisement that does not have its default value; `nil` if there is none.
+    ///
+    /// If the octets of the packets are given, there must be none.
     private var fieldBesidePackets: String? {
         if manufacturerData != nil { return "manufacturerData" }
         if !serviceData.isEmpty { return "serviceData" }
@@ -66,18 +68,19 @@ extension SimulatedPeripheral {
         return flags != Self.usualFlags ? "flags" : nil
     }
 
-    /// True if apps of Core Bluetooth advertise in the same way: a name and services, within Core Bluetooth's limits.
+    /// True if an app of Core Bluetooth can advertise in the same way: only a name and services, within Core
+    /// Bluetooth's limits.
     package var isAdvertisedByApps: Bool {
         packets == nil && fieldBesidePackets == nil && !isExtended && isConnectable
     }
 
-    /// The octets of the two packets as they are sent; `nil` if they cannot be.
+    /// The octets of the advertisement and the scan response as they are sent; `nil` if the description is not valid.
     package var advertisedOctets: (advertisement: [UInt8], scanResponse: [UInt8])? {
         guard (try? validate()) != nil, let octets = advertisingRequest.octets else { return nil }
         return (Array(octets.advertisement), Array(octets.scanResponse))
     }
 
-    /// The request to the host of the device.
+    /// The advertising request to the host of the device.
     var advertisingRequest: AdvertisingRequest {
         var request = AdvertisingRequest(localName: advertisesName ? name : nil, services: [])
         request.services = services.filter { $0.isAdvertised && $0.isPrimary }.compactMap { BluetoothUUID($0.uuid) }

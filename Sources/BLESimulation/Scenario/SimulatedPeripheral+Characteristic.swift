@@ -7,15 +7,15 @@ extension SimulatedPeripheral {
         case write
         /// The value can be written without a response.
         case writeWithoutResponse
-        /// The value is notified.
+        /// The device sends the value in notifications.
         case notify
-        /// The value is indicated.
+        /// The device sends the value in indications.
         case indicate
         /// The value can be written with a signature.
         case authenticatedSignedWrites
-        /// The value is notified to paired devices.
+        /// The device sends the value in notifications, but only to paired devices.
         case notifyEncryptionRequired
-        /// The value is indicated to paired devices.
+        /// The device sends the value in indications, but only to paired devices.
         case indicateEncryptionRequired
     }
 
@@ -25,9 +25,9 @@ extension SimulatedPeripheral {
         case readable
         /// All devices can write.
         case writeable
-        /// Paired devices can read.
+        /// Only paired devices can read.
         case readEncryptionRequired
-        /// Paired devices can write.
+        /// Only paired devices can write.
         case writeEncryptionRequired
     }
 
@@ -55,20 +55,20 @@ extension SimulatedPeripheral {
         public var properties: [Property]
         /// The initial value; at most 512 octets.
         public var value: [UInt8]
-        /// The values that it sends, if any.
+        /// The values that the characteristic sends while a central is subscribed; `nil` if it sends none by itself.
         public var notifications: Notifications?
-        /// The descriptors, besides those that follow from the properties.
+        /// The descriptors, in addition to those that follow from the properties.
         public var descriptors: [Descriptor]
-        /// True if only paired devices can use it.
+        /// True if only paired devices can use the characteristic.
         ///
-        /// A central pairs when it first tries.
+        /// A central pairs when it first accesses the characteristic.
         public var isProtected: Bool
-        /// The permissions, if they differ from those that follow from the properties and ``isProtected``.
+        /// The permissions; `nil` for those that follow from the properties and ``isProtected``.
         public var permissions: [Permission]?
 
         /// Creates a characteristic.
         ///
-        /// There may be several of one type.
+        /// A service may have several characteristics of one type.
         public init(
             _ uuid: String,
             _ properties: [Property],

@@ -9,7 +9,7 @@ extension SimulatedPeripheral: Decodable {
         case schema = "$schema"
     }
 
-    /// Decodes a device: one of a ``Scenario``, or the one in a file of its own.
+    /// Decodes a device: one of a ``Scenario``, or a device in a file of its own.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a device", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
@@ -49,7 +49,8 @@ extension SimulatedPeripheral: Decodable {
         }
     }
 
-    /// The first service that includes one that is not before it, and the missing one.
+    /// The index of the first service that includes a service which is not listed before it, and the type of that
+    /// missing service.
     package var missingPart: (service: Int, part: String)? {
         var known: Set<BluetoothUUID> = []
         for (index, service) in services.enumerated() {

@@ -1,10 +1,10 @@
 import BLEWire
 
-/// A device without an app: its services, values and notifications.
+/// The description of a device that needs no app: its services, values and notifications.
 ///
-/// It advertises from the moment that it is placed in a ``World``, answers reads with its values, stores written
-/// values, and notifies them to subscribers. It is a complete machine with a real host; this description takes the
-/// place of an app.
+/// The device advertises as soon as it is placed in a ``World``. It answers reads with its values, stores written
+/// values, and sends them to subscribers. It is a complete machine with a real host; only the app is replaced by this
+/// description.
 ///
 /// ```swift
 /// let sensor = SimulatedPeripheral(
@@ -43,11 +43,11 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public struct Service: Hashable, Sendable {
         /// The type, in one of the forms of `CBUUID`.
         public var uuid: String
-        /// True if it is advertised.
+        /// True if the service is advertised.
         public var isAdvertised: Bool
         /// The characteristics.
         public var characteristics: [Characteristic]
-        /// True if it is a primary service, as opposed to one that is only included in others.
+        /// True if the service is a primary service; `false` if it exists only to be included in other services.
         ///
         /// Only primary services are advertised.
         public var isPrimary: Bool
@@ -83,28 +83,28 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public var serviceData: [ServiceDatum] = []
     /// The advertised transmit power, in dBm.
     public var transmitPower: Int8?
-    /// True if it advertises its name.
+    /// True if the device advertises its name.
     public var advertisesName = true
-    /// The flags at the beginning of its advertisement; none if `nil`.
+    /// The flags at the beginning of the advertisement; `nil` for no flags.
     ///
     /// Core Specification Supplement 11, Part A, 1.3.
     public var flags: UInt8? = Self.usualFlags
-    /// The octets of its advertisement, if it is to be sent as it is.
+    /// The octets of the advertisement, to send exactly these; `nil` to assemble it from the other properties.
     ///
-    /// If this or ``scanResponse`` is set, the two are all that is advertised; one that is `nil` is empty. The
-    /// properties for single fields keep their defaults then: ``manufacturerData``, ``serviceData``, ``transmitPower``,
-    /// ``advertisesName`` and ``flags``.
+    /// If this or ``scanResponse`` is set, nothing else is advertised; if only one of the two is set, the other is
+    /// empty. Then the properties for single fields must keep their defaults: ``manufacturerData``, ``serviceData``,
+    /// ``transmitPower``, ``advertisesName`` and ``flags``.
     public var advertisement: [UInt8]?
-    /// The octets of its scan response, if they are to be sent as they are.
+    /// The octets of the scan response, to send exactly these; see ``advertisement``.
     public var scanResponse: [UInt8]?
-    /// True if it uses extended advertising: one packet of up to 245 octets, or of up to 1 650 if centrals may not
-    /// connect; instead of an advertisement and a scan response of 31 octets each.
+    /// True if the device uses extended advertising: one packet of up to 245 octets, or up to 1650 octets if centrals
+    /// cannot connect. Otherwise, it sends an advertisement and a scan response of 31 octets each.
     public var isExtended = false
     /// True if centrals can connect.
     public var isConnectable = true
-    /// The connection latency that it requests.
+    /// The connection latency that the device requests; `nil` to request none.
     public var latency: Latency?
-    /// The MTU that it offers, in octets, 23 to 517; `nil` for the maximum.
+    /// The MTU that the device offers, in octets, 23 to 517; `nil` for the maximum.
     public var mtu: Int?
 
     /// Creates a description of a device.

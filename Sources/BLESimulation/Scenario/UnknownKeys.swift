@@ -1,7 +1,7 @@
 import BLERuntime
 
 extension Decoder {
-    /// Rejects unknown keys, which are misspelled or were those of an earlier `ble serve`.
+    /// Rejects unknown keys. They are misspelled, or were keys of an earlier version of `ble serve`.
     func refuseKeys<Key: CodingKey & CaseIterable>(of subject: String, but key: Key.Type) throws {
         try refuseKeys(of: subject, but: key, hints: hints)
     }
@@ -9,7 +9,7 @@ extension Decoder {
 
 private let ofWorlds = #"it belongs to a world, which has its devices in "machines": […]"#
 
-/// The replacements of known wrong keys.
+/// The advice for known wrong keys.
 private let hints = [
     "ticks": #"write "notify": {"every": 1000, "values": ["63", "64"]}, with milliseconds and digits"#,
     "description": #"write "descriptors": [{"uuid": "2901", "text": "…"}]"#,

@@ -21,7 +21,7 @@ struct Story: Sendable {
 
         init(_ capacity: Int) { self.capacity = capacity }
 
-        /// Adds an element; returns the one that had to make room for it, if one had to.
+        /// Adds an element; returns the oldest element if it had to be removed to make room.
         @discardableResult
         mutating func append(_ element: Element) -> Element? {
             guard elements.count == capacity else {
@@ -35,15 +35,15 @@ struct Story: Sendable {
             return gone
         }
 
-        /// The oldest first.
+        /// The elements, oldest first.
         var all: [Element] { Array(elements[next...] + elements[..<next]) }
     }
 
     private var entries = Ring<(Instant, Entry)>(200)
     private var packets = Ring<PacketRecord>(1_000)
-    /// What the entries before those that are kept tell of names and attributes.
+    /// The names and attributes that were learnt from entries that are no longer kept.
     private var before = Transcript()
-    /// The maximum number of packets that are decoded.
+    /// The maximum number of packets in the text.
     private static let toldPackets = 40
 
     mutating func add(_ entry: Entry, at now: Instant) {
@@ -60,7 +60,7 @@ struct Story: Sendable {
     ///
     /// - Parameters:
     ///   - heading: The first line.
-    ///   - name: Returns the name of a machine and one of its apps.
+    ///   - name: Returns the name of an app and its machine, or only that of the machine if the app is `nil`.
     /// - Returns: The lines, oldest first.
     func text(_ heading: String, name: (_ machine: Int, _ app: Int?) -> String) -> String {
         var lines = [heading, ""]
@@ -93,7 +93,7 @@ struct Story: Sendable {
         return lines.map(\.printable).joined(separator: "\n")
     }
 
-    /// The stored packets as a capture file; the world began in 1970.
+    /// The stored packets as a capture file, with the beginning of the world at the beginning of 1970.
     var capture: [UInt8] {
         let format = CaptureFormat.pcapng
         var octets = format.header, sources: [PacketSource] = []
@@ -109,7 +109,7 @@ struct Story: Sendable {
         return octets
     }
 
-    /// Returns seconds with six decimal places.
+    /// Returns a time in seconds with six decimal places, padded to a fixed width.
     private static func stamp(_ time: Instant) -> String {
         let microseconds = max(0, time.nanoseconds / 1_000)
         let fraction = String(microseconds % 1_000_000)

@@ -6,9 +6,10 @@ extension World {
     /// The recent events of the world as text, for failing tests: the seed, the age of the world, the calls and
     /// callbacks of each app, and the last decoded packets between hosts and controllers.
     ///
-    /// Of an app several managers are told apart by a number, which counts all managers of the world. Calls and
-    /// callbacks have Core Bluetooth's names, devices their identifier and name, and attributes their UUIDs: two runs
-    /// with the same seed have the same story. If no app has made a manager, the story says so.
+    /// Each manager has a number, which tells several managers of an app apart; it counts all managers of the world.
+    /// Calls and callbacks have the names that they have in Core Bluetooth. Devices appear with their identifiers and
+    /// names, attributes with their UUIDs. So two runs with the same seed have the same story. If no app has created a
+    /// manager, the story says so.
     ///
     /// ```swift
     /// #expect(reader.values.count == 3, "\(world.story)")
@@ -34,9 +35,9 @@ extension World {
 
     /// The last thousand packets between hosts and controllers, as a `.pcapng` file for Wireshark.
     ///
-    /// They contain pairing keys.
+    /// The packets contain pairing keys.
     ///
-    /// Failing tests can attach them beside the ``story``; `World(seed:capture:)` records all packets.
+    /// Failing tests can attach the packets along with the ``story``. `World(seed:capture:)` records all packets.
     public var lastPackets: [UInt8] { core.withLock { $0.story.capture } }
 
     /// The reason why a world's packets cannot be recorded.
@@ -50,8 +51,8 @@ extension World {
     /// - Parameters:
     ///   - seed: The seed of all random choices.
     ///   - conditions: The conditions of the radio channel.
-    ///   - capture: The path of a file that ends in `.pcapng`, for Wireshark, or in `.btsnoop`. It contains the keys of
-    ///     pairings.
+    ///   - capture: The path of a file that ends in `.pcapng`, for Wireshark, or in `.btsnoop`. The file contains the
+    ///     keys of pairings.
     /// - Throws: The reason why the file cannot be created.
     public convenience init(seed: UInt64, conditions: Conditions = Conditions(), capture: String) throws(CaptureFailure)
     {
