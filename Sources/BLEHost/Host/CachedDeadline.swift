@@ -1,10 +1,10 @@
 import BLEWire
 
-/// The time at which a host must be woken, as far as it is known without a search.
+/// The cached time at which a host must be woken.
 enum CachedDeadline {
     /// Unknown, because something has happened since the last search.
     case unknown
-    /// At this time or later; never if it is `nil`.
+    /// Not before this time; never if it is `nil`.
     case known(Instant?)
 
     /// Records that something is due at `instant`.

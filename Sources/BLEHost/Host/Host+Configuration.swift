@@ -17,22 +17,20 @@ extension Host {
         package var leastKeySize: Int
         /// The supervision timeout; at least 720 ms.
         package var supervisionTimeout: Duration
-        /// The connection interval of links that this host creates; 15 ms to 30 ms if `nil`.
+        /// The connection interval of links that this host creates; if `nil`, the controller chooses 15 ms to 30 ms.
         package var connectionInterval: ConnectionInterval?
-        /// The number of connection events that the peripheral may skip.
+        /// The number of connection events that the peripheral may skip on links that this host creates.
         package var peripheralLatency: PeripheralLatency
         /// True if peers may open Enhanced ATT bearers on encrypted links.
         package var offersEnhancedBearers: Bool
-        /// The random static address of this host; `nil` for the controller's public address or, without one, an
-        /// address derived from the secret.
+        /// The random static address of this host; if `nil`, the host uses the controller's public address or, if there
+        /// is none, an address derived from ``identifierSecret``.
         package var staticAddress: DeviceAddress?
-        /// True if to use private addresses and to distribute the local IRK to paired peers.
+        /// True if the host uses private addresses and sends its IRK to peers that pair with it.
         package var isPrivate: Bool
-        /// The lifetime of a private address.
+        /// The time after which the host changes its private address.
         package var addressLifetime: PrivateAddressTimeout
-        /// The pairing features of this host.
-        ///
-        /// The agent and a policy determine the rest.
+        /// The pairing features of this host, except those that depend on the agent or on clients' policies.
         package var pairing: SecurityManager.Configuration
         package var limits: Limits
 

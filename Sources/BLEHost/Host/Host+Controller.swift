@@ -1,7 +1,7 @@
 import BLECrypto
 import BLEWire
 
-// How the controller comes and goes.
+// Setup, recovery and loss of the controller.
 extension Host {
     /// Resets the controller and starts its setup.
     mutating func setUp(at now: Instant) {
@@ -16,7 +16,7 @@ extension Host {
         submit(setup.first, for: .setup, at: now)
     }
 
-    /// Processes the completion of a setup command.
+    /// Processes the controller's answer to a setup command.
     mutating func setupAnswered(_ status: HCI.Status, _ answer: HCI.CommandComplete?, at now: Instant) {
         guard case .settingUp(var setup) = phase else { return }
         let outcome: ControllerSetup.OnAnswer
@@ -38,7 +38,7 @@ extension Host {
         }
     }
 
-    /// Asks for what is stored of a virtual radio as soon as the controller has said that it is one.
+    /// Asks the owner for the stored peers of a virtual radio, once the controller has identified itself as one.
     private mutating func noteRadio(_ controller: ControllerDescription) {
         guard let radio = controller.virtualRadio, radio != virtualRadio else { return }
         virtualRadio = radio
@@ -69,7 +69,7 @@ extension Host {
         phase = .ready(controller)
     }
 
-    /// Resets a controller that misbehaves; if that was already tried, requests a reset of the transport.
+    /// Resets a controller that misbehaves; if the host has already tried that, asks the owner to reset the transport.
     mutating func recover(at now: Instant) {
         tearDown(at: now, isSwitchedOff: state == .poweredOff)
         if state == .poweredOn { changeState(to: .resetting) }
@@ -83,7 +83,7 @@ extension Host {
 
     /// Ends everything that needs the controller, and fails all pending requests.
     ///
-    /// Published channels keep their numbers if Bluetooth was only switched off.
+    /// If Bluetooth was only switched off, published channels keep their PSMs.
     mutating func tearDown(at now: Instant, isSwitchedOff: Bool = false) {
         phase = .idle
         commands.reset(at: now)
@@ -107,14 +107,14 @@ extension Host {
         }
     }
 
-    /// Reports a state to every client that does not know it yet.
+    /// Changes the state and reports it to all clients. Has no effect if the state is the same as before.
     mutating func changeState(to state: HostState) {
         guard state != self.state else { return }
         self.state = state
         for client in clients.clients { announceState(to: client.id, client.role) }
     }
 
-    /// Reports the state to a client, preceded by the features it can use.
+    /// Reports the state to a client. If Bluetooth is on, a central first receives the features of the controller.
     mutating func announceState(to client: ClientID, _ role: ClientRole) {
         if state == .poweredOn, role == .central, case .ready(let controller) = phase {
             let features = controller.hostFeatures

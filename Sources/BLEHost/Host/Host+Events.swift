@@ -1,6 +1,6 @@
 import BLEWire
 
-// What the events of a controller that is set up mean.
+// Events of a controller that is ready.
 extension Host {
     mutating func receive(_ event: HCIEventPacket, from controller: ControllerDescription, at now: Instant) {
         switch event {
@@ -51,7 +51,9 @@ extension Host {
         }
     }
 
-    /// Processes the completion of a command, with its return parameters if it was Command Complete.
+    /// Processes the controller's answer to a command.
+    ///
+    /// `answer` is the Command Complete event with the return parameters; `nil` if the answer was Command Status.
     mutating func answered(
         _ opcode: HCI.Opcode,
         _ status: HCI.Status,
@@ -69,7 +71,9 @@ extension Host {
         }
     }
 
-    /// Stops using a command that the controller lists but rejects; all extended commands if it is one of those.
+    /// Stops using a command that the controller lists as supported but rejects.
+    ///
+    /// If the host used extended commands and this was one of them, it resets the controller and uses legacy commands.
     private mutating func disbelieve(_ opcode: HCI.Opcode, at now: Instant) {
         guard case .ready(var controller) = phase, controller.commands.contains(opcode) else { return }
         let wasExtended = controller.usesExtendedCommands
@@ -95,7 +99,7 @@ extension Host {
         case .encryption(let link): encryptionAnswered(status, on: link, at: now)
         case .linkRequest(let link, let number): answered(number, status, answer, on: link, at: now)
         case .disconnection(let link):
-            // The controller knows of no such link, so nothing more will be heard of it.
+            // The controller does not know this link, so it will not report the end of the link.
             if status == .unknownConnectionIdentifier { ended(link, .connectionTerminatedByLocalHost, at: now) }
         }
     }

@@ -1,9 +1,10 @@
 import BLEWire
 
-// What needs neither the queues of the layers nor a new plan for the controller, as most packets and requests do not.
+// Fast paths for most packets and requests: those that need neither the queues of the layers nor new commands for the
+// controller.
 //
-// Whatever is not as it mostly is has left everything as it was, and takes the long way. The ways are apart from the
-// choice among them, so that a packet pays for its own alone.
+// A fast path either does everything or, without side effects, leaves the input to the general path. Each one is a
+// separate function that is not inlined, so that a packet pays only for its own path.
 extension Host {
     /// Processes ACL data of a link.
     @inline(never)
@@ -55,7 +56,7 @@ extension Host {
         return true
     }
 
-    /// Processes a report that repeats a device's data.
+    /// Processes an advertising report with the same data as the device's previous one.
     @inline(never)
     mutating func receiveReportFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let advertisement = LoneAdvertisement(packet), scanner.hasHeard, !listeners.areThere,
@@ -67,10 +68,11 @@ extension Host {
         }
     }
 
-    /// Processes a report that repeats a device's data and was already reported to clients.
+    /// Processes an advertising report with the same data as the device's previous one, for which the host may expect a
+    /// scan response.
     @inline(never)
     private mutating func receiveRepeated(_ packet: Span<UInt8>, at now: Instant) {
-        // Decoded anew: to hand on what was found before costs every advertisement more than that.
+        // Decode it again: passing the decoded report on would make every advertisement slower.
         guard let advertisement = LoneAdvertisement(packet) else { return receiveInFull(packet, at: now) }
         let data = advertisement.data(in: packet), revision = peers.revision
         switch discovery.heardAgain(advertisement, data, at: now, revision: revision, into: &outbox) {
@@ -80,7 +82,7 @@ extension Host {
         }
     }
 
-    /// Records that the controller has free buffers for which nothing is queued.
+    /// Processes Number Of Completed Packets for one link while no packet waits for a buffer.
     @inline(never)
     mutating func completedFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let entry = HCI.NumberOfCompletedPackets.onlyOne(in: packet), scheduler.isEmpty,

@@ -2,19 +2,19 @@ import BLEWire
 
 /// The layers above the link: attributes and channels.
 ///
-/// Each returns its actions through `next()`. They are changed through ``Host/withLayers(at:_:)``, which carries these
-/// out so that none is forgotten, or through ``atOnce(_:)`` where there are none.
+/// Each layer returns its actions through `next()`. A caller changes the layers with ``Host/withLayers(at:_:)``, which
+/// carries out the resulting actions, or with ``atOnce(_:)`` if the change leaves no actions.
 struct HostLayers {
     fileprivate(set) var attributes: AttributeLayer
     fileprivate(set) var channels: ChannelLayer
-    /// True while actions are being carried out.
+    /// True while the host carries out actions of the layers.
     fileprivate var isDraining = false
 
     init(_ attributes: AttributeLayer, _ channels: ChannelLayer) {
         (self.attributes, self.channels) = (attributes, channels)
     }
 
-    /// The time at which they must be woken.
+    /// The time at which the layers must be woken.
     ///
     /// `mutating` to avoid a copy.
     var deadline: Instant? {
@@ -28,15 +28,15 @@ struct HostLayers {
     /// Returns whether a layer has something to send on a link.
     func areBusy(on link: ConnectionHandle) -> Bool { channels.isBusy(on: link) || attributes.holdsValues(of: link) }
 
-    /// Changes the attribute layer in a way that leaves no actions.
+    /// Calls `body` with the attribute layer. The change must leave no actions.
     @inline(__always)
     mutating func atOnce<Result>(_ body: (inout AttributeLayer) -> Result) -> Result { body(&attributes) }
 }
 
 extension Host {
-    /// Changes the layers and carries out their actions before anything else happens.
+    /// Calls `body` with the layers, and carries out the resulting actions before anything else happens.
     ///
-    /// Actions that arise meanwhile are carried out in their turn.
+    /// If the host is already carrying out actions, the new ones are carried out after those.
     mutating func withLayers<Result>(
         at now: Instant,
         _ body: (inout AttributeLayer, inout ChannelLayer) -> Result
@@ -90,7 +90,7 @@ extension Host {
         while let output = layers.attributes.next() {
             switch output {
             case .send(let pdu, let link, let receipt):
-                // A packet that had to be dropped counts as sent, so that nobody waits for it for ever.
+                // A dropped packet counts as sent, so that no client waits for it indefinitely.
                 if !send(pdu, on: .attribute, of: link, receipt: receipt, at: now), let receipt {
                     layers.attributes.sent(receipt, at: now)
                 }
@@ -109,7 +109,7 @@ extension Host {
                 announceLinks()
             case .servicesKnown(let peer, let services): found(services, on: peer)
             case .bondChanged(let peer, let bond):
-                // Another link to the peer may have it bonded anew since.
+                // The peer may have paired again over another link.
                 guard peers.bond(with: peer)?.isOfSamePairing(as: bond) == true else { continue }
                 remember(peers.bonded(peer, bond))
             case .secure(let link, _): raiseSecurity(of: link, at: now)
@@ -119,7 +119,7 @@ extension Host {
         }
     }
 
-    /// Queues a packet of a channel; returns `false` if it had to be dropped.
+    /// Sends or queues a packet of a channel; returns `false` if the packet had to be dropped.
     @discardableResult
     mutating func send(
         _ payload: OutgoingPayload,

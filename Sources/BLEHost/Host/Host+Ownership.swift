@@ -1,25 +1,25 @@
 import BLEWire
 
-// What belongs to whom: a session acts on its own links and centrals only, and learns only of those.
+// Ownership: a session can act only on its own links and centrals, and learns only about those.
 extension Host {
-    /// Gives a session to another app: the one that was launched again, or the same one with other rights.
+    /// Gives a session to another owner: an app that was launched again, or the same app with other rights.
     package mutating func give(_ client: ClientID, to owner: ClientOwner) {
         clients.give(client, to: owner)
         pairings.give(client, to: owner)
     }
 
-    /// The clients that use a link: as centrals that are connected over it, or as peripherals whose attributes or
-    /// channels the other end has used.
+    /// Returns the clients that use a link: as centrals that are connected over it, or as peripherals whose attributes
+    /// or channels the peer has used.
     func clients(on link: ConnectionHandle) -> [ClientID] {
         attachments.on(link).filter { $0.state.link != nil }.map(\.client) + layers.attributes.servedClients(on: link)
     }
 
-    /// The apps that use a link, and those of further clients.
+    /// Returns the apps that use a link, together with the apps of the clients in `further`.
     func apps(on link: ConnectionHandle, and further: [ClientID] = []) -> LinkApps {
         LinkApps((clients(on: link) + further).compactMap { clients.owner(of: $0) })
     }
 
-    /// Returns whether another app than that of a client uses a link as well.
+    /// Returns whether an app other than this client's also uses a link.
     func isShared(_ link: ConnectionHandle, beyondAppOf client: ClientID) -> Bool {
         guard let owner = clients.owner(of: client) else { return true }
         return clients(on: link).contains { other in
@@ -27,7 +27,8 @@ extension Host {
         }
     }
 
-    /// The link to a central that belongs to a client; `nil` if there is none.
+    /// Returns the link to `peer` if the peer is a central that the client serves, otherwise `nil`. A client of this
+    /// program serves every central.
     func link(of client: ClientID, toCentral peer: PeerIdentifier) -> ConnectionHandle? {
         guard let link = link(to: peer), links[link]?.role == .peripheral, let owner = clients.owner(of: client) else {
             return nil
@@ -35,10 +36,11 @@ extension Host {
         return owner.isProgram || layers.attributes.servedClients(on: link).contains(client) ? link : nil
     }
 
-    /// The clients to whom a central belongs that has just connected: those that offer something, if they are of one
-    /// app.
+    /// The clients that a newly connected central belongs to: those that advertise or publish something, if all of them
+    /// belong to one app.
     ///
-    /// If several apps advertise or publish, it is not known which one the central wants until it uses something.
+    /// If several apps advertise or publish, the host cannot know which one the central wants until the central uses
+    /// something.
     var clientsOfNewCentrals: [ClientID] {
         let offering = clients.clients.filter { $0.role == .peripheral && offers($0.id) }
         guard let first = offering.first else { return [] }
@@ -46,7 +48,7 @@ extension Host {
         return areOfOneApp ? offering.map(\.id) : []
     }
 
-    /// Notes that a central belongs to these clients from the beginning.
+    /// Records that a new central belongs to these clients, although it has not used anything of theirs yet.
     mutating func note(_ clients: [ClientID], on link: ConnectionHandle) {
         for client in clients where layers.atOnce({ $0.noteUse(of: client, on: link) }) { centralUsed(client) }
     }
@@ -56,7 +58,7 @@ extension Host {
             || layers.channels.publications.contains { $0.owner == .client(client) }
     }
 
-    /// The connected centrals of a client, in the order of their links.
+    /// Returns the connected centrals of a client, in the order of their links.
     mutating func connectedCentrals(of client: ClientID) -> [ConnectedCentral] {
         let seesAll = clients.owner(of: client)?.isProgram ?? false
         return layers.attributes.links.compactMap { link in
@@ -67,24 +69,27 @@ extension Host {
         }
     }
 
-    /// Tells a client its connected centrals, if they have changed; a client of this program in any case.
+    /// Sends a client the list of its connected centrals if the list has changed. A client of this program gets the
+    /// list in any case.
     mutating func announceCentrals(to client: ClientID) {
         let centrals = connectedCentrals(of: client), isProgram = clients.owner(of: client)?.isProgram ?? false
         let areOthers = clients.noteCentrals(centrals, toldTo: client)
         if areOthers || isProgram { tell(client, .server(.centralsConnected(centrals))) }
     }
 
-    /// Tells a client its centrals, since one of them has used something of it for the first time.
+    /// Sends a client the list of its centrals, because one of them has used something of the client for the first
+    /// time.
     ///
-    /// The sessions of this program have been told of all centrals before that.
+    /// Has no effect for a client of this program, which already knows all centrals.
     mutating func centralUsed(_ client: ClientID) {
         guard clients.owner(of: client)?.isProgram == false else { return }
         announceCentrals(to: client)
     }
 
-    /// The devices that a client is told are connected, in the order of their links.
+    /// Returns the connected devices to report to a client, in the order of their links.
     ///
-    /// Centrals of other apps are not among them, unless an app uses their services.
+    /// A device that connected to this host as a central is left out unless clients have discovered services on it or
+    /// this client is connected to it. A client of this program gets all devices.
     mutating func systemLinks(for client: ClientID) -> [SystemLink] {
         let seesAll = clients.owner(of: client)?.isProgram ?? false
         var systemLinks: [SystemLink] = []

@@ -1,8 +1,8 @@
 import BLEWire
 
-// What follows from a change: the next commands, the next packets, and what timers say.
+// Consequences of a change: the next commands and packets, and expired timers.
 extension Host {
-    /// Queues a command; returns `false` if there is no room, and reports that to its owner.
+    /// Queues a command. If there is no room, reports that to the command's owner and returns `false`.
     @discardableResult
     mutating func submit(_ command: HCICommandPacket, for owner: CommandQueue.Owner, at now: Instant) -> Bool {
         let entry = CommandQueue.Command(opcode: command.opcode, packet: command.encoded)
@@ -17,13 +17,13 @@ extension Host {
         return false
     }
 
-    /// Updates the state machines that control the controller, and sends what can be sent.
+    /// Updates the state machines that control the controller, then sends all commands and packets that it can take.
     mutating func proceed(at now: Instant) {
         if case .ready(let controller) = phase { plan(for: controller, at: now) }
         flush(at: now)
     }
 
-    /// Sends what can be sent.
+    /// Sends all commands and packets that the controller can take now.
     mutating func flush(at now: Instant) {
         alarm = .unknown
         while let packet = commands.next(at: now) { outbox.send(packet) }
@@ -63,10 +63,10 @@ extension Host {
         if rests { keepPrivate(controller, at: now) }
     }
 
-    /// Requests that a changed peer record is stored.
+    /// Asks the owner to store a peer record, if the record has changed.
     mutating func remember(_ change: PeerTable.OnChange) { outbox.remember(change) }
 
-    /// Handles all expired timers.
+    /// Processes all expired timers.
     mutating func expire(at now: Instant) {
         if let opcode = commands.expired(at: now) {
             note(.commandTimedOut(opcode))
@@ -89,7 +89,7 @@ extension Host {
         }
     }
 
-    /// Handles the expired timers of a link; returns `false` if the controller does not end it.
+    /// Processes the expired timers of a link; returns `false` if the controller has failed to end the link in time.
     private mutating func expire(_ handle: ConnectionHandle, at now: Instant) -> Bool {
         guard let index = links.index(of: handle) else { return true }
         switch links.values[index].phase {

@@ -1,8 +1,9 @@
 import BLEWire
 
-// What the controller sends: events, and data of links.
+// Packets from the controller: events, and data of links.
 extension Host {
-    /// Processes a whole packet; returns `false` if the controller's activities need no update, as after most packets.
+    /// Processes a complete packet. Returns `true` if the packet may change what the controller should do next, which
+    /// most packets do not.
     mutating func receiveWhole(_ packet: Span<UInt8>, at now: Instant) -> Bool {
         guard packet.count > 0 else {
             note(.dropped(.truncated(field: "Packet Type"), .transport))
@@ -55,7 +56,7 @@ extension Host {
 
     /// Processes a reassembled packet.
     ///
-    /// Attribute packets take the same path as complete ones.
+    /// An ATT packet takes the same path as one that arrived in one piece.
     private mutating func receiveReassembled(
         _ packet: consuming [UInt8],
         on handle: ConnectionHandle,
@@ -76,7 +77,7 @@ extension Host {
         for packet in early.take(of: handle, at: now) { receiveData(packet.span, at: now) }
     }
 
-    /// Treats data that arrive for a link from now on as remains of the ended one.
+    /// Records that a link has ended. Data that still arrive for its handle are ignored as remains of that link.
     mutating func endData(of handle: ConnectionHandle, at now: Instant) { early.linkEnded(handle, at: now) }
 
     private mutating func receiveFrame(_ frame: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {

@@ -1,6 +1,6 @@
 import BLEWire
 
-// What clients ask for.
+// Requests of clients.
 extension Host {
     mutating func carryOut(
         _ request: ClientRequest,
@@ -36,7 +36,7 @@ extension Host {
         }
     }
 
-    /// Records that a client's app has changed its phase, which affects its scan and advertisement.
+    /// Records that a client's app has changed its phase. The phase affects the client's scan and advertisement.
     private mutating func move(_ client: ClientID, to phase: AppPhase) {
         clients.move(client, to: phase)
         discovery.move(client, to: phase)
@@ -57,7 +57,7 @@ extension Host {
             withLayers(at: now) { attributes, _ in attributes.perform(request, on: link, for: requester, at: now) }
         case .link(.readRSSI): ask(.readRSSI, about: link, for: requester, at: now)
         case .link(.tune(let tuning)) where isShared(link, beyondAppOf: requester.client):
-            // What another app relies on stays as it is.
+            // Another app relies on the current parameters.
             let answer = PeerEvent.tuned(tuning, .notSupported)
             tell(requester.client, .peer(peer, answer, answering: requester.number))
         case .link(.tune(let tuning)): ask(.tune(tuning), about: link, for: requester, at: now)
@@ -66,7 +66,7 @@ extension Host {
         }
     }
 
-    /// Answers a request that is not carried out for this reason.
+    /// Reports to a client that its request has failed with `failure`.
     mutating func refuse(_ request: ClientRequest, of client: ClientID, for failure: Failure) {
         switch request {
         case .connect(let peer, let connect): if !connect.isRenewal { tell(client, .connectFailed(peer, failure)) }

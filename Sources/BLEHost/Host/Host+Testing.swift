@@ -1,6 +1,6 @@
 import BLEWire
 
-// What test suites ask of the radio, and what they hear of it.
+// Requests of test suites, and the events for them.
 extension Host {
     mutating func perform(_ request: TesterRequest, for client: ClientID, at now: Instant) {
         guard case .ready(let controller) = phase else { return }
@@ -37,7 +37,7 @@ extension Host {
         }
     }
 
-    /// Answers a request of a test suite that is not carried out for this reason.
+    /// Reports to a test suite that its request has failed with `failure`.
     mutating func refuse(_ request: TesterRequest, of client: ClientID, for failure: Failure) {
         switch request {
         case .startSet(let id, _): tell(client, .tester(.setStarted(id, failure)))
@@ -48,11 +48,10 @@ extension Host {
         }
     }
 
-    /// True if advertisements are wanted by anyone.
+    /// True if an app or a test suite wants advertisements.
     var isListening: Bool { discovery.isWanted || listeners.areThere }
 
-    /// The scan parameters: for apps in the foreground, for apps in the background, or those of a test suite if no app
-    /// scans.
+    /// The scan to run: for apps in the foreground, for apps in the background or, if no app scans, for a test suite.
     var scanPlan: Scanner.Plan {
         let ofApps: ScanParameters? = discovery.isInBackground ? .background : nil
         let parameters = discovery.isWanted ? ofApps : listeners.parameters
@@ -63,7 +62,7 @@ extension Host {
         )
     }
 
-    /// Reports a packet to test suites.
+    /// Reports an advertiser's packet to the test suites that listen.
     mutating func tellListeners(_ advertisement: ReceivedAdvertisement, _ data: [UInt8]) {
         let packet = ReceivedPacket(
             address: advertisement.address,
@@ -80,7 +79,7 @@ extension Host {
         for client in clients.testers { tell(client, .tester(event)) }
     }
 
-    /// Updates the sets of test suites, and those of apps after the first.
+    /// Sends the next commands for the advertising sets of test suites, and for those of apps after the first.
     mutating func steerTesterSets(isAllowed: Bool, _ controller: ControllerDescription, at now: Instant) {
         for (set, step) in advertiser.furtherSteps(at: now) + testerSets.steps(isAllowed: isAllowed, at: now) {
             submit(controller.command(step, for: set), for: .advertiser(set), at: now)

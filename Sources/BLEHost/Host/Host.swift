@@ -17,10 +17,10 @@ package struct Host: ~Copyable {
         case packet([UInt8])
         /// Deliver an event to a client.
         case event(ClientEvent, for: ClientID)
-        /// Store this record in place of the previous one of the same peer, for ``Configuration/knownPeers`` of the
-        /// next run.
+        /// Store this record; it replaces the stored record of the same peer. The next run gets it in
+        /// ``Configuration/knownPeers``.
         indirect case remember(PeerRecord)
-        /// Give ``Host/recall(_:)`` what was stored of peers on this radio.
+        /// Pass the stored records of this radio's peers to ``Host/recall(_:)``.
         case recall(VirtualRadio)
         /// Close and reopen the transport, because the controller does not respond.
         case resetTransport
@@ -30,7 +30,7 @@ package struct Host: ~Copyable {
 
     /// The state of the controller.
     enum Phase {
-        /// There is none, or it is unusable. Nothing is sent to it.
+        /// There is no usable controller. The host sends nothing.
         case idle
         case settingUp(ControllerSetup)
         case ready(ControllerDescription)
@@ -45,17 +45,17 @@ package struct Host: ~Copyable {
     }
     /// True if the controller is ready.
     ///
-    /// Stored beside the phase, which is large, because each packet needs it.
+    /// Stored in addition to the phase because every packet checks it, and the phase is large.
     private(set) var isReady = false
     /// The last state that was reported to clients.
     var state = HostState.unknown
     /// The manufacturer of the last controller.
     var controllerMaker: CompanyIdentifier?
-    /// The virtual radio that was used last; `nil` if the controller is real, or does not say its run.
+    /// The virtual radio that was used last; `nil` if the controller is real, or does not report the number of its run.
     package internal(set) var virtualRadio: VirtualRadio?
     /// True if the controller was reset because it did not respond, and is not ready yet.
     var isRecovering = false
-    /// The commands that the controller lists but rejects, without duplicates.
+    /// The commands that the controller lists as supported but rejects, without duplicates.
     var unknownCommands: [HCI.Opcode] = []
 
     var clients = ClientTable()
@@ -67,10 +67,10 @@ package struct Host: ~Copyable {
     var early = PreConnectionData()
     var reports: ReportReassembler
     var scanner = Scanner()
-    /// The number of scans that were started.
+    /// The number of scans started so far.
     var scanEpoch = 0
     var attachments = Attachments()
-    /// True if a link may end as soon as its accepted data have been sent.
+    /// True if a released link may be waiting for its accepted data to be sent.
     var hasParting = false
     var alarm = CachedDeadline.unknown
     var initiator = Initiator()
@@ -78,7 +78,7 @@ package struct Host: ~Copyable {
     var advertiser = Advertiser()
     var testerSets = TesterAdvertisingSets()
     var listeners = PacketListeners()
-    /// The privacy of this host, if it is private.
+    /// The private addresses and the resolving list of this host; `nil` if the host uses no private addresses.
     var privacy: LocalPrivacy?
     var pairings: Pairings
     var layers: HostLayers
@@ -122,29 +122,29 @@ package struct Host: ~Copyable {
     /// Returns the next action, oldest first; `nil` when there is none.
     package mutating func next() -> Output? { outbox.next() }
 
-    /// Swaps all pending actions and packets with empty ones.
+    /// Exchanges all pending actions and packets for the caller's empty collections.
     ///
-    /// Actions that follow from carrying them out come afterwards.
+    /// Actions that result from carrying these out are returned by the next call.
     package mutating func takeAll(into outputs: inout [Output], _ packets: inout OutgoingPackets) {
         outbox.takeAll(into: &outputs, &packets)
     }
 
-    /// Takes what was stored of peers on the virtual radio that the host is about to use.
+    /// Adds the stored peers of the virtual radio that the host is about to use.
     package mutating func recall(_ records: [PeerRecord]) {
         guard let virtualRadio else { return }
         peers.recall(records, on: virtualRadio.address)
         for client in clients.centrals { tell(client, .knownPeers(peers.knownPeers)) }
     }
 
-    /// True if known peers can be met again in another run.
+    /// True if a later run can meet the known peers again.
     ///
-    /// Peers of a virtual radio cannot, because addresses belong to other devices each time. A virtual controller
-    /// reports no manufacturer.
+    /// False for a virtual radio, where the same address belongs to another device in each run. A controller without a
+    /// manufacturer is virtual.
     package var hasLastingPeers: Bool { controllerMaker != CompanyIdentifier.none }
 }
 
 extension Host {
-    /// Starts using a controller: it is reset and set up, and clients are told when it is ready.
+    /// Resets and sets up a controller; clients receive an event when it is ready.
     package mutating func transportOpened(at now: Instant) {
         tearDown(at: now, isSwitchedOff: state == .poweredOff)
         if state == .poweredOn { changeState(to: .resetting) }
@@ -154,8 +154,8 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Ends the use of a lost controller: pending requests fail, links end, and clients are told that it is being
-    /// reset.
+    /// Records that the controller is lost: pending requests fail, links end, and clients receive the state
+    /// ``HostState/resetting``.
     package mutating func transportClosed(at now: Instant) {
         tearDown(at: now)
         changeState(to: .resetting)
@@ -202,7 +202,7 @@ extension Host {
         if packet[1] == 0x3E { receiveReportFast(packet, at: now) } else { completedFast(packet, at: now) }
     }
 
-    /// Processes a packet on the general path, which handles all of them.
+    /// Processes a packet of any kind on the general path.
     @inline(never)
     mutating func receiveInFull(_ packet: Span<UInt8>, at now: Instant) {
         alarm = .unknown
@@ -210,8 +210,8 @@ extension Host {
         if receiveWhole(packet, at: now) { proceed(at: now) } else { flush(at: now) }
     }
 
-    /// Begins a session of an app; the client is told at once which peers are known and, if that is known, how the
-    /// radio is.
+    /// Opens a session of an app. The client immediately receives the known peers and, if it is known, the state of the
+    /// radio.
     package mutating func open(
         _ client: ClientID,
         role: ClientRole,
@@ -223,7 +223,7 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Records that a client's app has ended and its session waits for the next launch.
+    /// Records that a client's app has ended, and that its session waits for the app's next launch.
     ///
     /// Pending requests of peers to the app fail, and its channels are closed. Its scan, connections, subscriptions,
     /// services and advertisement continue.
@@ -246,7 +246,8 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Sends the known peers and the state of the radio to a client.
+    /// Sends a client the first events of a session: the known peers or the connected centrals, then the state of the
+    /// radio.
     private mutating func introduce(_ client: ClientID, _ role: ClientRole) {
         switch role {
         case .central:
@@ -264,7 +265,7 @@ extension Host {
 
     /// Closes a session.
     ///
-    /// What only this client requested is dropped, and it gets no more events.
+    /// Everything that only this client requested ends, and the client receives no more events.
     package mutating func close(_ client: ClientID, at now: Instant) {
         guard clients.close(client) else { return note(.unknownClient(client)) }
         stopScanning(client)
@@ -282,8 +283,8 @@ extension Host {
 
     /// Carries out a client's request.
     ///
-    /// A request that the client's role may not make fails. The fast path needs no such check: it only serves clients
-    /// that own the attribute, the question or the connection, and only the right role can get one of those.
+    /// A request that the client's role may not make fails. The fast path does not check the role: it serves only a
+    /// client that owns the attribute, request or connection, and only a client of the right role can own one.
     package mutating func perform(_ request: ClientRequest, for client: ClientID, at now: Instant) {
         if performFast(request, for: client, at: now) {
             if scheduler.maySend { flush(at: now) }
@@ -298,14 +299,15 @@ extension Host {
         if request.steersController { proceed(at: now) } else { flush(at: now) }
     }
 
-    /// Handles all expired timers.
+    /// Processes all expired timers.
     package mutating func wake(at now: Instant) {
         expire(at: now)
         proceed(at: now)
     }
 
-    /// Returns the time at which to call ``wake(at:)``, or an earlier one, without a search unless something has
-    /// happened that may change it.
+    /// Returns the time at which to call ``wake(at:)``, from a cache if nothing has happened that may change it.
+    ///
+    /// The result may be earlier than ``deadline``.
     package mutating func nextWake() -> Instant? {
         if case .known(let instant) = alarm { return instant }
         let deadline = deadline

@@ -1,16 +1,16 @@
 import BLEWire
 
-/// The actions of the host, until its owner takes them one by one or all at once.
+/// The queue of the host's actions, which its owner takes one by one or all together.
 ///
-/// Packets are stored separately, concatenated as the transport writes them, and are returned first. All other actions
-/// keep their order.
+/// Packets are stored separately, concatenated as the transport writes them, and are returned before all other actions.
+/// The other actions keep their order.
 struct HostOutbox {
     /// All actions except packets.
     private var outputs: [Host.Output] = []
     private var packets = OutgoingPackets()
     private var taken = SentCount()
     private var buffer = CopyBuffer()
-    /// The number of outputs and of packet octets that were already returned.
+    /// The number of outputs, and of octets of packets, that `next()` has already returned.
     private var nextOutput = 0, nextOctet = 0
 
     @inline(__always)
@@ -19,7 +19,7 @@ struct HostOutbox {
         outputs.append(output)
     }
 
-    /// Returns a copy of octets, to be appended.
+    /// Returns a copy of `octets`, for an action that will be appended.
     mutating func copy(_ octets: Span<UInt8>) -> [UInt8] { buffer.copy(octets) }
 
     /// Sends an event to a client whose session is open.
@@ -31,7 +31,8 @@ struct HostOutbox {
         }
     }
 
-    /// Reports to a client that some of its packets have left.
+    /// Reports to a client that the controller has taken some of its packets. Consecutive reports are combined into
+    /// one.
     mutating func tell(_ client: ClientID, taken kind: SentCount.Kind, _ number: Int = 1) {
         if let earlier = taken.count(kind, for: client, number) { outputs.append(earlier) }
     }
@@ -75,7 +76,7 @@ struct HostOutbox {
         return nil
     }
 
-    /// Swaps all actions with empty storage, which is used from now on.
+    /// Exchanges all actions for the caller's empty collections, which are used from now on.
     mutating func takeAll(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
         precondition(others.isEmpty && packets.isEmpty, "the previous output must be processed first")
         if !taken.isEmpty { appendTaken() }
@@ -84,7 +85,7 @@ struct HostOutbox {
         if !self.packets.isEmpty { swap(&self.packets, &packets) }
     }
 
-    /// Returns the rest of what was returned in part.
+    /// Moves the actions that `next()` has not returned yet into the caller's collections.
     @inline(never)
     private mutating func takeRest(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
         while let output = next() {

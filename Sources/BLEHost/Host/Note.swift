@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// An observation of a host for logs, metrics and tests, which requires no action.
+/// A message of the host for logs, metrics and tests. It requires no action.
 package enum Note: Equatable, Sendable {
     /// The place at which a packet was dropped.
     package enum Place: Equatable, Sendable {
@@ -42,33 +42,33 @@ package enum Note: Equatable, Sendable {
     case unknownLink(ConnectionHandle)
     /// The client does not exist.
     case unknownClient(ClientID)
-    /// An event without a cause, or one that the host did not enable.
+    /// The controller sent an event that nothing explains, or that the host has not enabled.
     case unexpectedEvent(HCI.EventCode)
-    /// The completion of a command that was not pending.
+    /// The controller answered a command that was not pending.
     case unexpectedAnswer(HCI.Opcode)
     case commandFailed(HCI.Opcode, HCI.Status)
     case commandTimedOut(HCI.Opcode)
-    /// The controller did not do in time what it had accepted.
+    /// The controller accepted a command but did not complete it in time.
     case overdue(HCI.Opcode)
     case hardwareError(UInt8)
     /// The controller cannot be used.
     case controllerRefused(Refusal)
-    /// The controller reported more completed fragments than it was given.
+    /// The controller reported more completed fragments than the host had given it.
     case creditsClamped(ConnectionHandle, claimed: Int, counted: Int)
-    /// A connection was not established and is tried again.
+    /// A connection attempt failed, and the host tries again.
     case establishmentFailed(DeviceAddress, HCI.Status)
     case linkLost(ConnectionHandle, HCI.Status)
-    /// A link was ended before all accepted data were sent, because it took too long.
+    /// The host ended a link before all accepted data were sent, because sending took too long.
     case undelivered(ConnectionHandle)
     /// A link could not be encrypted with the key of a bond.
     case encryptionFailed(ConnectionHandle, HCI.Status)
-    /// A peer sent an identity address when it paired that it has not proved to be its own.
+    /// During pairing, a peer sent an identity address without having proved that the address is its own.
     case unprovedIdentity(DeviceAddress, ConnectionHandle)
-    /// The controllers have not encrypted a link in time, and it ends.
+    /// The controllers have not encrypted a link in time, so the host ends it.
     case encryptionOverdue(ConnectionHandle)
     /// A peer requested a pairing that no app needs, and no agent can ask the user.
     case pairingUnwanted(ConnectionHandle)
-    /// The bond with a peer that neither the user nor an app wanted has given way to another one.
+    /// A bond that neither the user nor an app asked for was removed to make room for another one.
     case bondGaveWay(DeviceAddress)
     /// A pairing failed.
     case pairingFailed(ConnectionHandle, PairingFailure)
@@ -84,17 +84,17 @@ package enum Note: Equatable, Sendable {
     case channelBroken(ChannelFault, ChannelIdentifier, ConnectionHandle)
     /// An ATT transaction timed out after 30 s.
     case transactionTimedOut(ConnectionHandle)
-    /// A client wants to act on the link of a central that is not its own, or not its own alone.
+    /// A client made a request about a central that is not its own, or that another app uses, too.
     case foreignCentral(ClientID)
     /// A client made a request that sessions of its role may not make.
     case wrongRole(ClientID, ClientRole)
     /// A client answered a request that does not exist or was already answered.
     case lateResponse(ClientID)
-    /// A client's write command does not fit into a packet.
+    /// A client's write command is too long for a packet.
     case oversizedCommand(AttributeHandle, ConnectionHandle)
-    /// A peer sent a value without a subscription.
+    /// A peer sent a notification or indication that no client has subscribed to.
     case unwantedValue(AttributeHandle, ConnectionHandle)
-    /// A peer sent a value of more than 512 octets, which was cut.
+    /// A peer sent a value of more than 512 octets, which the host has cut to 512.
     case oversizedValue(AttributeHandle, ConnectionHandle)
     /// A peer's response about an attribute is inconsistent and was ignored or shortened.
     case implausibleAttribute(AttributeHandle, ConnectionHandle)

@@ -1,4 +1,5 @@
-/// The number of one client's packets that have left, which are reported together.
+/// The number of one client's packets that the controller has taken since the last report. One event reports them
+/// together.
 struct SentCount {
     /// The kind of packets.
     enum Kind: Equatable {
@@ -10,7 +11,8 @@ struct SentCount {
     private var kind = Kind.updates
     private var count = 0
 
-    /// Counts a packet; returns the previous count if it is for another client or kind.
+    /// Counts packets. If the packets counted so far are of another client or kind, returns the event that reports
+    /// them.
     mutating func count(_ kind: Kind, for client: ClientID, _ number: Int = 1) -> Host.Output? {
         if count > 0, client == self.client, kind == self.kind {
             count += number
@@ -23,7 +25,7 @@ struct SentCount {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Removes and returns the count.
+    /// Resets the count, and returns the event that reports it; `nil` if the count is 0.
     mutating func take() -> Host.Output? {
         guard count > 0 else { return nil }
         defer { count = 0 }

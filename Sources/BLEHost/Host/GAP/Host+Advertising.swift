@@ -1,6 +1,6 @@
 import BLEWire
 
-// Who advertises, and what they hear of it.
+// Advertising: requests of clients, and events of the controller.
 extension Host {
     mutating func startAdvertising(_ request: AdvertisingRequest, for client: ClientID) {
         guard case .ready(let controller) = self.phase else { return }
@@ -27,7 +27,7 @@ extension Host {
         }
     }
 
-    /// Records that the controller ended a set, with or without a connection.
+    /// Records that the controller has ended an advertising set, because a central connected or for another reason.
     mutating func setEnded(_ event: HCI.LEAdvertisingSetTerminated) {
         guard testerSets.uses(event.set) else { return advertiser.ended(event.set) }
         if event.status == .success, case .ready(let controller) = phase {
@@ -37,9 +37,10 @@ extension Host {
         testerSets.ended(event.set)
     }
 
-    /// Records that a central has connected, which ends an advertisement if it can only have been one.
+    /// Records that a central has connected. If only one advertisement can have led to the connection, that
+    /// advertisement ends.
     ///
-    /// - Returns: The address of this host that it connected to, if known.
+    /// - Returns: The address of this host that the central connected to; the usual one if that is not certain.
     mutating func centralConnected(to controller: ControllerDescription) -> DeviceAddress {
         let others = testerSets.on
         if others.isEmpty {

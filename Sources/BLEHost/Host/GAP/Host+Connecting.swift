@@ -1,6 +1,6 @@
 import BLEWire
 
-// Who wants to be connected to whom.
+// Connection requests of clients.
 extension Host {
     /// Returns the link to a peer in either role.
     func link(to peer: PeerIdentifier) -> ConnectionHandle? {
@@ -61,7 +61,7 @@ extension Host {
         }
     }
 
-    /// Attaches a waiting client to the existing link, if there is one.
+    /// Attaches a waiting client to the existing link to its peer, if there is one.
     mutating func attach(_ attachment: Attachments.Attachment, at now: Instant) {
         guard let link = link(to: attachment.peer) else { return }
         attachments.set(.linked(link), for: attachment.client, attachment.peer)
@@ -84,7 +84,7 @@ extension Host {
         return LinkParameters(mtu: mtu, name: peers.name(of: peer))
     }
 
-    /// Records that the MTU of a link is settled, so that it can be used.
+    /// Records that the MTU of a link is settled, and tells the waiting clients that they are connected.
     mutating func mtuSettled(on link: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: link), links.values[index].mtuSettled() else { return }
         announceLinks()
@@ -94,7 +94,7 @@ extension Host {
     }
 
     mutating func cancel(_ client: ClientID, _ peer: PeerIdentifier, at now: Instant) {
-        // What has ended already has been answered by the event that said so.
+        // If the connection has already ended, the client has received the event about that.
         guard let attachment = attachments[client, peer] else { return }
         switch attachment.state {
         case .delayed, .pending:
@@ -105,7 +105,7 @@ extension Host {
         }
     }
 
-    /// Removes a client from a link, which ends if no other client uses it.
+    /// Removes a client from a link. The link ends if this host is its central and no other client uses it.
     private mutating func leave(
         _ attachment: Attachments.Attachment,
         _ link: ConnectionHandle,
@@ -147,7 +147,7 @@ extension Host {
         }
     }
 
-    /// Drops everything that a closed client had requested.
+    /// Ends the connections and connection requests of a closed client.
     mutating func abandon(_ client: ClientID, at now: Instant) {
         for attachment in attachments.of(client) {
             attachments.remove(client, attachment.peer)
@@ -157,7 +157,7 @@ extension Host {
         }
     }
 
-    /// Ends a connection or connection request because the radio was switched off.
+    /// Ends a client's connection or connection request with `failure`.
     mutating func end(_ attachment: Attachments.Attachment, _ failure: Failure) {
         attachments.remove(attachment.client, attachment.peer)
         switch attachment.state {

@@ -1,9 +1,9 @@
 import BLECrypto
 import BLEWire
 
-// How this host stays unknown to strangers, and knows friends that do the same.
+// Privacy: the private addresses of this host, and those of bonded peers.
 extension Host {
-    /// Returns whether the radio's activities must be paused for a change of the address or resolving list.
+    /// Returns whether the radio must pause, so that the host can change its address or the resolving list.
     mutating func needsRest(at now: Instant) -> Bool {
         guard let privacy else { return false }
         if privacy.capacity > 0, privacy.revision != peers.keyRevision {
@@ -12,13 +12,13 @@ extension Host {
         return self.privacy?.needsRest(at: now) ?? false
     }
 
-    /// Returns whether this host has an address of a kind, or will before it uses the radio.
+    /// Returns whether this host has an address of this kind, or will have one before it uses the radio.
     func canShow(_ kind: OwnAddressKind?, on controller: ControllerDescription) -> Bool {
         let isComing = privacy != nil && (kind == .random || kind == .resolvable)
         return isComing || controller.commonAddress(kind) != nil
     }
 
-    /// Takes the next privacy step if the radio's activities are paused.
+    /// Sends the next command for a new address or resolving list, if the radio has paused.
     mutating func keepPrivate(_ controller: ControllerDescription, at now: Instant) {
         guard scanner.isOff, !initiator.isActive, advertiser.isOff, testerSets.areOff,
             let step = privacy?.step(at: now)
@@ -26,7 +26,7 @@ extension Host {
         submit(controller.command(step, localKey: privacy?.key ?? .zero), for: .privacy, at: now)
     }
 
-    /// Processes the completion of a privacy command.
+    /// Processes the controller's answer to a privacy command.
     mutating func privacyAnswered(_ status: HCI.Status, at now: Instant) {
         guard case .ready(var controller) = phase, let outcome = privacy?.answered(status, at: now) else { return }
         controller.privateAddress = privacy?.address
@@ -42,8 +42,11 @@ extension Host {
         }
     }
 
-    /// Where a peer is called: by its name on the resolving list if the controller knows it by its key, otherwise where
-    /// it was last; and whether it has to be heard first, since it may be elsewhere by now.
+    /// Returns the address to connect to: the peer's identity address if the controller's resolving list contains the
+    /// peer, otherwise the last known address.
+    ///
+    /// `isPrivate` is true if the peer may have changed that address. The host must then receive an advertisement of
+    /// the peer before it can connect.
     mutating func place(of peer: PeerIdentifier) -> (address: DeviceAddress, isPrivate: Bool)? {
         guard let address = peers.address(of: peer) else { return nil }
         guard let bond = peers.bond(with: peer), bond.resolvingKey != nil else { return (address, false) }

@@ -1,6 +1,6 @@
 import BLEWire
 
-// Who scans, and what they hear.
+// Scanning, and advertising reports.
 extension Host {
     mutating func startScanning(_ request: ScanRequest, _ number: UInt32, for client: ClientID) {
         discovery.start(request, for: client, in: clients.phase(of: client))
@@ -13,7 +13,7 @@ extension Host {
         if !isListening { reports.reset() }
     }
 
-    /// Processes a packet with legacy reports; returns `false` for other packets.
+    /// Processes an event with legacy advertising reports; returns `false` for other packets.
     @inline(never)
     mutating func receiveReports(_ packet: Span<UInt8>, at now: Instant) -> Bool {
         if case .idle = phase { return false }
@@ -53,7 +53,7 @@ extension Host {
 
     /// Processes an advertisement.
     ///
-    /// If its sender changes its address, pending connections use the new one.
+    /// If the sender has a new private address, pending connections to it use that address.
     private mutating func heard(_ advertisement: ReceivedAdvertisement, _ data: Span<UInt8>, at now: Instant) {
         tell(of: advertisement, data, at: now)
         guard attachments.seeksPrivatePeers, advertisement.isConnectable else { return }

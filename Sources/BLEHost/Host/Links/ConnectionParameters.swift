@@ -26,7 +26,8 @@ extension HCI.ConnectionParameters {
         self.init(minimum: minimum, maximum: maximum, timeout: timeout)
     }
 
-    /// The minimum supervision timeout of this host's links: a shorter one ends links that only suffer from noise.
+    /// The minimum supervision timeout of this host's links. A shorter one would end links because of a brief
+    /// disturbance.
     static let leastTimeout = SupervisionTimeout(.milliseconds(720))
 
     /// Creates the parameters that a peer requests, with a sufficient supervision timeout; returns `nil` if they are

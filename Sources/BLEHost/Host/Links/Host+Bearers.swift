@@ -1,8 +1,10 @@
 import BLEWire
 
 extension Host {
-    /// Returns the time before this end repeats a refused request for bearers, because both ends may have sent their
-    /// request at the same time.
+    /// Returns how long this host waits before it repeats a refused request for bearers.
+    ///
+    /// A central does not wait. The peripheral's delay prevents another collision, because both ends may have sent
+    /// their requests at the same time.
     ///
     /// Core 6.0, Vol 3, Part G, 5.4.
     func bearerRetryDelay(on handle: ConnectionHandle) -> Duration {

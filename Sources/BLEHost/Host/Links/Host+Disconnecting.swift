@@ -1,6 +1,6 @@
 import BLEWire
 
-// How a link ends on account of this host: what was accepted for it goes out first.
+// Ending of links. Data that this host has accepted are sent first.
 extension Host {
     /// Ends an unused link on which this host is the central.
     mutating func disconnectIfUnused(_ link: ConnectionHandle, at now: Instant) {
@@ -10,7 +10,7 @@ extension Host {
         release(link, at: now)
     }
 
-    /// Ends the link to a central of a client, unless another app uses it.
+    /// Ends the link to a central of a client, unless another app uses the link.
     mutating func dismiss(_ peer: PeerIdentifier, for client: ClientID, at now: Instant) {
         guard let link = link(of: client, toCentral: peer), !isShared(link, beyondAppOf: client) else {
             return note(.foreignCentral(client))
@@ -18,9 +18,9 @@ extension Host {
         release(link, at: now)
     }
 
-    /// Ends a link when all accepted data were sent, or after a time limit.
+    /// Ends a link once all accepted data have been sent, or after a time limit.
     ///
-    /// A controller need not send the data it has before it ends a link.
+    /// The host waits because a controller may end a link without sending the data that it still has.
     ///
     /// Core 6.0, Vol 4, Part E, 7.1.6.
     mutating func release(_ link: ConnectionHandle, at now: Instant) {
@@ -28,7 +28,8 @@ extension Host {
         hasParting = true
     }
 
-    /// Requests the end of a link from the controller, once, regardless of pending data.
+    /// Tells the controller to end a link, regardless of pending data. Has no effect if the controller has already been
+    /// told.
     ///
     /// A failure, if given, is reported to the clients that still use the link.
     mutating func disconnect(
@@ -42,7 +43,7 @@ extension Host {
         submit(.disconnect(command), for: .disconnection(link), at: now)
     }
 
-    /// Requests the end of the links that were released and have nothing left to send.
+    /// Tells the controller to end the links that were released and have nothing left to send.
     mutating func endParted(at now: Instant) {
         guard hasParting else { return }
         hasParting = links.values.contains(where: \.isParting)

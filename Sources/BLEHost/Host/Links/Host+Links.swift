@@ -1,8 +1,8 @@
 import BLEWire
 
-// How links come and go.
+// Beginning and end of links.
 extension Host {
-    /// Processes the completion of an initiator command.
+    /// Processes the controller's answer to a command of the initiator.
     mutating func initiatorAnswered(_ status: HCI.Status, at now: Instant) {
         switch initiator.answered(status, at: now) {
         case .proceed: break
@@ -91,7 +91,8 @@ extension Host {
 
     /// Records the end of a link.
     ///
-    /// All clients are told that it is gone, then its own ones; those that still want it wait for another.
+    /// First all clients receive the new list of links, then the clients of this link learn that it has ended. A client
+    /// that asked to reconnect waits for a new link.
     mutating func ended(_ handle: ConnectionHandle, _ reason: HCI.Status, at now: Instant) {
         guard let state = links[handle] else { return }
         if !state.isClosing { note(.linkLost(handle, reason)) }
@@ -127,9 +128,8 @@ extension Host {
         }
     }
 
-    /// Removes a link after all pending requests were answered.
-    ///
-    /// Channels are closed with a failure of their own.
+    /// Fails all pending requests on a link with `failure`, closes its channels with `channelFailure`, and removes the
+    /// link.
     mutating func linkDown(
         _ handle: ConnectionHandle,
         _ failure: Failure,
@@ -149,13 +149,13 @@ extension Host {
         commands.forget(handle)
     }
 
-    /// Records that clients discovered services on a peer.
+    /// Records the services that clients have discovered on a peer.
     mutating func found(_ services: [BluetoothUUID], on peer: PeerIdentifier) {
         peers.found(services, on: peer)
         if link(to: peer) != nil { announceLinks() }
     }
 
-    /// Tells every central and every peripheral the links that it may know.
+    /// Sends each central and peripheral session the list of the links that it may know about.
     mutating func announceLinks() {
         for client in clients.centrals { tell(client, .systemLinks(systemLinks(for: client))) }
         for client in clients.peripherals { announceCentrals(to: client) }
@@ -163,7 +163,7 @@ extension Host {
 }
 
 extension HCI.Status {
-    /// True for reasons that show, before a link was usable, that it was never established.
+    /// True for the reasons that mean that a link was never established, if it ends before it was usable.
     fileprivate var isEstablishmentFailure: Bool {
         switch self {
         case .connectionFailedToBeEstablished, .connectionTimeout, .linkLayerResponseTimeout, .instantPassed: true

@@ -14,7 +14,8 @@ extension Host {
             (parameters.minimum, parameters.maximum) = (interval, interval)
         }
         parameters.latency = configuration.peripheralLatency
-        // Core 6.0, Vol 6, Part B, 4.5.2: more than twice the time between meetings; twice that, so that some may fail.
+        // Core 6.0, Vol 6, Part B, 4.5.2: The timeout must be more than twice the longest time between connection
+        // events. Four times that time lets some events fail.
         let silence = parameters.maximum.duration * (1 + Int(parameters.latency.wire))
         parameters.timeout = max(parameters.timeout, SupervisionTimeout(silence * 4))
         return parameters
@@ -61,10 +62,10 @@ extension Host {
         submit(command, for: .link(handle), at: now)
     }
 
-    /// Asks a central of a client for another trade between delay and energy.
+    /// Asks a central of a client for a shorter or longer connection interval, which trades delay against energy.
     ///
-    /// A link that another app uses as well can become faster, and not slower. The controllers agree on it by
-    /// themselves if both can; otherwise the central's host is asked.
+    /// If another app also uses the link, the interval can only become shorter. The controllers negotiate the change if
+    /// both support that; otherwise this host asks the central's host.
     mutating func setLatency(
         _ latency: ConnectionLatency,
         of peer: PeerIdentifier,
@@ -78,7 +79,7 @@ extension Host {
         ask(.propose(parameters), about: handle, for: nil, at: now)
     }
 
-    /// Sends the request to the central's host.
+    /// Asks the central's host for new connection parameters, with an L2CAP signal.
     mutating func signal(_ parameters: HCI.ConnectionParameters, on handle: ConnectionHandle, at now: Instant) {
         let request = Signal.ConnectionParameterUpdateRequest(
             intervalMin: parameters.minimum.wire,

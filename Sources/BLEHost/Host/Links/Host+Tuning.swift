@@ -1,8 +1,8 @@
 import BLEWire
 
-// How fast links are: what the controller is asked about them, and what becomes of it.
+// Speed of links: commands that change or read it, and their results.
 extension Host {
-    /// Optimizes a new link as far as both controllers support it.
+    /// Requests long packets and the 2M PHY for a new link, as far as both controllers support them.
     mutating func tune(
         _ event: HCI.LEReadRemoteFeaturesComplete,
         from controller: ControllerDescription,
@@ -22,7 +22,7 @@ extension Host {
         }
     }
 
-    /// Sends a command about a link for a client, which gets the result once.
+    /// Sends a command about a link. The client that made the request, if any, receives the result.
     mutating func ask(
         _ request: LinkControl.Request,
         about handle: ConnectionHandle,
@@ -41,7 +41,7 @@ extension Host {
         }
     }
 
-    /// Processes the acceptance or rejection of a link command.
+    /// Processes the controller's answer to a command about a link.
     mutating func answered(
         _ number: UInt32,
         _ status: HCI.Status,
@@ -67,7 +67,7 @@ extension Host {
         }
     }
 
-    /// Processes the failure of a link command.
+    /// Processes the failure of a command about a link.
     mutating func refused(_ number: UInt32, _ failure: Failure, on handle: ConnectionHandle, at now: Instant) {
         guard case .finished(let pending)? = links.update(handle, { $0.control.refused(number) }) else { return }
         finish(pending, failure, on: handle, at: now)
@@ -105,7 +105,7 @@ extension Host {
         announceDetails(of: event.handle)
     }
 
-    /// Reads the PHYs of a link that was created by an extended advertisement, which may be other than 1M.
+    /// Reads the PHYs of a new link, which are not always 1M if it was created by an extended advertisement.
     mutating func readPHY(of handle: ConnectionHandle, _ controller: ControllerDescription, at now: Instant) {
         guard controller.usesExtendedCommands, controller.commands.contains(.leReadPHY),
             controller.features.contains(.phy2M) || controller.features.contains(.phyCoded)
@@ -113,9 +113,10 @@ extension Host {
         ask(.readPHY, about: handle, for: nil, at: now)
     }
 
-    /// Reports the result of a link command.
+    /// Reports the result of a command about a link.
     ///
-    /// If a peripheral's controller cannot request new parameters, the central's host is asked with a signal.
+    /// If a peripheral's controller cannot request new parameters, this host asks the central's host with an L2CAP
+    /// signal.
     mutating func finish(
         _ pending: LinkControl.PendingRequest,
         _ failure: Failure?,
@@ -136,7 +137,7 @@ extension Host {
         tell(requester.client, .peer(peer, event, answering: requester.number))
     }
 
-    /// Reports the current details of a link to its clients.
+    /// Reports the current details of a link to the clients that are connected over it.
     mutating func announceDetails(of handle: ConnectionHandle) {
         guard let state = links[handle] else { return }
         for attachment in attachments.on(handle) where attachment.state == .connected(handle) {
@@ -146,7 +147,7 @@ extension Host {
 }
 
 extension HCI.CommandComplete? {
-    /// Decodes the return parameters of this command.
+    /// Decodes the return parameters of a `command`.
     fileprivate func returned<Command: HCICommand>(by command: Command.Type) throws(PacketError) -> Command.Return {
         guard let self else { throw .truncated(field: "Return Parameters") }
         return try self.returned(by: command)

@@ -1,11 +1,11 @@
 import BLEWire
 
-// What comes of a pairing that has succeeded.
+// Bonds: storing them after a pairing, and removing them.
 extension Host {
-    /// Completes a pairing as soon as the peer has acknowledged the last key of this host.
+    /// Completes a pairing once the peer has acknowledged the last key of this host.
     ///
-    /// If the link is lost before that, the peer has no bond. A bond that only this host stored would separate the two,
-    /// because the peer could not encrypt with it.
+    /// If the link is lost before that, the peer has no bond, so this host must not store one either: the peer could
+    /// not encrypt with it.
     mutating func confirmPairing(on handle: ConnectionHandle, at now: Instant) {
         guard scheduler.hasSentPairing(handle), let index = pairings.entries.index(of: handle),
             let peer = links[handle]?.peer, let outcome = pairings.entries.values[index].outcome.take()
@@ -13,7 +13,7 @@ extension Host {
         paired(outcome, with: peer, on: handle, at: now)
     }
 
-    /// Records the end of a pairing, whose bond replaces the previous one.
+    /// Completes a successful pairing. Its bond replaces the previous one.
     mutating func paired(
         _ outcome: PairingOutcome,
         with peer: PeerIdentifier,
@@ -34,9 +34,9 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Keeps the bond that a pairing has made, with what the peer has proved of its identity.
+    /// Stores the bond that a pairing has made, including only what the peer has proved about its identity.
     ///
-    /// - Returns: `false` if there is no room for it.
+    /// - Returns: `false` if there is no room for the bond.
     private mutating func keepNew(_ made: Bond, of handle: ConnectionHandle, at now: Instant) -> Bool {
         guard let link = links[handle] else {
             note(.unknownLink(handle))
@@ -51,7 +51,7 @@ extension Host {
         return apply(change, bond, of: handle, at: now)
     }
 
-    /// The users of a bond that a pairing on a link has made: those of the apps there and of the bond it replaces.
+    /// Returns the users for a new bond: those of the apps that use the link, then those of the bond that it replaces.
     private func usersOfBond(with peer: PeerIdentifier, on handle: ConnectionHandle) -> [UInt32] {
         var users = apps(on: handle).users
         for user in peers.bond(with: peer)?.users ?? [] where !users.contains(user) { users.append(user) }
@@ -60,9 +60,8 @@ extension Host {
 
     /// Removes the bond with a peer.
     ///
-    /// A link that is encrypted, or about to be, ends.
-    ///
-    /// Requests on another link that wait for the proof of this bond are continued.
+    /// A link to the peer ends if it is encrypted or is being encrypted. Requests on a link where the peer has not yet
+    /// proved the bond are continued without it.
     mutating func removeBond(with peer: PeerIdentifier, at now: Instant) {
         let waiting = links.handles.filter { links[$0]?.peer == peer && awaitsProof($0) }
         remember(peers.unbonded(peer))
@@ -75,7 +74,7 @@ extension Host {
         }
     }
 
-    /// Makes a bond invalid on all links to its peer.
+    /// Makes the bond with a peer invalid on all links to the peer.
     mutating func forgetBond(with peer: PeerIdentifier, at now: Instant) {
         pairings.bondRemoved(with: peer)
         for handle in links.handles where links[handle]?.peer == peer {
@@ -83,7 +82,7 @@ extension Host {
         }
     }
 
-    /// Reports the strength of a link's key to the agents.
+    /// Records the strength of a link's key, and reports it to the agents.
     mutating func secured(_ handle: ConnectionHandle, with strength: PairingStrength, isBonded: Bool) {
         let peer = links.update(handle) { link in
             link.secured(with: strength)

@@ -1,11 +1,11 @@
 import BLEWire
 
-// How links to bonded peers are encrypted.
+// Encryption of links to bonded peers.
 extension Host {
-    /// Starts with a link whose peer has the address of a bonded one.
+    /// Starts to encrypt a new link if this host is the central and the peer uses the address of a bonded peer.
     ///
-    /// Any device can use that address. The bond is not valid until the link is encrypted with its key. A central
-    /// starts that now; a peripheral waits for it.
+    /// Any device can use that address, so the bond is not valid until the link is encrypted with its key. As the
+    /// peripheral, this host waits for the central to start encryption.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.2; Vol 4, Part E, 7.8.24.
     mutating func recognize(_ handle: ConnectionHandle, at now: Instant) {
@@ -30,7 +30,7 @@ extension Host {
         submit(.leEnableEncryption(command), for: .encryption(handle), at: now)
     }
 
-    /// Processes the rejection of an encryption command.
+    /// Processes the controller's answer to an encryption command. Only a rejection has an effect.
     mutating func encryptionAnswered(_ status: HCI.Status, on handle: ConnectionHandle, at now: Instant) {
         guard status != .success, links[handle] != nil else { return }
         encryptionChanged(handle, status, isOn: false, at: now)
@@ -62,7 +62,7 @@ extension Host {
         submit(.leLongTermKeyRequestReply(.init(handle: handle, key: key)), for: .encryption(handle), at: now)
     }
 
-    /// Processes a change of a link's encryption, or its failure.
+    /// Processes the event that the encryption of a link has changed, or could not be changed.
     mutating func encryptionChanged(_ handle: ConnectionHandle, _ status: HCI.Status, isOn: Bool, at now: Instant) {
         guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
         if status != .success { note(.encryptionFailed(handle, status)) }
@@ -74,7 +74,7 @@ extension Host {
         case .failed(.pairing): encryptionChanged(.failed, on: handle, at: now)
         case .failed(.bond): disconnect(handle, for: .bondRefused(status), reason: .authenticationFailure, at: now)
         case .broken:
-            // Until the controller has ended the link, everybody hears what is said on it.
+            // Until the controller has ended the link, anyone in range can read its data.
             trust(handle, .unencrypted, keySize: 0, at: now)
             disconnect(handle, for: .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
         case .unexpected: break
@@ -83,7 +83,8 @@ extension Host {
 
     /// Ends a link that the controllers have not encrypted in time.
     ///
-    /// While they try, nothing else passes on the link. They would go on for 40 s: Core 6.0, Vol 6, Part B, 5.2.
+    /// No other data pass on the link while the controllers try, and they would try for 40 s: Core 6.0, Vol 6, Part B,
+    /// 5.2.
     mutating func expireEncryption(of handle: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: handle) else { return }
         switch links.values[index].encryption.expire(at: now) {
@@ -98,7 +99,7 @@ extension Host {
         }
     }
 
-    /// Records that the peer has proven its bond by encrypting with the key.
+    /// Records that the peer has proved its bond by encrypting the link with the bond's key.
     private mutating func encryptedWithBond(_ handle: ConnectionHandle, at now: Instant) {
         guard let peer = links[handle]?.peer, var bond = peers.bond(with: peer) else { return }
         bond.wantedBy = max(bond.wantedBy, party(using: handle))
@@ -108,7 +109,7 @@ extension Host {
         answerSecurity(of: handle, .secured, at: now)
     }
 
-    /// Continues the requests that wait for a more secure link.
+    /// Continues or fails the requests that wait for a more secure link, as `answer` says.
     mutating func answerSecurity(of handle: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         withLayers(at: now) { attributes, channels in
             attributes.securityAnswered(handle, answer, at: now)
@@ -118,7 +119,7 @@ extension Host {
 }
 
 extension LongTermKey {
-    /// Returns whether this is the key that a central wants to encrypt with.
+    /// Returns whether this is the key that a central asks to encrypt with.
     fileprivate func isNamed(by request: HCI.LELongTermKeyRequest) -> Bool {
         random == request.random && diversifier == request.diversifier
     }

@@ -1,6 +1,6 @@
 import BLEWire
 
-// How links are made safe by pairing, and who is asked.
+// Pairing, and the questions to the user about it.
 extension Host {
     /// Processes a packet of the peer's security manager.
     mutating func receivePairing(_ packet: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
@@ -24,13 +24,13 @@ extension Host {
         send(OutgoingPayload(answer), on: .securityManager, of: handle, at: now)
     }
 
-    /// Returns whether the peer of a link may have the two devices paired.
+    /// Returns whether this host lets the peer of a link start a pairing.
     ///
-    /// Any device in range can request a pairing. So this side must want it: the user, who is asked or has provided
-    /// out-of-band data; an app that is connected to the peer; or, if this host is the peripheral, an app that has
-    /// published something that requires encryption.
+    /// Any device in range can request a pairing. So one of these on this side must want it: the user, who is asked or
+    /// has provided out-of-band data; an app that is connected to the peer; or, if this host is the peripheral, an app
+    /// that has published something that requires encryption.
     ///
-    /// A peer that `isInformed` says that it was told out-of-band data, which it then has to show.
+    /// `isInformed` is true if the peer says that it has this host's out-of-band data. It must then prove that.
     private func admitsPairingOfPeer(on handle: ConnectionHandle, isInformed: Bool) -> Bool {
         guard let link = links[handle] else { return false }
         let apps = apps(on: handle), unattended = pairings.unattended(for: apps)
@@ -49,17 +49,17 @@ extension Host {
         attachments.on(handle).contains { $0.state.link != nil }
     }
 
-    /// Who wants the bond that comes of the pairing on a link.
+    /// Returns the party that wants the bond of the current pairing on a link.
     private func party(ofPairingOn handle: ConnectionHandle, by method: PairingMethod) -> Bond.Origin {
         guard let entry = pairings.entries[handle] else { return .peer }
         if entry.isAttended || entry.cause == .request || method == .outOfBand { return .user }
         return party(using: handle)
     }
 
-    /// Who wants a bond that is used on a link, if the user did not ask for it.
+    /// Returns the party that wants a bond that is used on a link, if the user did not ask for the bond.
     func party(using handle: ConnectionHandle) -> Bond.Origin { isUsedByApp(handle) ? .app : .peer }
 
-    /// Notes that a pairing begins; if there is no room for a bond, the peer is told that there will be none.
+    /// Records that a pairing begins. If there is no room for a bond, this host tells the peer that it will not bond.
     private mutating func beginPairing(
         on handle: ConnectionHandle,
         at index: Int,
@@ -75,7 +75,7 @@ extension Host {
         pairings.begin(at: index, for: cause, hasRoom: hasRoom)
     }
 
-    /// Raises the security of a link after the peer rejected a request.
+    /// Raises the security of a link because the peer has rejected a request.
     mutating func raiseSecurity(of handle: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: handle) else { return }
         if links.values[index].encryption.isStarting || pairings.entries[handle]?.outcome != nil { return }
@@ -92,22 +92,22 @@ extension Host {
         pair(handle, needsMITM: isEncrypted, for: .refusal, at: now)
     }
 
-    /// Asks a central with the address of a bonded peer to encrypt, because a request of an app waits for the proof of
-    /// the bond.
+    /// Asks a central that uses the address of a bonded peer to encrypt the link, because an app's requests wait until
+    /// the central has proved the bond.
     mutating func askForProof(on handle: ConnectionHandle, at now: Instant) {
         guard links[handle]?.role == .peripheral, awaitsProof(handle) else { return }
         pair(handle, needsMITM: false, for: .request, at: now)
     }
 
-    /// Returns whether the peer of a link has not yet proven its bond.
+    /// Returns whether the peer of a link has yet to prove its bond.
     func awaitsProof(_ handle: ConnectionHandle) -> Bool {
         bondKey(of: handle) != nil && links[handle]?.encryption.isOn == false
     }
 
     /// Ends the attempt to raise the security of a link; waiting requests fail.
     ///
-    /// If an app waits for a peer that has not proven its bond, the link ends instead, because nothing may be requested
-    /// from that peer.
+    /// If an app waits for a peer that has not proved its bond, the link ends instead, because this host must not
+    /// request anything from such a peer.
     private mutating func giveUp(on handle: ConnectionHandle, for failure: Failure?, at now: Instant) {
         guard awaitsProof(handle) else { return answerSecurity(of: handle, .refused(failure), at: now) }
         guard attachments.on(handle).contains(where: { $0.state.link != nil }) else { return }
@@ -124,7 +124,7 @@ extension Host {
         guard prepareToPair(on: handle), let index = pairings.entries.index(of: handle) else {
             return giveUp(on: handle, for: .notSupported, at: now)
         }
-        // What has been agreed on is about to be told to all who wait for it.
+        // The pairing has succeeded, and everything that waits for it is about to continue.
         guard pairings.entries.values[index].outcome == nil else { return }
         let peer = pairings.entries.values[index].peer, isForbidden = isPairingForbidden(on: handle, for: cause)
         if isForbidden, !pairings.isTold(of: peer, for: apps(on: handle), isInformed: true) {
@@ -141,9 +141,9 @@ extension Host {
         drainPairing(handle, at: now)
     }
 
-    /// Returns whether the policy allows a pairing for this cause only by out-of-band data.
+    /// Returns whether the policy allows a pairing for this cause only with out-of-band data.
     ///
-    /// A peripheral may ask its central in any case to encrypt with the bond that there is.
+    /// As the peripheral, this host may always ask the central to encrypt with an existing bond.
     private func isPairingForbidden(on handle: ConnectionHandle, for cause: PairingInquiry.Cause) -> Bool {
         let apps = apps(on: handle)
         guard pairings.unattended(for: apps) == .never, pairings.agent(for: apps) == nil, cause != .request else {
@@ -152,7 +152,7 @@ extension Host {
         return links[handle]?.role == .central || !awaitsProof(handle)
     }
 
-    /// Creates the security manager of a link, if it has none; returns `false` if the controller cannot encrypt.
+    /// Creates the security manager of a link if it has none; returns `false` if the controller cannot encrypt.
     private mutating func prepareToPair(on handle: ConnectionHandle) -> Bool {
         if pairings.entries.index(of: handle) != nil {
             pairings.note(apps(on: handle), on: handle)
@@ -180,13 +180,14 @@ extension Host {
         return usableBond(on: handle)?.longTermKey(as: link.role)
     }
 
-    /// The bond with the peer of a link, if it is good enough for the apps that use the link.
+    /// Returns the bond with the peer of a link if it is strong enough for the apps that use the link and for
+    /// `clients`.
     func usableBond(on handle: ConnectionHandle, and clients: [ClientID] = []) -> Bond? {
         guard let peer = links[handle]?.peer, let bond = peers.bond(with: peer) else { return nil }
         return pairings.policy(for: apps(on: handle, and: clients)).admits(bond.strength) ? bond : nil
     }
 
-    /// Passes the result of encryption to the security manager of a link.
+    /// Tells the security manager of a link that the link's encryption has changed, or could not be changed.
     mutating func encryptionChanged(_ change: EncryptionChange, on handle: ConnectionHandle, at now: Instant) {
         guard let index = pairings.entries.index(of: handle) else { return }
         if let strength = pairings.entries.values[index].manager.encryptionChanged(change, at: now) {
@@ -240,7 +241,8 @@ extension Host {
         }
     }
 
-    /// Asks the client that asks the user about this link; if there is none, accepts pairings that need no answer.
+    /// Passes a question to the agent of a link. Without an agent, accepts a pairing that only needs consent and
+    /// replaces no bond, and declines any other.
     private mutating func ask(
         _ question: PairingQuestion,
         about peer: PeerIdentifier,
@@ -259,8 +261,8 @@ extension Host {
 
     /// Processes a peripheral's Security Request.
     ///
-    /// If this host cannot provide MITM protection, an existing bond is as good as a new one would be, even if the
-    /// peripheral requests protection: BlueZ does so in each request. Core 6.0, Vol 3, Part H, 2.4.6.
+    /// If this host cannot provide MITM protection, an existing bond is as good as a new one, even if the peripheral
+    /// requests MITM protection, as BlueZ does in each Security Request. Core 6.0, Vol 3, Part H, 2.4.6.
     private mutating func securityRequested(
         _ wish: SMP.AuthenticationRequirements,
         on handle: ConnectionHandle,
@@ -280,7 +282,7 @@ extension Host {
         pair(handle, needsMITM: false, for: .peer, at: now)
     }
 
-    /// Encrypts a link with this security: with the existing bond if that is sufficient, otherwise by pairing.
+    /// Raises the security of a link to `needed`: with the existing bond if that is sufficient, otherwise by pairing.
     mutating func raise(_ handle: ConnectionHandle, to needed: LinkSecurity, at now: Instant) {
         guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
         if !links.values[index].encryption.isOn, links.values[index].role == .central, let key = bondKey(of: handle),
@@ -291,7 +293,8 @@ extension Host {
         pair(handle, needsMITM: needed == .authenticated, for: .request, at: now)
     }
 
-    /// Tells the agents that a link concerns what happened there; the one that was asked, or would be, last.
+    /// Sends an event about a link to every agent that may know about the link. The agent that was asked, or would be
+    /// asked, gets it last.
     mutating func tellAgents(_ event: SecurityEvent, of handle: ConnectionHandle) {
         let apps = pairings.entries[handle]?.apps ?? apps(on: handle)
         let last = pairings.entries[handle]?.asked ?? pairings.agent(for: apps)?.client
@@ -339,7 +342,7 @@ extension PairingStrength {
 }
 
 extension PairingOutcome {
-    /// The same, with a bond that this party wants.
+    /// Returns this outcome with `party` as the one that wants the bond.
     fileprivate func wanted(by party: Bond.Origin) -> Self {
         var bond = bond
         bond?.wantedBy = party

@@ -1,6 +1,6 @@
 package import BLEWire
 
-// What is known of who is at the other end of a link, and of how the link is protected.
+// The security of links, the authorization of peers, and their bonds.
 extension Host {
     /// Sets the security of a link.
     ///
@@ -15,7 +15,7 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Sets the trust in a link.
+    /// Sets the security of a link, and reports it to the link's clients if it has changed.
     mutating func trust(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int, at now: Instant) {
         guard let index = links.index(of: link) else { return note(.unknownLink(link)) }
         withLayers(at: now) { attributes, _ in attributes.secure(link, security, keySize: keySize) }
@@ -29,17 +29,15 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Records that the peer of a link is bonded, or was just bonded.
-    ///
-    /// The bond is stored, and is valid on this and later links.
+    /// Stores the bond with a link's peer, which is valid on this and later links.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         keep(bond, of: link, at: now)
         proceed(at: now)
     }
 
-    /// Stores the bond with a link's peer, and makes it valid there.
+    /// Stores the bond with a link's peer, and makes it valid on the link.
     ///
-    /// - Returns: `false` if there is no room for it.
+    /// - Returns: `false` if there is no room for the bond.
     @discardableResult
     mutating func keep(_ bond: Bond, of link: ConnectionHandle, at now: Instant) -> Bool {
         guard let peer = links[link]?.peer else {
@@ -51,7 +49,7 @@ extension Host {
 
     /// Stores a changed bond, and applies it to the link.
     ///
-    /// - Returns: `false` if there was no room for it.
+    /// - Returns: `false` if there was no room for the bond.
     mutating func apply(
         _ change: PeerTable.OnChange,
         _ bond: Bond,
@@ -68,6 +66,6 @@ extension Host {
         return true
     }
 
-    /// Returns the link to a peer in either role; `nil` if there is none, or if it is about to end.
+    /// Returns the link to a peer in either role; `nil` if there is no link, or if this host is ending it.
     package func connection(to peer: PeerIdentifier) -> ConnectionHandle? { link(to: peer) }
 }
