@@ -2,7 +2,7 @@ package import BLEWire
 
 /// An advertisement, and the scan response that came with it.
 ///
-/// All who hear of it share what it says; if a device says the same again, the next report shares it, too.
+/// Copies share their contents. If a device sends the same data again, the next report shares them, too.
 package struct AdvertisementReport: Equatable, Sendable {
     private struct Facts: Equatable, Sendable {
         let peer: PeerIdentifier
@@ -27,11 +27,11 @@ package struct AdvertisementReport: Equatable, Sendable {
     /// Apps do not see it.
     package var address: DeviceAddress { contents.facts.address }
     package var isConnectable: Bool { contents.facts.isConnectable }
-    /// The data of the two packets.
+    /// The data of the advertisement and of the scan response.
     package var octets: AdvertisementOctets { contents.facts.octets }
     /// The best known name: from the peer's GAP service, otherwise from this or an earlier advertisement.
     package var name: String? { contents.facts.name }
-    /// The properties of the packet besides its data.
+    /// The properties of the packet other than its data.
     package var packet: AdvertisementPacket { contents.facts.packet }
 
     package init(

@@ -29,21 +29,21 @@ package struct OpenedChannel: Equatable, Sendable {
 
 /// A client's request about one of its open channels.
 ///
-/// A request about a closed channel, or one of another client, has no effect: ``ChannelEvent/closed(_:)`` was or will
-/// be its last event.
+/// A request about a closed channel, or about a channel of another client, has no effect. The last event of each
+/// channel is ``ChannelEvent/closed(_:)``.
 package enum ChannelRequest: Equatable, Sendable {
     /// Sends one SDU of 1 to ``OpenedChannel/outgoingMTU`` octets. ``ChannelEvent/sent(_:)`` reports when it has left.
     ///
-    /// The client decides how much it queues, up to ``Limits/queuedChannelOctets``, where the channel is closed.
+    /// A client that queues more than ``Limits/queuedChannelOctets`` loses the channel.
     case send([UInt8])
-    /// The client has processed that many received octets, so the peer may send as many more.
+    /// Reports that the client has processed this many received octets, so the peer may send as many more.
     case consumed(Int)
-    /// Lets the peer send SDUs and K-frames of up to these sizes, in octets: 64 to 65535 and 65533. Only for channels
-    /// that were opened in a group. ``ChannelEvent/resized(_:)`` reports the result.
+    /// Lets the peer send longer SDUs and K-frames: `mtu` is 64 to 65535 octets, `mps` 64 to 65533. Only for channels
+    /// of the enhanced mode, which are opened in groups. ``ChannelEvent/resized(_:)`` reports the result.
     ///
     /// The MTU must not decrease.
     case resize(mtu: Int, mps: Int)
-    /// Sends the queued data, as far as the peer accepts them within some seconds, and closes the channel.
+    /// Sends the queued data that the peer accepts within a few seconds, then closes the channel.
     case close
 }
 
@@ -51,12 +51,12 @@ package enum ChannelRequest: Equatable, Sendable {
 package enum ChannelEvent: Equatable, Sendable {
     /// The peer sent an SDU of 1 to ``OpenedChannel/incomingMTU`` octets.
     ///
-    /// The peer gets no more credits when too many octets are not ``ChannelRequest/consumed(_:)``.
+    /// The peer gets no more credits while too many octets have not been ``ChannelRequest/consumed(_:)``.
     case received([UInt8])
-    /// That many more octets were passed to the controller.
+    /// This many more octets have been passed to the controller.
     case sent(Int)
-    /// The peer has accepted the new sizes, or they are unchanged.
+    /// The peer has accepted the new sizes or, with a failure, the sizes are unchanged.
     case resized(Failure?)
-    /// The last event of a channel: it is closed, with `nil` if one of its ends closed it.
+    /// The channel is closed; `nil` if one of its ends closed it. This is the last event of a channel.
     case closed(Failure?)
 }

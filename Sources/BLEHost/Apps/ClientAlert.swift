@@ -15,7 +15,7 @@ package struct ClientAlert: Equatable, Sendable {
     /// The name of the app.
     package var app: String
     package var peer: PeerIdentifier
-    /// The name of the peer, as far as the app knows.
+    /// The name of the peer; `nil` if the app does not know it.
     package var name: String?
 
     package init(_ occasion: Occasion, of app: String, with peer: PeerIdentifier, called name: String?) {
@@ -54,7 +54,8 @@ package struct RequestedAlerts: Equatable, Sendable {
     /// True if no alerts are requested.
     package var isEmpty: Bool { requested.isEmpty }
 
-    /// Records a request of the app.
+    /// Records the alerts that a connection request asks for; a cancellation removes them. Other requests have no
+    /// effect.
     package mutating func note(_ request: ClientRequest) {
         switch request {
         case .connect(let peer, let request): wish(for: request.alerts, of: peer)
@@ -63,7 +64,8 @@ package struct RequestedAlerts: Equatable, Sendable {
         }
     }
 
-    /// Records an event of the app, such as the requests of an earlier launch.
+    /// Records the alerts that an earlier launch of the app asked for, when its state is restored. Other events have no
+    /// effect.
     package mutating func note(_ event: ClientEvent) {
         guard case .restored(.central(let central)) = event else { return }
         for peer in central.peers { wish(for: peer.request.alerts, of: peer.peer) }
@@ -75,7 +77,8 @@ package struct RequestedAlerts: Equatable, Sendable {
         requested.append(Request(peer: peer, alerts: alerts))
     }
 
-    /// Returns the alert for an event that the suspended app does not receive; `nil` for none.
+    /// Returns the occasion and the peer of the alert for an event that the suspended app does not receive; `nil` if
+    /// the event causes no alert.
     package func occasion(of event: ClientEvent) -> (ClientAlert.Occasion, PeerIdentifier)? {
         guard !requested.isEmpty else { return nil }
         let peer: PeerIdentifier, alert: ConnectionAlerts, occasion: ClientAlert.Occasion

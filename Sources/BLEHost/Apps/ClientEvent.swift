@@ -2,20 +2,20 @@ package import BLEWire
 
 /// An event of the host for a client.
 package enum ClientEvent: Equatable, Sendable {
-    /// The preserved state of an earlier launch of the app. Comes before all other events.
+    /// The preserved state of an earlier launch of the app. This event comes before all others.
     case restored(PreservedState)
-    /// The state of the radio. Every session starts with this event, except for ``restored(_:)`` and ``knownPeers(_:)``
-    /// before it, and gets one at each change.
+    /// The state of the radio. A session receives this event when it starts, if the state is known, and at each change.
     ///
-    /// Pending requests are answered before a state that ends them.
+    /// At the start, only the restored state, the known peers and the existing links or centrals come before it.
+    /// Pending requests that a new state ends are answered before it.
     case stateChanged(HostState)
     /// Optional capabilities of the controller, for centrals. Sent before the powered-on state, if there are any.
     case featuresChanged(HostFeatures)
-    /// Peers that are stored or were received before, so that clients can connect to them without a scan.
+    /// Peers that clients can connect to without a scan, because the host has stored or received them before.
     case knownPeers([KnownPeer])
     /// The peers that are connected now, by any client; sent to centrals at each change.
     case systemLinks([SystemLink])
-    /// Discoveries from now on belong to the scan with this number.
+    /// From now on, discoveries belong to the scan with this number.
     case scanBegan(UInt32)
     /// A peer that matches this client's scan advertised.
     case discovered(AdvertisementReport)
@@ -23,15 +23,15 @@ package enum ClientEvent: Equatable, Sendable {
     case connectFailed(PeerIdentifier, Failure)
     /// A connection ended; without a failure if this client requested it.
     ///
-    /// All pending requests to the peer were answered before. `isReconnecting` is set if the host is reconnecting, as
-    /// the client requested.
+    /// All pending requests to the peer have been answered before this event. `isReconnecting` is true if the host
+    /// reconnects, as the client has requested.
     case disconnected(PeerIdentifier, Failure?, isReconnecting: Bool)
     case peer(PeerIdentifier, PeerEvent, answering: RequestNumber = .none)
     case server(ServerEvent)
     case security(SecurityEvent)
     case tester(TesterEvent)
     case channel(ChannelID, ChannelEvent)
-    /// An event of a suspended app, to be shown to the user by the receiver.
+    /// An event of a suspended app. The receiver shows it to the user.
     case alert(ClientAlert)
 }
 
@@ -107,15 +107,16 @@ package enum PeerEvent: Equatable, Sendable {
     case descriptorsDiscovered(of: AttributeHandle, Result<[DiscoveredDescriptor], Failure>)
     case valueRead(AttributeHandle, Result<[UInt8], Failure>)
     case valueWritten(AttributeHandle, Failure?)
-    /// That many write commands have left the host, in the order in which they were requested.
+    /// This many write commands have left the host, in the order in which they were requested.
     case writeCommandsTaken(Int)
-    /// The subscription of a characteristic, with the failure if it is not the requested one.
+    /// The current subscription to a characteristic, with a failure if it is not the one that the client requested.
     case subscriptionChanged(AttributeHandle, Subscription, Failure?)
     /// The peer sent a notification or indication.
     case valueNotified(AttributeHandle, [UInt8])
-    /// Services in this range were added, removed or changed. What was discovered there is invalid.
+    /// Services in this range were added, removed or changed. Everything discovered in the range is invalid.
     case servicesModified(AttributeHandleRange)
-    /// What this client has discovered is invalid, unless there is a failure.
+    /// The host has forgotten the peer's database, so everything that this client has discovered is invalid. With a
+    /// failure, nothing has changed.
     case databaseForgotten(Failure?)
     case channelOpened(SPSM, Result<OpenedChannel, Failure>)
 }

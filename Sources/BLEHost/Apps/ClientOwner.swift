@@ -1,21 +1,21 @@
 /// The app that a session belongs to.
 ///
-/// The sessions of one app have equal users and processes. A host that serves apps of other processes is told the owner
-/// of each session by the program that serves them, which knows it from the kernel.
+/// All sessions of one app have the same user and process. If a host serves apps in other processes, the program around
+/// the host sets the owner of each session, which that program gets from the kernel.
 package struct ClientOwner: Hashable, Sendable {
     /// The program that the host itself runs in.
     ///
     /// All its sessions are one app, which may do everything.
     package static let program = Self(user: nil, process: nil, isAdministrator: true)
 
-    /// The user number of an app whose user the kernel does not report; no user has this number.
+    /// The user ID of an app whose user the kernel does not report; no user has this ID.
     package static let unknownUser = UInt32.max
 
-    /// The number of the user; `nil` for the program that the host runs in.
+    /// The user ID; `nil` for the program that the host runs in.
     package let user: UInt32?
-    /// The number of the process; `nil` if the app does not run at present.
+    /// The process ID; `nil` if the app is not running.
     package let process: Int32?
-    /// True if the app may decide for all apps: answer questions of pairing, list and remove bonds, set requirements.
+    /// True if the app may decide for all apps: answer pairing questions, list and remove bonds, and set requirements.
     package let isAdministrator: Bool
 
     private init(user: UInt32?, process: Int32?, isAdministrator: Bool) {
@@ -34,12 +34,12 @@ package struct ClientOwner: Hashable, Sendable {
 
     /// Returns whether both are apps of one user.
     ///
-    /// Apps whose user the kernel does not report are not.
+    /// Returns `false` if the kernel does not report their user.
     func isSameUser(as other: Self) -> Bool { user == other.user && user != Self.unknownUser }
 
-    /// Returns whether both are one app.
+    /// Returns whether both are the same app.
     ///
-    /// An app that does not run at present is the same as no other.
+    /// Returns `false` if either app is not running.
     func isSameApp(as other: Self) -> Bool {
         user == other.user && process == other.process && (isProgram || process != nil)
     }

@@ -1,7 +1,7 @@
-// The roles that requests belong to. Every switch names every case, so that a new request does not compile before
-// somebody has said who may make it.
+// The roles that may make each request. Every switch names every case, so that a new request does not compile until its
+// roles are chosen.
 extension ClientRequest {
-    /// The roles whose sessions may make this request, apart from testers, who may make every one.
+    /// The roles whose sessions may make this request, except ``ClientRole/tester``, which may make every request.
     package var roles: [ClientRole] {
         switch self {
         case .scan, .stopScan, .connect, .cancelConnection: ClientRole.onlyCentral

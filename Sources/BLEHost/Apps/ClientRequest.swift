@@ -2,11 +2,12 @@ package import BLEWire
 
 /// A client's request to the host.
 ///
-/// The public modules use nothing else, in the same process or over a socket. Requests are carried out in order. A
-/// request with a result gets exactly one, even if the link, the controller or the radio disappears.
+/// The public modules control the host only through these requests, in the same process or over a socket. Requests are
+/// carried out in order. A request that has a result gets exactly one, even if the link, the controller or the radio
+/// disappears.
 package enum ClientRequest: Equatable, Sendable {
-    /// Scans, or changes the parameters of the scan; ``ClientEvent/discovered(_:)`` follows. If the number is not 0,
-    /// ``ClientEvent/scanBegan(_:)`` reports it first.
+    /// Starts a scan or changes its parameters. ``ClientEvent/discovered(_:)`` reports the peers. If `number` is not 0,
+    /// ``ClientEvent/scanBegan(_:)`` reports the number before that.
     case scan(ScanRequest, number: UInt32 = 0)
     case stopScan
     /// Connects to a peer, without a timeout. The result is ``ClientEvent/connected(_:_:)``, or rarely
@@ -29,8 +30,8 @@ package enum ClientRequest: Equatable, Sendable {
     case tester(TesterRequest)
     /// The app of this client has moved to the foreground or background.
     case appMoved(to: AppPhase)
-    /// This client shows alerts of suspended apps to the user. ``ClientEvent/alert(_:)`` follows, if apps of other
-    /// processes share the host.
+    /// Makes this client show the alerts of suspended apps to the user. It receives them as ``ClientEvent/alert(_:)``,
+    /// if apps of other processes share the host.
     case showAlerts
 
     /// True for requests that can change the controller's activities: scanning, connecting, advertising.
@@ -61,7 +62,7 @@ package struct ScanRequest: Equatable, Sendable {
     package var services: [BluetoothUUID]
     /// Peers that solicit one of these services match, too.
     package var solicitedServices: [BluetoothUUID]
-    /// True if to report every advertisement, instead of each peer once.
+    /// True to report every advertisement; false to report each peer once.
     package var allowsDuplicates: Bool
     /// The minimum signal strength, in dBm; `nil` for no minimum.
     package var minimumRSSI: Int8?
@@ -87,19 +88,19 @@ package struct ScanRequest: Equatable, Sendable {
 package struct ConnectRequest: Equatable, Sendable {
     /// The delay before the first attempt.
     package var startDelay: Duration
-    /// True if to reconnect when the link is lost.
+    /// True if the host reconnects when the link is lost.
     package var reconnects: Bool
     /// The time after which ``ClientEvent/connectFailed(_:_:)`` reports a timeout; `nil` for none.
     package var timeout: Duration?
-    /// The own address to use; `nil` for the host's usual one.
+    /// The kind of address that this host uses for the connection; `nil` for the usual one.
     ///
     /// If several requests are pending, the first one decides.
     package var ownAddress: OwnAddressKind?
     /// The alerts for the user while the app is suspended.
     package var alerts: ConnectionAlerts
-    /// True for a request that only replaces an earlier one.
+    /// True for a request that only replaces the options of an earlier one.
     ///
-    /// It has no result, and no effect if there is neither a connection nor a pending request.
+    /// Such a request has no result, and no effect if there is neither a connection nor a pending request.
     package var isRenewal = false
 
     package init(
@@ -116,14 +117,14 @@ package struct ConnectRequest: Equatable, Sendable {
         self.alerts = alerts
     }
 
-    /// The request as a replacement of an earlier one.
+    /// This request, as a replacement of an earlier one.
     package var renewal: Self {
         var request = self
         request.isRenewal = true
         return request
     }
 
-    /// The request as an independent one.
+    /// This request, as one that does not depend on an earlier one.
     package var standing: Self {
         var request = self
         request.isRenewal = false

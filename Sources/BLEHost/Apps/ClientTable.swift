@@ -5,7 +5,7 @@ struct ClientTable {
         let role: ClientRole
         fileprivate(set) var owner: ClientOwner
         fileprivate(set) var phase = AppPhase.foreground
-        /// The connected centrals that the client was told last.
+        /// The list of connected centrals that the client last received.
         fileprivate var centrals: [ConnectedCentral] = []
     }
 
@@ -17,7 +17,7 @@ struct ClientTable {
     /// The sessions with the peripheral role.
     var peripherals: [ClientID] { clients.filter { $0.role == .peripheral }.map(\.id) }
 
-    /// The clients that look after pairing and bonds, and the test suites.
+    /// The sessions of agents and of test suites.
     var agents: [ClientID] { clients.filter { $0.role == .agent || $0.role == .tester }.map(\.id) }
 
     /// The sessions of test suites.
@@ -36,13 +36,13 @@ struct ClientTable {
         clients[index].phase = phase
     }
 
-    /// Gives a session to another app.
+    /// Gives a session to another owner.
     mutating func give(_ client: ClientID, to owner: ClientOwner) {
         guard let index = clients.firstIndex(where: { $0.id == client }) else { return }
         clients[index].owner = owner
     }
 
-    /// Notes which connected centrals a client is told; returns whether they are others than before.
+    /// Records the list of connected centrals that a client is about to receive; returns whether the list has changed.
     mutating func noteCentrals(_ centrals: [ConnectedCentral], toldTo client: ClientID) -> Bool {
         guard let index = clients.firstIndex(where: { $0.id == client }), clients[index].centrals != centrals else {
             return false

@@ -26,11 +26,11 @@ package enum Failure: Error, Hashable, Sendable {
     case notFound
     /// The parameters are invalid.
     case invalidParameters
-    /// The peer or the controller does not support it.
+    /// The peer or the controller does not support the request.
     case notSupported
     /// The UUID is reserved for the host.
     case uuidNotAllowed
-    /// It is already in progress.
+    /// The requested procedure is already in progress.
     case alreadyInProgress
     /// A limit of the host was reached.
     case limitReached

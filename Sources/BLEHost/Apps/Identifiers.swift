@@ -1,4 +1,4 @@
-/// The identifier of a peer for apps: stable for a device on this host.
+/// The identifier by which apps know a peer. A device keeps its identifier on this host.
 ///
 /// Derived from the device's identity address and a secret of the host, so that it does not reveal the address.
 package struct PeerIdentifier: Hashable, Comparable, Sendable {
@@ -14,12 +14,12 @@ package struct ClientID: Hashable, Comparable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The client's number of a request to a peer, which the result repeats.
+/// The number that a client gives a request to a peer. The result has the same number.
 package struct RequestNumber: Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Events of the peer, and results for clients that do not number their requests.
+    /// The number of events that are not results, and of requests that a client does not number.
     package static let none = Self(rawValue: 0)
 
     /// The number of the next request; never ``none``.
@@ -40,7 +40,7 @@ package struct Requester: Equatable, Sendable {
 /// The role of a client.
 package enum ClientRole: Equatable, Sendable {
     case central, peripheral
-    /// Handles pairing and bonds.
+    /// Answers pairing questions and manages bonds.
     case agent
     /// Tests this host and receives all events of the radio.
     case tester
@@ -48,14 +48,15 @@ package enum ClientRole: Equatable, Sendable {
 
 /// A client's identifier of a local service, characteristic or descriptor.
 ///
-/// The client chooses the number, unique among its own; the host assigns handles.
+/// The client chooses the identifier, which must be unique within the client; the host assigns handles.
 package struct LocalAttributeID: Hashable, Comparable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The identifier of a read or an atomic group of writes, which the owner of the attribute must answer exactly once.
+/// The identifier of a read or of an atomic group of writes. The owner of the attribute must answer each one exactly
+/// once.
 package struct ServerTransaction: Hashable, Comparable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

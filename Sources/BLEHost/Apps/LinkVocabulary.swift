@@ -23,27 +23,27 @@ package struct LinkDetails: Equatable, Sendable {
 
 /// A change of a link that a client requests.
 package enum LinkTuning: Equatable, Sendable {
-    /// Other connection parameters. A peripheral requests them from its central.
+    /// New connection parameters. If this host is the peripheral, the central must agree to them.
     case parameters(HCI.ConnectionParameters)
-    /// Other PHYs. An empty set leaves the choice to the controller.
+    /// New PHYs. An empty set leaves the choice to the controller.
     case physicalLayers(transmit: PHYSet, receive: PHYSet)
-    /// A maximum payload of packets, 27 to 251 octets.
+    /// A new maximum payload of link-layer packets, 27 to 251 octets.
     case dataLength(octets: UInt16)
 }
 
-/// The properties of an advertisement's packet besides its data.
+/// The properties of an advertising packet other than its data.
 package struct AdvertisementPacket: Equatable, Sendable {
     /// True for legacy packets.
     package var isLegacy = true
     package var isScannable = false
     /// True if the advertisement was directed to this host.
     package var isDirected = false
-    /// True if a part of the data was lost.
+    /// True if part of the data was lost.
     package var isTruncated = false
     package var primaryPHY = PHY.le1M
-    /// The PHY of the data; ``BLEWire/PHY/none`` for the primary channels.
+    /// The PHY of the secondary channel; ``BLEWire/PHY/none`` if the data came on the primary channels.
     package var secondaryPHY = PHY.none
-    /// The advertiser's identifier of the set.
+    /// The advertiser's identifier of the advertising set.
     package var set = AdvertisingSID.none
     package var transmitPower = TransmitPower.unavailable
 

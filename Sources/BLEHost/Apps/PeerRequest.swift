@@ -2,14 +2,14 @@ package import BLEWire
 
 /// A client's request to a connected peer.
 package enum PeerRequest: Equatable, Sendable {
-    /// Carried out in the order of the requests, however many packets each one needs.
+    /// A request about the peer's attributes. Such requests are carried out one after the other, in order.
     case attribute(AttributeRequest)
-    /// Carried out immediately.
+    /// A request about the link, carried out immediately.
     case link(LinkRequest)
     /// Opens a credit-based channel immediately. The result is ``PeerEvent/channelOpened(_:_:)``.
     case openChannel(SPSM)
 
-    /// Returns the result for a failure.
+    /// Returns the event that reports to the client that the request has failed with `failure`.
     package func answer(_ failure: Failure) -> PeerEvent {
         switch self {
         case .attribute(let request): request.answer(failure)
@@ -32,22 +32,23 @@ package enum AttributeRequest: Equatable, Sendable {
     case discoverIncludedServices(in: AttributeHandleRange, only: [BluetoothUUID])
     /// The result is ``PeerEvent/characteristicsDiscovered(in:_:)``.
     case discoverCharacteristics(in: AttributeHandleRange, only: [BluetoothUUID])
-    /// `in` is the range after the characteristic's value up to its end; `nil` if it is empty. The result is
-    /// ``PeerEvent/descriptorsDiscovered(of:_:)`` with the value's handle.
+    /// Discovers the descriptors of the characteristic whose value has the handle `of`. `in` is the range from the next
+    /// handle to the end of the characteristic; `nil` if that is empty. The result is
+    /// ``PeerEvent/descriptorsDiscovered(of:_:)``.
     case discoverDescriptors(of: AttributeHandle, in: AttributeHandleRange?)
     /// Reads a characteristic value or descriptor of any length. The result is ``PeerEvent/valueRead(_:_:)``.
     case read(AttributeHandle)
     /// Writes a value, with prepared writes if it is long. The result is ``PeerEvent/valueWritten(_:_:)``.
     case write(AttributeHandle, [UInt8])
-    /// Writes without response, after all earlier requests. ``PeerEvent/writeCommandsTaken(_:)`` reports when it has
-    /// left the host.
+    /// Writes without response, after all earlier requests. ``PeerEvent/writeCommandsTaken(_:)`` reports when the
+    /// command has left the host.
     case writeCommand(AttributeHandle, [UInt8])
     /// Subscribes to or unsubscribes from a characteristic. The result is ``PeerEvent/subscriptionChanged(_:_:_:)``.
     ///
     /// `in` is the range of the characteristic's descriptors, as in ``discoverDescriptors(of:in:)``.
     case subscribe(Subscription, to: AttributeHandle, in: AttributeHandleRange?)
-    /// Drops everything the host has discovered of the peer's attributes, including what the bond contains, so that the
-    /// next discovery asks the peer. The result is ``PeerEvent/databaseForgotten(_:)``.
+    /// Forgets everything that the host has discovered about the peer's attributes, including what the bond contains,
+    /// so that the next discovery asks the peer again. The result is ``PeerEvent/databaseForgotten(_:)``.
     ///
     /// The client's subscriptions end; other clients are not affected.
     case forgetDatabase
@@ -68,7 +69,7 @@ package enum AttributeRequest: Equatable, Sendable {
         if case .writeCommand = self { true } else { false }
     }
 
-    /// Returns the result for a failure.
+    /// Returns the event that reports to the client that the request has failed with `failure`.
     package func answer(_ failure: Failure) -> PeerEvent {
         switch self {
         case .discoverServices: .servicesDiscovered(.failure(failure))
@@ -88,10 +89,10 @@ package enum AttributeRequest: Equatable, Sendable {
 package enum LinkRequest: Equatable, Sendable {
     /// The result is ``PeerEvent/rssiRead(_:)``.
     case readRSSI
-    /// The result is ``PeerEvent/tuned(_:_:)``, when the controllers have agreed or failed to.
+    /// The result is ``PeerEvent/tuned(_:_:)``, once the controllers have agreed or have failed to agree.
     case tune(LinkTuning)
 
-    /// Returns the result for a failure.
+    /// Returns the event that reports to the client that the request has failed with `failure`.
     package func answer(_ failure: Failure) -> PeerEvent {
         switch self {
         case .readRSSI: .rssiRead(.failure(failure))
@@ -100,7 +101,7 @@ package enum LinkRequest: Equatable, Sendable {
     }
 }
 
-// Who asks need not name the kind of what is asked.
+// Shorthands for callers that do not need to name the kind of request.
 extension PeerRequest {
     package static var readRSSI: Self { .link(.readRSSI) }
     package static func tune(_ tuning: LinkTuning) -> Self { .link(.tune(tuning)) }

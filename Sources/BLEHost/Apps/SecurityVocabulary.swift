@@ -2,36 +2,42 @@ package import BLEWire
 
 /// A request about pairing and bonds.
 package enum SecurityRequest: Equatable, Sendable {
-    /// Has the client ask the user from now on, with these means; `nil` ends that.
+    /// Makes this client an agent, which asks the user by means of these input and output capabilities; `nil` ends
+    /// that.
     ///
-    /// It is asked about pairings on links that apps of its user use, and if it is an administrator about all. Of
-    /// several that may be asked, the latest is. While none may, devices are paired as far as ``UnattendedPairing``
-    /// allows it: by Just Works, and not in place of a bond.
+    /// An agent is asked about pairings on links that apps of its user use; an administrator is asked about all
+    /// pairings. If several agents can be asked, the latest one is. If there is none, devices pair only as far as
+    /// ``UnattendedPairing`` allows: with Just Works, and without replacing a bond.
     case attend(SMP.IOCapability?)
-    /// The user's reply to ``SecurityEvent/asked(_:)`` about this peer. It counts only from the client that was asked.
+    /// Passes on the user's reply to ``SecurityEvent/asked(_:)`` about this peer. It has no effect unless this client
+    /// was asked.
     case answer(PeerIdentifier, PairingReply)
-    /// Pairs with a peer over a link that the client's app uses, or asks the peer to; answered by
-    /// ``SecurityEvent/paired(_:_:)`` or ``SecurityEvent/failed(_:_:)``.
+    /// Pairs with a peer over a link that the client's app uses; if this host is the peripheral, asks the peer to pair.
+    /// The result is ``SecurityEvent/paired(_:_:)`` or ``SecurityEvent/failed(_:_:)``.
     case pair(PeerIdentifier)
-    /// Refuses pairings that come to less, and does not use bonds that are worth less, as long as this client is there.
+    /// Sets minimum requirements while this session is open: weaker pairings are refused, and weaker bonds are not
+    /// used.
     ///
-    /// This counts on links that the client's app uses; `everywhere` on all, which takes an administrator. Of several
-    /// clients, the strictest counts in each point, but an app that keeps no bonds does not keep others from it: on a
-    /// link that another app uses as well, bonds are kept.
+    /// The policy applies to links that the client's app uses. With `everywhere`, it applies to all links, which only
+    /// an administrator can require. If several policies apply, the strictest value of each property counts, with one
+    /// exception: a policy of one app that keeps no bonds has no effect on a link that another app also uses, unless
+    /// that app's policy keeps none either.
     case insist(PairingPolicy, everywhere: Bool = false)
-    /// Makes what this host tells a device by other means than Bluetooth, for one pairing; answered by
-    /// ``SecurityEvent/outOfBandDataMade(_:)``. What was made for the app before counts no more.
+    /// Makes out-of-band data of this host for one pairing, which the app transfers to a device by other means than
+    /// Bluetooth. The result is ``SecurityEvent/outOfBandDataMade(_:)``. The data replace those made for the app
+    /// before.
     ///
-    /// This and the next two count on links that the client's app uses, and on those about which the client is asked.
+    /// This request and the next two apply to links that the client's app uses, and to links whose pairing questions go
+    /// to this client.
     case makeOutOfBandData
-    /// A peer's out-of-band data for the next pairing with it; `nil` to forget them.
+    /// Passes a peer's out-of-band data for the next pairing with the peer; `nil` to forget them.
     case takeOutOfBandData(SecurityManager.OutOfBandData.DeviceData?, from: PeerIdentifier)
-    /// An out-of-band temporary key for the next pairing with a peer, which then uses legacy pairing; `nil` to forget
-    /// it. Without a peer, it is for the next device that pairs.
+    /// Passes an out-of-band temporary key for the next pairing with a peer, which then uses legacy pairing; `nil` to
+    /// forget the key. Without a peer, the key is for the next device that pairs.
     case takeTemporaryKey(Key128?, with: PeerIdentifier?)
-    /// Lists the bonds of the client's user, or all for an administrator; answered by ``SecurityEvent/bonds(_:)``.
+    /// Lists the bonds of the client's user; all bonds for an administrator. The result is ``SecurityEvent/bonds(_:)``.
     case listBonds
-    /// Forgets one of these bonds, and ends the link to the peer if there is one; answered by
+    /// Removes one of the bonds that ``listBonds`` lists. If the link to the peer is encrypted, it ends. The result is
     /// ``SecurityEvent/bonds(_:)``.
     case removeBond(PeerIdentifier)
 }
@@ -39,14 +45,14 @@ package enum SecurityRequest: Equatable, Sendable {
 /// An event about pairing and bonds.
 package enum SecurityEvent: Equatable, Sendable {
     case asked(PairingInquiry)
-    /// The question about this peer needs no answer any more.
+    /// The question about this peer no longer needs an answer.
     case withdrawn(PeerIdentifier)
-    /// A pairing has completed, by this method; whether the keys are stored.
+    /// A pairing has completed by this method; `isBonded` is true if the keys are stored.
     case paired(PeerIdentifier, PairingMethod, isBonded: Bool)
     case failed(PeerIdentifier, PairingFailure)
     /// The link to a peer is encrypted with a key of this strength, from a bond or a completed pairing.
     case secured(PeerIdentifier, PairingStrength, isBonded: Bool)
-    /// All bonds, most recently used last.
+    /// The bonds that the client may see, most recently used last.
     case bonds([BondedPeer])
     /// This host's out-of-band data.
     case outOfBandDataMade(SecurityManager.OutOfBandData.DeviceData)
@@ -56,16 +62,15 @@ package enum SecurityEvent: Equatable, Sendable {
 ///
 /// Core 6.0, Vol 3, Part C, 10.2.4.
 package struct PairingPolicy: Equatable, Sendable {
-    /// True if to reject devices that support only legacy pairing.
+    /// True to reject devices that support only legacy pairing.
     package var requiresSecureConnections: Bool
     /// The minimum key size, in octets, 7 to 16.
     package var leastKeySize: Int
-    /// True if to store the keys of pairings.
-    ///
-    /// Otherwise a pairing counts for one link.
+    /// True to store the keys of pairings; false to use them on one link only.
     package var keepsBonds: Bool
-    /// When this host pairs although there is no agent to ask the user; `nil` to leave that to other clients, or to
-    /// the host's configuration if none of them says.
+    /// When this host may pair without an agent to ask the user.
+    ///
+    /// `nil` leaves that to the other clients or, if none of them sets it, to the host's configuration.
     package var unattended: UnattendedPairing?
 
     package init(
@@ -85,7 +90,7 @@ package struct PairingPolicy: Equatable, Sendable {
         strength.keySize >= leastKeySize && (strength.isSecureConnections || !requiresSecureConnections)
     }
 
-    /// Returns the stricter requirement of both in each respect.
+    /// Returns a policy with the stricter value of each property.
     func joined(with other: Self) -> Self {
         Self(
             requiresSecureConnections: requiresSecureConnections || other.requiresSecureConnections,
@@ -102,7 +107,7 @@ package struct PairingInquiry: Equatable, Sendable {
     package enum Cause: Equatable, Sendable {
         /// The peer started it.
         case peer
-        /// The peer rejected an app's request.
+        /// The peer rejected an app's request for insufficient security.
         case refusal
         /// A client requested it.
         case request
@@ -128,8 +133,8 @@ package struct PairingInquiry: Equatable, Sendable {
 package struct BondedPeer: Equatable, Sendable {
     package let peer: PeerIdentifier
     package let name: String?
-    /// The identity address of the device, or one that it had on the air if it has not shown that the former is its
-    /// own.
+    /// The identity address of the device. If the device has not proved that address to be its own, an over-the-air
+    /// address that the device has used.
     package let identity: DeviceAddress
     package let strength: PairingStrength
 

@@ -5,7 +5,7 @@ package enum ServerRequest: Equatable, Sendable {
     /// The result is ``ServerEvent/advertisingStarted(_:)``.
     case startAdvertising(AdvertisingRequest)
     case stopAdvertising
-    /// Requests another connection latency from the central.
+    /// Asks the central for another connection latency.
     case setLatency(PeerIdentifier, ConnectionLatency)
     /// Ends the link to a central.
     case disconnect(PeerIdentifier)
@@ -14,7 +14,8 @@ package enum ServerRequest: Equatable, Sendable {
     /// Unpublishes a channel; open channels stay open. The result is ``ServerEvent/channelUnpublished(_:_:)``.
     case unpublishChannel(SPSM)
 
-    /// Returns the result for a failure; `nil` if the request has no result.
+    /// Returns the event that reports to the client that the request has failed with `failure`; `nil` if the request
+    /// has no result.
     package func answer(_ failure: Failure) -> ServerEvent? {
         switch self {
         case .startAdvertising: .advertisingStarted(failure)
@@ -36,10 +37,11 @@ package enum ServiceRequest: Equatable, Sendable {
     /// Notifies or indicates a value to the subscribed centrals among the given ones; to all subscribed centrals if
     /// `nil`.
     ///
-    /// ``ServerEvent/updatesTaken(_:)`` reports when it has left the host for all of them.
+    /// ``ServerEvent/updatesTaken(_:)`` reports when the value has left the host for all of them.
     case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
 
-    /// Returns the result for a failure; `nil` if the request has no result.
+    /// Returns the event that reports to the client that the request has failed with `failure`; `nil` if the request
+    /// has no result.
     package func answer(_ failure: Failure) -> ServerEvent? {
         switch self {
         case .addService(let service): .serviceAdded(service.id, failure)
@@ -51,7 +53,7 @@ package enum ServiceRequest: Equatable, Sendable {
 
 /// An app's response to a peer's request.
 package enum ServerResponse: Equatable, Sendable {
-    /// The value from the requested offset on. It is ignored for writes.
+    /// The value, starting at the requested offset; ignored for writes.
     case success([UInt8])
     case failure(ATT.ErrorCode)
 }
@@ -69,9 +71,10 @@ package enum ServerEvent: Equatable, Sendable {
     case unsubscribed(RemoteCentral, from: LocalAttributeID)
     /// A central reads a value that the app provides.
     case readRequested(ServerTransaction, RemoteCentral, LocalAttributeID, offset: Int)
-    /// A central writes an atomic group of values, which gets a single response; `nil` if none is expected.
+    /// A central writes an atomic group of values, to which the app responds once. Without a transaction, the central
+    /// expects no response.
     case writeRequested(ServerTransaction?, RemoteCentral, WriteGroup)
-    /// That many updates have left the host, in the order in which they were requested.
+    /// This many updates have left the host, in the order in which they were requested.
     case updatesTaken(Int)
     /// The MTU of a central changed.
     case centralChanged(RemoteCentral)
@@ -121,7 +124,7 @@ package struct WritePart: Equatable, Sendable {
 package struct AdvertisingRequest: Equatable, Sendable {
     package var localName: String?
     package var services: [BluetoothUUID]
-    /// Options beyond Core Bluetooth.
+    /// Options that Core Bluetooth does not have.
     ///
     /// If `nil`, Core Bluetooth's size limits and advertisement type apply.
     package var broadcast: BroadcastRequest?
@@ -132,14 +135,14 @@ package struct AdvertisingRequest: Equatable, Sendable {
     }
 }
 
-/// An advertisement with options beyond Core Bluetooth.
+/// The contents and parameters of an advertisement that Core Bluetooth does not have.
 package struct BroadcastRequest: Equatable, Sendable {
     /// Manufacturer data, starting with the company identifier.
     package var manufacturerData: [UInt8]?
     package var serviceData: [AdvertisingData.ServiceData] = []
     /// True if centrals can connect.
     package var isConnectable = true
-    /// True if to use extended advertising, which holds more data but is not received by old devices.
+    /// True to use extended advertising, which holds more data but which old devices cannot receive.
     package var isExtended = false
     /// The advertising interval.
     package var interval = Duration.milliseconds(100)
@@ -149,9 +152,9 @@ package struct BroadcastRequest: Equatable, Sendable {
     package var statedPower: Int8?
     /// The flags at the beginning of the advertisement; none if `nil`.
     package var flags: ADFlags? = Self.usualFlags
-    /// The octets of the two packets, if they are to be sent as they are.
+    /// The complete octets of the advertisement and of the scan response, sent unchanged.
     ///
-    /// Nothing else may be said then, and ``flags`` do not matter.
+    /// No other contents may be set together with them, and ``flags`` has no effect.
     package var octets: AdvertisementOctets?
     package var primaryPHY = PHY.le1M
     package var secondaryPHY = PHY.le1M
@@ -166,7 +169,7 @@ package struct ServiceDefinition: Equatable, Sendable {
     package var id: LocalAttributeID
     package var uuid: BluetoothUUID
     package var isPrimary: Bool
-    /// Included services of the same client, which were added before.
+    /// The included services, which the same client must have added before.
     package var includes: [LocalAttributeID]
     package var characteristics: [CharacteristicDefinition]
 
@@ -226,7 +229,8 @@ package struct DescriptorDefinition: Equatable, Sendable {
     }
 }
 
-/// The properties of a characteristic: the octet of its declaration, and above it the bits that only exist locally.
+/// The properties of a characteristic. The lower octet is the one in its declaration; the bits above exist only
+/// locally.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.1.1.
 package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
@@ -247,7 +251,7 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     /// The octet for the declaration.
     package var declared: UInt8 { UInt8(truncatingIfNeeded: complete.rawValue) }
 
-    /// The properties with the ones that they imply, such as notify for encrypted notify.
+    /// These properties and those that they imply, such as ``notify`` for ``notifyEncryptionRequired``.
     package var complete: Self {
         var complete = self
         if contains(.notifyEncryptionRequired) { complete.insert(.notify) }

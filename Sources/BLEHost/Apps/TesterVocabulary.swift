@@ -2,9 +2,11 @@ package import BLEWire
 
 /// A test suite's request to the radio.
 ///
-/// Only clients with the role ``ClientRole/tester`` receive ``TesterEvent``s. They can make all other requests, too.
+/// Only clients with the role ``ClientRole/tester`` can make these requests and receive ``TesterEvent``s. They can make
+/// all other requests, too.
 package enum TesterRequest: Equatable, Sendable {
-    /// Removes all bonds and resets the controller. The client receives both state changes.
+    /// Removes all bonds and resets the controller. The client receives the states ``HostState/resetting`` and
+    /// ``HostState/poweredOn``.
     case reset
     /// The result is ``TesterEvent/localAddress(_:)``.
     case readLocalAddress
@@ -12,17 +14,18 @@ package enum TesterRequest: Equatable, Sendable {
     case find(DeviceAddress)
     /// Advertises in a separate set until ``stopSet(_:)``. The result is ``TesterEvent/setStarted(_:_:)``.
     ///
-    /// The client chooses the number, unique among its own. A connectable advertisement continues after a connection,
-    /// unless it is directed.
+    /// The client chooses the identifier, which must be unique within the client. A connectable advertisement continues
+    /// after a connection, unless it is directed.
     case startSet(AdvertisingSetID, AdvertisingSetRequest)
     /// The result is ``TesterEvent/setEnded(_:)``.
     case stopSet(AdvertisingSetID)
-    /// Reports every received packet of advertisers from now on. The result is ``TesterEvent/listening(_:)``.
+    /// Reports every advertising packet that is received from now on. The result is ``TesterEvent/listening(_:)``.
     ///
-    /// While an app scans, too, its parameters apply.
+    /// While an app scans, the app's scan parameters apply instead of these.
     case listen(ScanParameters)
     case stopListening
-    /// Encrypts a link, with an authenticated key if needed: by the existing bond or a new pairing.
+    /// Encrypts the link to a peer with the existing bond or by a new pairing. If `needsAuthentication` is true, the
+    /// key must be authenticated.
     ///
     /// The result is ``SecurityEvent/secured(_:_:isBonded:)`` or ``SecurityEvent/failed(_:_:)``, unless the link ends.
     case secure(PeerIdentifier, needsAuthentication: Bool)
@@ -52,7 +55,7 @@ package struct AdvertisingSetID: Hashable, Comparable, Sendable {
 /// The contents and parameters of an advertising set.
 package struct AdvertisingSetRequest: Equatable, Sendable {
     package var parameters: AdvertisingParameters
-    /// At most 31 octets in legacy packets; 1650 otherwise, or 245 if it is connectable.
+    /// At most 31 octets in legacy packets; otherwise 1650, or 245 if the advertisement is connectable.
     package var data: [UInt8]
     /// At most 31 octets in legacy packets, 251 otherwise.
     package var scanResponse: [UInt8]
@@ -63,7 +66,8 @@ package struct AdvertisingSetRequest: Equatable, Sendable {
         self.scanResponse = scanResponse
     }
 
-    /// The content for the controller; `nil` if it does not fit, or the combination does not exist.
+    /// The content for the controller; `nil` if the data are too long, or if this combination of parameters does not
+    /// exist.
     var content: AdvertisementContent? {
         guard parameters.isPossible, data.count <= parameters.longestData,
             scanResponse.count <= parameters.longestScanResponse
@@ -72,7 +76,7 @@ package struct AdvertisingSetRequest: Equatable, Sendable {
     }
 }
 
-/// One packet of an advertiser, reassembled if necessary.
+/// One advertisement or scan response, reassembled if necessary.
 package struct ReceivedPacket: Equatable, Sendable {
     package let address: DeviceAddress
     package let isConnectable: Bool

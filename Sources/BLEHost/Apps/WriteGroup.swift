@@ -1,4 +1,4 @@
-/// An atomic group of writes, usually of one.
+/// An atomic group of writes, usually just one.
 package struct WriteGroup: Equatable, Sendable, RandomAccessCollection {
     private enum Parts: Equatable, Sendable {
         /// A single write, which needs no array.
