@@ -2,9 +2,10 @@ import BLEWire
 
 /// The distribution of the controller's ACL buffers among links and their channels.
 ///
-/// Packets are split into fragments of the buffer size. Links take turns by fragment, so that a long packet on one does
-/// not delay the others. The channels of a link take turns by packet, because packets cannot be interleaved, and
-/// signals go first. A buffer is occupied until the controller reports its completion or the link is gone.
+/// The scheduler splits packets into fragments of the buffer size. Links take turns by fragment, so that a long packet
+/// on one link does not delay the others. The channels of a link take turns by packet, because the packets of a link
+/// cannot be interleaved; signals go first. A buffer is occupied until the controller reports its completion or the
+/// link ends.
 ///
 /// Core 6.0, Vol 4, Part E, 4.1.1 (flow control) and Vol 3, Part A, 7.2.1 (fragmentation).
 struct ACLScheduler {
@@ -16,14 +17,14 @@ struct ACLScheduler {
 
     private struct Queue {
         var lanes = ChannelLanes<Frame>()
-        /// The packet of which a part was already passed to the controller.
+        /// The packet whose first part was already passed to the controller.
         private var begun: Frame?
         /// The length of that part, in octets.
         private var offset = 0
         /// The number of controller buffers with fragments of this link.
         private(set) var taken = 0
-        /// The number of fragments passed to the controller, and that number at the last fragment of the security
-        /// manager.
+        /// The number of fragments passed to the controller so far, and that number at the latest fragment of the
+        /// security manager.
         private var given = 0, lastOfPairing = 0
 
         var isEmpty: Bool { begun == nil && lanes.isEmpty }
@@ -66,7 +67,7 @@ struct ACLScheduler {
             given += 1
         }
 
-        /// Records completed fragments, at most as many as were passed to the controller.
+        /// Records completed fragments, at most as many as were passed to the controller; returns the number recorded.
         mutating func sent(_ count: Int) -> Int {
             let sent = min(count, taken)
             taken -= sent
@@ -78,13 +79,13 @@ struct ACLScheduler {
     struct Fragment {
         let link: ConnectionHandle
         let channel: ChannelIdentifier
-        /// The payload that it is a part of.
+        /// The payload that the fragment is a part of.
         let payload: OutgoingPayload
-        /// Its range in the payload, including the L2CAP header.
+        /// The range of the fragment in the payload, including the L2CAP header.
         let range: Range<Int>
         /// The receipt of the packet that this fragment completes, if it has one.
         let receipt: SendReceipt?
-        /// True if it completes the packet.
+        /// True if the fragment completes the packet.
         fileprivate let isLast: Bool
 
         fileprivate init(of frame: Frame, _ range: Range<Int>, on link: ConnectionHandle) {
@@ -118,7 +119,7 @@ struct ACLScheduler {
 
     mutating func linkUp(_ link: ConnectionHandle) { queues[link] = Queue() }
 
-    /// Removes a link: its queued packets are dropped and its buffers are free, because the controller has flushed
+    /// Removes a link. Its queued packets are dropped, and its buffers are free because the controller has flushed
     /// them.
     mutating func linkDown(_ link: ConnectionHandle) {
         guard let queue = queues[link] else { return }
@@ -142,19 +143,20 @@ struct ACLScheduler {
     }
 
     enum OnSubmit: Equatable {
-        /// It can be sent immediately, in one packet.
+        /// The caller can send the packet immediately, in one fragment.
         case passed
-        /// Its fragments are returned in their turn.
+        /// The packet waits; ``next()`` returns its fragments.
         case queued
         case noLink, limitReached
     }
 
     /// Queues the payload of an L2CAP packet.
     ///
-    /// A packet that fits into a buffer bypasses the queues if a buffer is free and nothing is queued. On each fixed
-    /// channel, packets with a receipt, which a client may queue in large numbers, leave equal space for those without:
-    /// requests and responses, which are few, and whose loss would end the link. Credit-based channels limit their
-    /// packets themselves, and none of them may be lost.
+    /// A packet that fits into a buffer bypasses the queues if a buffer is free and nothing is queued.
+    ///
+    /// On each fixed channel, packets with a receipt may take only half of the queue, because a client may send many of
+    /// them. The other half is for packets without a receipt: requests and responses, which are few, but whose loss
+    /// would end the link. Credit-based channels limit their packets themselves, and none of their packets may be lost.
     mutating func submit(
         _ payload: OutgoingPayload,
         on channel: ChannelIdentifier,
@@ -182,11 +184,11 @@ struct ACLScheduler {
         return true
     }
 
-    /// Returns whether that many packets of at most `length` octets, including the L2CAP header, can bypass the queues.
+    /// Returns whether this many packets of at most `length` octets, including the L2CAP header, can bypass the queues.
     func hasRoom(for count: Int, upTo length: Int) -> Bool { waiting == 0 && free >= count && length <= size }
 
-    /// Takes a buffer for an attribute packet of at most `length` octets, including the L2CAP header, which bypasses
-    /// the queues; returns `false`, without side effects, if that is impossible or the link does not exist.
+    /// Takes a buffer for an ATT packet of at most `length` octets, including the L2CAP header. The packet bypasses the
+    /// queues. Returns `false`, without side effects, if that is impossible or the link does not exist.
     @inline(__always)
     mutating func pass(_ length: Int, of link: ConnectionHandle) -> Bool {
         guard hasRoom(for: 1, upTo: length), let index = queues.index(of: link) else { return false }
@@ -202,8 +204,8 @@ struct ACLScheduler {
     /// True if something is queued and a buffer is free.
     var maySend: Bool { waiting > 0 && free > 0 }
 
-    /// Queues an attribute packet even if a buffer is free; returns `false`, without side effects, if too many are
-    /// queued or the link does not exist.
+    /// Queues an ATT packet even if a buffer is free; returns `false`, without side effects, if too many are queued or
+    /// the link does not exist.
     mutating func wait(_ payload: OutgoingPayload, of link: ConnectionHandle, receipt: SendReceipt) -> Bool {
         guard let index = queues.index(of: link) else { return false }
         return wait(Frame(channel: .attribute, payload: payload, receipt: receipt), at: index)
@@ -215,7 +217,7 @@ struct ACLScheduler {
         turn = queues.handle(at: index)
     }
 
-    /// Drops the queued packets of a channel, except a started one.
+    /// Drops the queued packets of a channel, except one that is already being sent.
     mutating func discard(_ channel: ChannelIdentifier, of link: ConnectionHandle) {
         queues.update(link) { queue in
             waiting -= queue.lanes.count(on: channel)
@@ -225,7 +227,7 @@ struct ACLScheduler {
 
     enum OnCompleted: Equatable {
         case freed
-        /// The controller reported more completed fragments than it was given. Those that it was given are counted.
+        /// The controller reported more completed fragments than it was given. Only this many count.
         case clamped(to: Int)
         case noLink
     }
@@ -238,15 +240,15 @@ struct ACLScheduler {
         return freed == count ? .freed : .clamped(to: freed)
     }
 
-    /// Records that `count` buffers of a link are free again; returns `false`, without side effects, if the controller
-    /// was given fewer.
+    /// Records that `count` buffers of a link are free again; returns `false`, without side effects, if the link
+    /// occupied fewer or does not exist.
     mutating func completedExactly(_ count: Int, on link: ConnectionHandle) -> Bool {
         guard let index = queues.index(of: link), count <= queues.values[index].taken else { return false }
         free += queues.values[index].sent(count)
         return true
     }
 
-    /// Returns the next fragment, if a buffer is free.
+    /// Returns the next fragment to send; `nil` if nothing is queued or no buffer is free.
     mutating func next() -> Fragment? {
         guard maySend, let index = nextInTurn() else { return nil }
         let link = queues.handle(at: index)
@@ -257,7 +259,7 @@ struct ACLScheduler {
         return fragment
     }
 
-    /// Returns the index of the next link with queued packets, after the one that was last.
+    /// Returns the index of the next link with queued packets, after the link that sent last.
     private func nextInTurn() -> Int? {
         let first = turn.flatMap { queues.index(after: $0) } ?? 0
         for step in 0..<queues.count {

@@ -2,7 +2,7 @@ import BLEWire
 
 /// The queues of one link's channels.
 ///
-/// Each keeps its order, and channels take turns.
+/// Each queue keeps its order, and channels take turns.
 ///
 /// Signals go first: there are few of them, and their contents, such as the opening of a channel, must arrive before
 /// data on that channel.
@@ -12,7 +12,7 @@ struct ChannelLanes<Element> {
         var elements = Fifo<Element>()
     }
 
-    /// In ascending order of channels: the fixed ones and the peer's.
+    /// The queues, in ascending order of channels: the fixed ones, then the peer's.
     private var lanes: [Lane] = []
     private var waiting = 0
     private var turn = ChannelIdentifier.none
@@ -38,7 +38,7 @@ struct ChannelLanes<Element> {
         return lanes[index].elements.popFirst()
     }
 
-    /// Drops the queue of a channel.
+    /// Drops all elements of a channel.
     mutating func remove(_ channel: ChannelIdentifier) {
         guard let index = index(of: channel) else { return }
         waiting -= lanes.remove(at: index).elements.count

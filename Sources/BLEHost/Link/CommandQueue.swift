@@ -1,16 +1,16 @@
 import BLEWire
 
-/// The flow control of HCI commands, which matches answers to their owners.
+/// The queue of HCI commands, which obeys the controller's flow control and matches answers to the owners of commands.
 ///
-/// Each answer says how many further commands the controller accepts. Every command is answered once, by Command
-/// Complete or Command Status, and matched by its opcode.
+/// Each answer says how many more commands the controller accepts. The controller answers every command once, with
+/// Command Complete or Command Status, which names the opcode.
 ///
 /// Core 6.0, Vol 4, Part E, 4.4.
 struct CommandQueue {
-    /// The maximum time until the controller's answer.
+    /// The maximum time that the controller may take to answer a command.
     static let timeout = Duration.seconds(2)
 
-    /// The owner of a command, which gets the answer.
+    /// The owner of a command, which receives the answer.
     enum Owner: Equatable {
         case setup
         case scanner
@@ -19,9 +19,9 @@ struct CommandQueue {
         case advertiser(AdvertisingHandle)
         /// The private addresses and the resolving list.
         case privacy
-        /// A link. Failures are only noted.
+        /// A link. A failure of the command only causes a note.
         case link(ConnectionHandle)
-        /// A client's request about a link, with its number there.
+        /// A request about a link, with its number there.
         case linkRequest(ConnectionHandle, UInt32)
         /// The encryption of a link.
         case encryption(ConnectionHandle)
@@ -36,8 +36,7 @@ struct CommandQueue {
             }
         }
 
-        /// True for owners with at most one queued command, without which a state machine or link would wait
-        /// indefinitely.
+        /// True for owners that queue at most one command, and that would wait indefinitely if it was dropped.
         var isPatient: Bool {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection: true
@@ -67,7 +66,7 @@ struct CommandQueue {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Restarts, with one command allowed, as after power-up.
+    /// Drops all commands and allows one, as after power-up.
     mutating func reset(at now: Instant) {
         waiting.removeAll()
         sent.removeAll()
@@ -78,7 +77,7 @@ struct CommandQueue {
     /// The time at which to call ``expired(at:)`` unless something happens first.
     var deadline: Instant? { sent.first?.due ?? (waiting.isEmpty ? nil : lastTurn + Self.timeout) }
 
-    /// Queues a command; returns `false` if too many are queued and the owner does not depend on it.
+    /// Queues a command; returns `false` if too many are queued and the owner can do without the command.
     mutating func submit(_ command: Command, for owner: Owner, at now: Instant) -> Bool {
         guard waiting.count < limit || owner.isPatient else { return false }
         if waiting.isEmpty, sent.isEmpty { lastTurn = now }
@@ -86,7 +85,7 @@ struct CommandQueue {
         return true
     }
 
-    /// Returns the command that can be sent now.
+    /// Returns the next command if the controller accepts one now.
     mutating func next(at now: Instant) -> [UInt8]? {
         guard credits > 0, let (command, owner) = waiting.popFirst() else { return nil }
         credits -= 1
@@ -99,12 +98,13 @@ struct CommandQueue {
 
     enum OnAnswer: Equatable {
         case answered(Owner)
-        /// It only changes the number of allowed commands.
+        /// The answer belongs to no command. It only changes the number of allowed commands.
         case credits
         case unexpected
     }
 
-    /// Processes the controller's answer to the command with `opcode`, and the number of further commands it accepts.
+    /// Processes the controller's answer to the command with `opcode`. `allowed` is the number of further commands that
+    /// the controller accepts.
     mutating func answered(_ opcode: HCI.Opcode, allowed: UInt8, at now: Instant) -> OnAnswer {
         credits = Int(allowed)
         lastTurn = now
@@ -113,7 +113,8 @@ struct CommandQueue {
         return .answered(sent.remove(at: index).owner)
     }
 
-    /// Returns a command whose answer is overdue, or that the controller does not accept; `nil` if there is none.
+    /// Returns the command that the controller has not answered in time, or has not accepted in time; `nil` if there is
+    /// none.
     func expired(at now: Instant) -> HCI.Opcode? {
         guard let deadline, deadline <= now else { return nil }
         return sent.first?.opcode ?? waiting.first?.command.opcode

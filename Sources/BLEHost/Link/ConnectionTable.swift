@@ -2,24 +2,24 @@ import BLEWire
 
 /// A table of links in the order of their handles.
 ///
-/// The actions of a host must not depend on hashing, so cores never iterate a `Dictionary`. A controller has a few
+/// The actions of a host must not depend on hashing, so cores never iterate over a `Dictionary`. A controller has a few
 /// dozen links with small handles, for which a sorted array is also faster.
 struct ConnectionTable<Value> {
-    /// In ascending order.
+    /// The handles, in ascending order.
     ///
-    /// Stored apart from the values, which are large, so that a search copies none.
+    /// Stored separately from the values, which are large, so that a search copies no values.
     private(set) var handles: [ConnectionHandle] = [] { didSet { places = LinkIndex(handles) } }
     private var places = LinkIndex()
-    /// In the order of ``handles``.
+    /// The values, in the order of ``handles``.
     ///
-    /// Only changed in place, at an index from ``index(of:)``.
+    /// Changed only in place, at an index from ``index(of:)``.
     var values: [Value] = []
 
     var count: Int { handles.count }
 
     /// The value of `handle`; `nil` if there is no such link.
     ///
-    /// Setting `nil` removes it.
+    /// Setting `nil` removes the link.
     subscript(handle: ConnectionHandle) -> Value? {
         get { index(of: handle).map { values[$0] } }
         set {
@@ -37,13 +37,13 @@ struct ConnectionTable<Value> {
         }
     }
 
-    /// Changes the value of `handle` in place; returns `nil`, without side effects, if there is none.
+    /// Changes the value of `handle` in place; returns `nil`, without side effects, if there is no such link.
     @discardableResult
     mutating func update<Result>(_ handle: ConnectionHandle, _ body: (inout Value) -> Result) -> Result? {
         index(of: handle).map { body(&values[$0]) }
     }
 
-    /// Returns the current index of `handle`; `nil` if there is none.
+    /// Returns the current index of `handle`; `nil` if there is no such link.
     func index(of handle: ConnectionHandle) -> Int? { places[handle] }
 
     /// Returns the handle at an index in `0..<count`.
@@ -52,7 +52,7 @@ struct ConnectionTable<Value> {
     /// Returns the first index whose handle is greater than `handle`; `nil` if there is none.
     func index(after handle: ConnectionHandle) -> Int? { handles.firstIndex { $0 > handle } }
 
-    /// Returns the first handle with a matching value.
+    /// Returns the lowest handle whose value matches; `nil` if there is none.
     func handle(where fits: (Value) -> Bool) -> ConnectionHandle? {
         values.firstIndex(where: fits).map { handles[$0] }
     }

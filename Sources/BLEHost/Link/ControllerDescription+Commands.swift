@@ -1,15 +1,15 @@
 import BLEWire
 
-// The commands of this host, in the form that a controller understands.
+// The HCI commands for the next steps of the state machines, in legacy or extended form as the controller needs.
 extension ControllerDescription {
-    /// The scan interval and window while initiating, which leave some time for links.
+    /// The scan interval and window while initiating, which leave some time for existing links.
     private static let listening = (
         interval: ScanInterval(.milliseconds(40)), window: ScanInterval(.milliseconds(30))
     )
-    /// The scan window on the Coded PHY, which is the time that the other PHY leaves.
+    /// The scan window on the Coded PHY, which is the time that the 1M PHY leaves.
     private static let codedWindow = ScanInterval(.milliseconds(10))
 
-    /// True if advertisers on the Coded PHY can be received and connected.
+    /// True if the controller can receive advertisers on the Coded PHY and connect to them.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.3.
     var hearsCoded: Bool { usesExtendedCommands && features.contains(.phyCoded) }

@@ -1,10 +1,10 @@
 import BLEWire
 
-/// The description of a controller: what it reports, and what follows from that.
+/// The description of a controller: what it reports, and what the host derives from that.
 struct ControllerDescription: Equatable, Sendable {
     /// The manufacturer; ``CompanyIdentifier/none`` for a virtual controller.
     var company: CompanyIdentifier?
-    /// The HCI Subversion, a number of its maker's.
+    /// The HCI Subversion, a number that the manufacturer defines.
     var subversion: UInt16 = 0
     var commands = SupportedCommands()
     /// The features of the link manager: bit 37 is BR/EDR Not Supported, bit 38 is LE Supported (Controller).
@@ -13,9 +13,9 @@ struct ControllerDescription: Equatable, Sendable {
     var claimedFeatures: LEFeatures = []
     /// The identity address of this host.
     var address = DeviceAddress.none
-    /// The random static address of this host, which is the identity if the controller has no public one.
+    /// The random static address of this host, which is the identity address if the controller has no public one.
     var randomAddress = DeviceAddress.none
-    /// The private address that strangers see; `nil` if they see the identity.
+    /// The private address that unbonded peers see; `nil` if they see the identity address.
     var privateAddress: DeviceAddress?
     /// True if the controller uses the resolving list.
     var resolvesAddresses = false
@@ -25,7 +25,7 @@ struct ControllerDescription: Equatable, Sendable {
     var bufferSize = 0
     var bufferCount = 0
     var acceptListSize = 0
-    /// The supported combinations of states: Core 6.0, Vol 4, Part E, 7.8.27.
+    /// The bits for the supported combinations of states: Core 6.0, Vol 4, Part E, 7.8.27.
     var states: UInt64 = 0
     /// The maximum packet length on the air, in octets and microseconds.
     var dataLength: (octets: UInt16, time: UInt16)?
@@ -39,7 +39,7 @@ struct ControllerDescription: Equatable, Sendable {
     var isLowEnergy: Bool { classicFeatures & 1 << 38 != 0 }
     var isDualMode: Bool { classicFeatures & 1 << 37 == 0 }
 
-    /// The interpretation of the controller's report.
+    /// The interpretation of the controller's report, with known quirks taken into account.
     private var quirks: ControllerQuirks {
         ControllerQuirks(
             ControllerReport(
@@ -52,22 +52,22 @@ struct ControllerDescription: Equatable, Sendable {
         )
     }
 
-    /// The features to rely on.
+    /// The features that the host may use.
     var features: LEFeatures { quirks.features }
 
-    /// True if extended commands are used for everything.
+    /// True if the host uses extended commands for advertising, scanning and connecting.
     var usesExtendedCommands: Bool { quirks.usesExtendedCommands }
 
     /// The usable capacity of the resolving list; 0 if this host must resolve private addresses itself.
     var resolvingListCapacity: Int { quirks.resolvesAddresses ? resolvingListSize : 0 }
 
-    /// The optional features for clients.
+    /// The optional features that clients can use.
     var hostFeatures: HostFeatures { usesExtendedCommands ? .extendedScanAndConnect : [] }
 
-    /// The address that strangers see.
+    /// The address that unbonded peers see.
     var shownAddress: DeviceAddress { privateAddress ?? address }
 
-    /// Returns the own address type for a kind of address; `nil` if there is none.
+    /// Returns the own-address type of HCI commands for a kind of address; `nil` if this host has no such address.
     func ownAddress(_ kind: OwnAddressKind?) -> HCI.OwnAddress? {
         switch kind {
         case nil: ownAddress
@@ -77,7 +77,7 @@ struct ControllerDescription: Equatable, Sendable {
         }
     }
 
-    /// Returns the address of an advertising set for a kind of address.
+    /// Returns the address of this host that peers see in an advertising set with this kind of address.
     func setAddress(_ kind: OwnAddressKind?) -> DeviceAddress {
         switch kind {
         case .public: address
@@ -86,7 +86,7 @@ struct ControllerDescription: Equatable, Sendable {
         }
     }
 
-    /// Returns the address for a kind where only one random address can be in use; `nil` if there is none.
+    /// Returns this host's address of a kind, for activities that share one random address; `nil` if there is none.
     func commonAddress(_ kind: OwnAddressKind?) -> DeviceAddress? {
         switch kind {
         case nil: shownAddress
@@ -101,6 +101,6 @@ struct ControllerDescription: Equatable, Sendable {
         return resolvesAddresses ? .resolvableOrRandom : .random
     }
 
-    /// True if it can continue active scanning while initiating.
+    /// True if the controller can continue active scanning while initiating.
     var scansWhileInitiating: Bool { states & 1 << 23 != 0 }
 }

@@ -6,7 +6,7 @@ package struct ControllerReport: Equatable, Sendable {
     package var features: LEFeatures
     /// The public address that the controller reports.
     package var address: DeviceAddress
-    /// The number of ACL buffers, and whether they are shared with BR/EDR.
+    /// The number of ACL buffers.
     package var buffers: Int
     package var sharesBuffers: Bool
 
@@ -36,7 +36,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
     case commandsWithoutFeature = "commands-without-feature"
     case noResolvingList = "no-resolving-list"
     case noPublicAddress = "no-public-address"
-    /// The others are detected when they occur, because controllers do not report them.
+    /// This quirk and the following ones are detected when they occur, because controllers do not report them.
     case unknownCommand = "unknown-command"
     case deafFilter = "deaf-filter"
     case strangeHandle = "strange-handle"
@@ -44,12 +44,12 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
     /// A row in the table of quirks.
     package struct Row: Sendable {
         package let quirk: ControllerQuirk
-        /// The report or behaviour of the controller.
+        /// The report or behaviour of the controller that shows the quirk.
         package let sign: String
-        /// The countermeasure of the host.
+        /// The countermeasure that the host takes.
         package let measure: String
         package let reason: String
-        /// Returns whether the report shows the quirk; `nil` if no report does.
+        /// Returns whether a report shows the quirk; `nil` if no report can show it.
         let isTold: (@Sendable (ControllerReport) -> Bool)?
     }
 
@@ -160,7 +160,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
     }
 }
 
-/// The interpretation of a controller's report: the only place that decides what to believe.
+/// The interpretation of a controller's report. Only this type decides what to believe.
 package struct ControllerQuirks: Equatable, Sendable {
     private let report: ControllerReport
 
@@ -182,7 +182,7 @@ package struct ControllerQuirks: Equatable, Sendable {
         .leSetScanEnable, .leCreateConnection,
     ]
 
-    /// Features that require commands, and those commands.
+    /// The features that need certain commands, with those commands.
     static let needed: [(feature: LEFeatures, commands: [HCI.Opcode])] = [
         (.encryption, [.leEnableEncryption, .leLongTermKeyRequestReply]),
         (
@@ -194,9 +194,9 @@ package struct ControllerQuirks: Equatable, Sendable {
         (.phy2M, [.leSetPHY]),
     ]
 
-    /// The features to rely on: those whose commands are supported.
+    /// The features that the host may use: those whose commands are supported.
     ///
-    /// A controller without any listed command is believed, because it does not report commands.
+    /// If a controller lists no commands at all, its features are believed, because it does not report commands.
     var features: LEFeatures {
         guard report.commands != SupportedCommands() else { return report.features }
         return Self.needed.reduce(report.features) { features, entry in
@@ -204,13 +204,13 @@ package struct ControllerQuirks: Equatable, Sendable {
         }
     }
 
-    /// True if all legacy commands with an extended equivalent are missing.
+    /// True if the controller supports all extended commands that this host needs, and no legacy equivalent.
     var isExtendedOnly: Bool {
         Self.extendedCommands.allSatisfy(report.commands.contains)
             && !Self.legacyCommands.contains(where: report.commands.contains)
     }
 
-    /// True if extended commands are used for everything, because a controller rejects a mixture.
+    /// True if the host uses only extended commands, because a controller rejects a mixture.
     ///
     /// Core 6.0, Vol 4, Part E, 3.1.1.
     var usesExtendedCommands: Bool {
@@ -218,9 +218,9 @@ package struct ControllerQuirks: Equatable, Sendable {
             ? Self.extendedCommands.allSatisfy(report.commands.contains) : isExtendedOnly
     }
 
-    /// True if it can resolve addresses, including the device privacy mode.
+    /// True if the controller can resolve private addresses and supports the device privacy mode.
     ///
-    /// Without that mode, it would ignore a peer that has distributed an IRK but uses its identity address.
+    /// Without that mode, the controller would ignore a peer that has distributed an IRK but uses its identity address.
     var resolvesAddresses: Bool {
         let needed: [HCI.Opcode] = [
             .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
@@ -231,6 +231,6 @@ package struct ControllerQuirks: Equatable, Sendable {
 }
 
 extension DeviceAddress {
-    /// True for an assigned address: unwritten memory is all zeros or all ones.
+    /// True for an assigned address. Unassigned ones, which come from unwritten memory, are all zeros or all ones.
     var isGiven: Bool { value != 0 && value != 0xFFFF_FFFF_FFFF }
 }

@@ -2,8 +2,8 @@ import BLEWire
 
 /// The setup of a controller, depending on what it supports.
 ///
-/// Commands are sent one after the other. Unsupported ones are left out, and optional ones may fail. Write
-/// Authenticated Payload Timeout is not included, because it concerns encrypted links.
+/// Commands are sent one after the other. Commands that the controller does not support are left out, and optional ones
+/// may fail. Write Authenticated Payload Timeout is not included, because it concerns encrypted links.
 ///
 /// Core 6.0, Vol 4, Part E, 4.2 and 7; Vol 6, Part D, 2.
 struct ControllerSetup {
@@ -24,8 +24,8 @@ struct ControllerSetup {
     /// Creates a setup that sets the random address: `address` or, if that is `nil` and the controller has no public
     /// address, `fallback`.
     ///
-    /// For a private host, the capacity of the resolving list is read, too. The commands in `doubted` are regarded as
-    /// unsupported.
+    /// For a private host, the setup also reads the capacity of the resolving list. It treats the commands in `doubted`
+    /// as unsupported.
     init(
         address: DeviceAddress?,
         fallback: DeviceAddress,
@@ -47,7 +47,7 @@ struct ControllerSetup {
         case ready(ControllerDescription)
         /// The host cannot use this controller.
         case refused(Note.Refusal)
-        /// The controller cannot even be reset.
+        /// The controller cannot be used, because even its reset failed.
         case broken
     }
 
@@ -56,14 +56,14 @@ struct ControllerSetup {
     /// - Parameters:
     ///   - status: The status of the command.
     ///   - answer: The complete return parameters, if the event was Command Complete.
-    /// - Returns: The next actions.
+    /// - Returns: The next action.
     /// - Throws: `PacketError` if the answer is malformed; the setup then continues with ``skip()``.
     mutating func answered(_ status: HCI.Status, _ answer: HCI.CommandComplete?) throws(PacketError) -> OnAnswer {
         if status == .success, let answer { try read(answer) }
         return proceed(status)
     }
 
-    /// Continues after an invalid answer, as if the command had been rejected.
+    /// Continues after a malformed answer, as if the controller had rejected the command.
     mutating func skip() -> OnAnswer { proceed(.unspecifiedError) }
 
     private mutating func proceed(_ status: HCI.Status) -> OnAnswer {
@@ -132,9 +132,9 @@ struct ControllerSetup {
         .dataBufferOverflow, .encryptionKeyRefreshComplete, .leMeta,
     ]
 
-    /// The LE events that this controller supports.
+    /// The event mask with the LE events that this controller supports.
     ///
-    /// A controller may reject a mask with others.
+    /// A controller may reject a mask with other events.
     private var lowEnergyEvents: LEEventMask {
         let features = controller.features
         var masks: [LEEventMask] = [.standard]

@@ -2,18 +2,18 @@ import BLEWire
 
 /// The pending requests to the controller about one link, and the link's details.
 ///
-///                        taken, if nothing else will tell
+///                        accepted, if no event follows
 ///        ┌───────┐ ───────────────────────────────────────────▶ finished
-///        │ asked │ refused, or there was no room in the queue ─▶ failed
+///        │ asked │ rejected, or no room in the queue ─────────▶ failed
 ///        └───────┘
-///            │ taken, if the other end must agree
+///            │ accepted, if the peer must agree
 ///            ▼
-///        ┌──────────┐ the event that tells what they agreed on
+///        ┌──────────┐ the event with the result
 ///        │ agreeing │ ────────────────────────────────────────▶ finished
 ///        └──────────┘
 ///
-/// An event does not name a command: it completes the oldest change of its kind. Data length events only report
-/// changes.
+/// Events do not name the command that they belong to, so an event completes the oldest change of its kind. A Data
+/// Length Change event completes no request; it only reports the change.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.18, 7.8.33 and 7.8.49.
 struct LinkControl {
@@ -24,14 +24,14 @@ struct LinkControl {
         /// Read the PHYs.
         case readPHY
         case tune(LinkTuning)
-        /// Change the connection parameters. A peripheral asks its central with a signal if the controllers cannot
-        /// negotiate them.
+        /// Change the connection parameters. If the controllers cannot negotiate them, a peripheral asks its central
+        /// with an L2CAP signal.
         case propose(HCI.ConnectionParameters)
     }
 
-    /// A request about a link, made on behalf of a client or the host.
+    /// A request about a link, made by a client or by the host itself.
     ///
-    /// The number identifies it within the link.
+    /// The number identifies the request within the link.
     struct PendingRequest: Equatable {
         let number: UInt32
         /// The client that gets the result; `nil` if the host made the request.
@@ -48,7 +48,7 @@ struct LinkControl {
         }
     }
 
-    /// The changes that complete with an event, because both ends must agree.
+    /// The changes that complete with an event, because both devices must agree.
     fileprivate enum Kind { case parameters, phy }
 
     /// The maximum number of pending changes per link.
@@ -56,7 +56,7 @@ struct LinkControl {
 
     /// The details of the link.
     private(set) var details: LinkDetails
-    /// In the order of the requests.
+    /// The pending requests, oldest first.
     private var pendingRequests: [PendingRequest] = []
     private var lastNumber: UInt32 = 0
 
@@ -65,13 +65,13 @@ struct LinkControl {
     enum OnAsk: Equatable {
         /// Send the command with this number.
         case submit(UInt32)
-        /// Too many changes are pending.
+        /// Too many changes are pending, so this request fails.
         case tooMany(PendingRequest)
     }
 
     /// Adds a request.
     ///
-    /// Of several parameter requests of a peripheral, the last one counts.
+    /// A new proposal of connection parameters replaces earlier ones.
     mutating func ask(_ request: Request, for requester: Requester?) -> OnAsk {
         lastNumber &+= 1
         let pending = PendingRequest(number: lastNumber, requester: requester, request: request)
@@ -85,7 +85,7 @@ struct LinkControl {
     }
 
     enum OnAnswer: Equatable {
-        /// An event will report the result, or nothing waits for it.
+        /// An event will report the result, or the request is no longer pending.
         case wait
         case finished(PendingRequest)
     }
@@ -99,7 +99,7 @@ struct LinkControl {
         }
     }
 
-    /// Records that the controller rejected the command, or that there was no room for it.
+    /// Records that the controller rejected the command, or that there was no room in the queue.
     mutating func refused(_ number: UInt32) -> OnAnswer {
         place(of: number).map { .finished(pendingRequests.remove(at: $0)) } ?? .wait
     }
@@ -119,7 +119,7 @@ struct LinkControl {
     enum OnUpdate: Equatable {
         /// Report the new details to the clients of the link.
         case announce
-        /// Unchanged.
+        /// The details have not changed.
         case ignore
     }
 
@@ -142,7 +142,7 @@ struct LinkControl {
         return known == security ? .ignore : .announce
     }
 
-    /// Removes and returns the requests of a client that is gone.
+    /// Removes and returns the requests of a client that no longer uses the link.
     mutating func removeRequests(_ client: ClientID) -> [PendingRequest] {
         let gone = pendingRequests.filter { $0.requester?.client == client }
         if !gone.isEmpty { pendingRequests.removeAll { $0.requester?.client == client } }

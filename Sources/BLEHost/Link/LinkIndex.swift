@@ -1,11 +1,11 @@
 import BLEWire
 
-/// The positions of links in a table sorted by handle, found in constant time.
+/// A lookup table, by handle, of the positions of links in a sorted table. A search takes constant time.
 struct LinkIndex {
     /// For each handle up to the highest one, the index plus one; zero if there is no link.
     private var places: [UInt16] = []
 
-    /// Creates the positions of these links, in ascending order of their handles.
+    /// Creates the lookup table for links in ascending order of their handles.
     init(_ handles: [ConnectionHandle] = []) {
         guard let last = handles.last else { return }
         places = [UInt16](repeating: 0, count: Int(last.wire) + 1)

@@ -1,21 +1,22 @@
 import BLEWire
 
-/// The host's state of one link.
+/// The state of one link, as the host keeps it.
 struct LinkState {
     /// The phase of a link.
     enum Phase: Equatable {
-        /// The MTU is being negotiated, and clients were not told of the link.
+        /// The MTU is being negotiated, and clients have not been told about the link yet.
         case settling
         case up
-        /// The link was released. It ends when all accepted data were sent and channels are closed, or at this time.
+        /// The link was released. It ends at this time, or as soon as all accepted data have been sent and all channels
+        /// are closed.
         case parting(until: Instant)
-        /// The controller was asked to end the link; with a failure, unless a client requested it.
+        /// The controller was asked to end the link; with a failure unless a client requested that.
         case closing(due: Instant, Failure?)
     }
 
-    /// The maximum time for a controller to end a link: slightly more than the longest supervision timeout.
+    /// The maximum time that a controller may take to end a link: slightly more than the longest supervision timeout.
     static let closingPatience = Duration.seconds(40)
-    /// The maximum time for accepted data after a link was released: the time for channels to drain, and for the peer's
+    /// The maximum time from the release of a link to its end: the time for channels to drain, and for the peer's
     /// response.
     static let partingPatience = CreditChannel.drainPatience + .seconds(1)
 
@@ -23,11 +24,12 @@ struct LinkState {
     let address: DeviceAddress
     /// The over-the-air addresses of both ends when the link was made, which pairing uses.
     private(set) var onAir: (local: DeviceAddress, peer: DeviceAddress)
-    /// True if the controller generated the local address.
+    /// True if the controller generated the local over-the-air address.
     private let hasMadeAddress: Bool
     let role: LinkRole
     private(set) var phase = Phase.settling
-    /// Reassembled packets get the headers that they would have had as one packet.
+    /// The reassembly of packets. It leaves room for an H4 and ACL header before each packet, as if the packet had
+    /// arrived in one piece.
     var reassembler = Reassembler(room: ACLHeader.h4Size)
     /// The pending requests to the controller about the link, and its details.
     var control: LinkControl
@@ -36,7 +38,8 @@ struct LinkState {
     /// The strength of the key that the link is encrypted with.
     private(set) var strength: PairingStrength?
 
-    /// Creates the state of a link to `peer`, on which strangers see this host as `address`.
+    /// Creates the state of a link to `peer`. `address` is the address of this host that the peer sees, unless the
+    /// controller generated another one.
     init(_ link: NewLink, to peer: PeerIdentifier, as address: DeviceAddress) {
         self.peer = peer
         self.address = link.details.address
@@ -49,12 +52,12 @@ struct LinkState {
     /// The details of the link, as reported by the controller.
     var details: LinkDetails { control.details }
 
-    /// Records the own address with which the link was made, unless the controller generated another one.
+    /// Records the address of this host with which the link was made, unless the controller generated another one.
     mutating func showed(_ address: DeviceAddress) {
         if !hasMadeAddress { onAir.local = address }
     }
 
-    /// The controller was given this key to encrypt the link with.
+    /// Records that the controller was given this key to encrypt the link with.
     mutating func beginEncryption(with key: LinkEncryption.Key, at now: Instant) {
         encryption.begin(with: key, until: now + LinkEncryption.patience(details.interval, details.latency))
     }
@@ -62,22 +65,23 @@ struct LinkState {
     /// Records the strength of the key that the link is encrypted with.
     mutating func secured(with strength: PairingStrength) { self.strength = strength }
 
-    /// Records that the MTU is settled; returns `false` if it already was, or if the link is ending.
+    /// Records that the MTU is settled; returns `false` if it was settled before, or if the link is ending.
     mutating func mtuSettled() -> Bool {
         guard phase == .settling else { return false }
         phase = .up
         return true
     }
 
-    /// Releases the link, which ends when its accepted data were sent; returns `false` if it is already ending.
+    /// Releases the link, which ends once its accepted data have been sent; returns `false` if the link is already
+    /// ending.
     mutating func part(at now: Instant) -> Bool {
         guard !isClosing else { return false }
         phase = .parting(until: now + Self.partingPatience)
         return true
     }
 
-    /// Records that the controller is asked to end the link, with a failure unless a client requested it; returns
-    /// `false` if it already was.
+    /// Records that the controller is asked to end the link, with a failure unless a client requested that; returns
+    /// `false` if the controller was asked before.
     mutating func close(for failure: Failure?, at now: Instant) -> Bool {
         if case .closing = phase { return false }
         phase = .closing(due: now + Self.closingPatience, failure)
@@ -92,15 +96,15 @@ struct LinkState {
         }
     }
 
-    /// True if the link ends when its accepted data were sent.
+    /// True if the link ends as soon as its accepted data have been sent.
     var isParting: Bool {
         if case .parting = phase { true } else { false }
     }
 
     /// Returns the failure for the end of a link with this HCI reason.
     ///
-    /// If the controller was asked to end the link, it only reports that its host did so; the actual failure is stored
-    /// here. Any other reason came first.
+    /// If this host has asked the controller to end the link, the controller's reason only says that; the actual
+    /// failure was recorded then. Any other reason means that the link ended first.
     ///
     /// Core 6.0, Vol 1, Part F, 2.22.
     func failure(_ reason: HCI.Status) -> Failure {
@@ -123,9 +127,9 @@ struct LinkState {
 }
 
 extension Failure {
-    /// Why a link to a bonded peer is not encrypted with the key of the bond.
+    /// Returns the failure of a link to a bonded peer that could not be encrypted with the key of the bond.
     ///
-    /// Controllers say that the peer has no such key in one of two ways.
+    /// Controllers report in one of two ways that the peer has no such key.
     static func bondRefused(_ status: HCI.Status) -> Self {
         .hci(status == .authenticationFailure ? .pinOrKeyMissing : status)
     }

@@ -5,7 +5,7 @@ struct NewLink {
     let handle: ConnectionHandle
     let role: LinkRole
     var details: LinkDetails
-    /// The own private address that the controller generated; `nil` if there is none.
+    /// The private address of this host that the controller generated; `nil` if there is none.
     let localPrivateAddress: DeviceAddress?
     /// The peer's private address that the controller resolved; `nil` if there is none.
     let peerPrivateAddress: DeviceAddress?
@@ -41,7 +41,7 @@ extension HCI.LEEnhancedConnectionComplete {
 }
 
 extension DeviceAddress {
-    /// The address; `nil` for zero.
+    /// This address; `nil` if it is zero.
     fileprivate var ifMade: Self? { value == 0 ? nil : self }
 }
 

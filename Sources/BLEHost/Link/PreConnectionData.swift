@@ -7,11 +7,11 @@ import BLEWire
 ///
 /// Core 6.0, Vol 4, Part B, 2.1.
 struct PreConnectionData {
-    /// The maximum time between data and event.
+    /// The maximum time from the arrival of data to the event that reports their link.
     static let patience = Duration.milliseconds(10)
-    /// The time after the end of a link in which data for its handle count as its remains.
+    /// The time after the end of a link in which data with its handle still count as data of that link.
     static let rest = Duration.seconds(1)
-    /// The maximum number of packets, and of octets in each.
+    /// The maximum number of packets, and the maximum number of octets in each.
     static let limit = (packets: 16, octets: 1024)
 
     private struct Packet {
@@ -20,13 +20,13 @@ struct PreConnectionData {
         let arrival: Instant
     }
 
-    /// In the order of arrival.
+    /// The stored packets, in the order of arrival.
     private var packets: [Packet] = []
     private var ended: [(handle: ConnectionHandle, at: Instant)] = []
 
     var isEmpty: Bool { packets.isEmpty }
 
-    /// Stores a packet of an unknown link, if it may have arrived early.
+    /// Stores a packet of an unknown link, unless it belongs to a link that has just ended.
     mutating func keep(_ contents: Span<UInt8>, of handle: ConnectionHandle, at now: Instant) {
         packets.removeAll { $0.arrival + Self.patience < now }
         ended.removeAll { $0.at + Self.rest < now }
@@ -36,7 +36,7 @@ struct PreConnectionData {
         packets.append(Packet(handle: handle, contents: [UInt8](copying: contents), arrival: now))
     }
 
-    /// Removes and returns the packets of a link that is known now.
+    /// Removes and returns the packets of a link that has just been reported.
     mutating func take(of handle: ConnectionHandle, at now: Instant) -> [[UInt8]] {
         defer { packets.removeAll { $0.handle == handle } }
         return packets.filter { $0.handle == handle && now <= $0.arrival + Self.patience }.map(\.contents)

@@ -1,10 +1,10 @@
 package import BLEWire
 
-/// A virtual radio that says in which run of its program it is.
+/// A virtual radio that reports the number of its run.
 ///
-/// An address on a virtual radio belongs to a different device in its next run. So data about peers there is stored
-/// separately for each run. The virtual controllers of this package say the number of the run in the HCI Subversion,
-/// which is for makers to define; a number up to 1 is none, as with virtual controllers of others.
+/// In each run, an address on a virtual radio belongs to another device, so data about its peers are stored separately
+/// for each run. The virtual controllers of this package report the number of the run in the HCI Subversion, which each
+/// manufacturer defines. Numbers 0 and 1 mean that there is none, as with other virtual controllers.
 ///
 /// Core 6.0, Vol 4, Part E, 7.4.1.
 package struct VirtualRadio: Hashable, Sendable {
@@ -20,7 +20,7 @@ package struct VirtualRadio: Hashable, Sendable {
 }
 
 extension ControllerDescription {
-    /// The virtual radio that this controller is, as far as it has said.
+    /// The virtual radio that this controller reports to be; `nil` if it does not report one.
     var virtualRadio: VirtualRadio? {
         guard company == CompanyIdentifier.none, subversion > 1, address.isGiven else { return nil }
         return VirtualRadio(address: address, run: subversion)
