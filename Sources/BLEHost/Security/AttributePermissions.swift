@@ -15,7 +15,7 @@ package struct AttributePermissions: OptionSet, Hashable, Sendable {
 }
 
 extension AttributePermissions {
-    /// True if some access needs an encrypted link.
+    /// True if some kind of access needs an encrypted link.
     var needEncryption: Bool {
         !isDisjoint(with: [
             .readEncryptionRequired, .writeEncryptionRequired, .readAuthenticationRequired,
@@ -28,7 +28,8 @@ extension AttributePermissions {
         case read, write
     }
 
-    /// Returns whether all devices may do that on any link, so that ``refusal(of:on:)`` need not be asked.
+    /// Returns whether any device may access the attribute in this way on any link, so that ``refusal(of:on:)`` is not
+    /// needed.
     @inline(__always)
     func isOpen(to access: Access) -> Bool {
         switch access {
@@ -45,11 +46,12 @@ extension AttributePermissions {
 
     /// Returns the error for an access on a link with this trust; `nil` if it is permitted.
     ///
-    /// An access without any permission is not permitted. For the others, the permission determines the required
-    /// security, and ``LinkTrust/lack(of:)`` what is missing.
+    /// If the attribute has no permission for the access, the error is Read Not Permitted or Write Not Permitted.
+    /// Otherwise its permissions determine the required security, and ``LinkTrust/lack(of:)`` finds what the link
+    /// lacks.
     ///
-    /// Every operation uses this table: all kinds of reads as reads; write requests, commands (signed or not) and
-    /// prepared parts as writes.
+    /// All kinds of reads count as reads. Write requests, write commands (signed or not) and prepared writes count as
+    /// writes.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.5 and 4; Part C, 10.3.1.
     package func refusal(of access: Access, on trust: LinkTrust) -> ATT.ErrorCode? {
@@ -70,7 +72,7 @@ extension AttributePermissions {
 }
 
 extension InsufficientSecurity {
-    /// The ATT error for this lack.
+    /// The ATT error that reports what the link lacks.
     fileprivate var refusal: ATT.ErrorCode {
         switch self {
         case .authentication: .insufficientAuthentication

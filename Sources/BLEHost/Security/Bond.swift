@@ -2,16 +2,16 @@ package import BLEWire
 
 /// The stored data of a bonded device.
 ///
-/// It is created by pairing. When a peer has proven that the bond is with it, the bond is passed to the attribute
-/// layer, which reports changes.
+/// A pairing creates the bond. Once the peer has proved that the bond is its own, the host passes the bond to the
+/// attribute layer, which reports changes to it.
 ///
 /// Core 6.0, Vol 3, Part C, 9.4.
 package struct Bond: Equatable, Sendable {
-    /// Who wanted a bond, which decides whether it gives way to others.
+    /// The party that wanted a bond. It decides whether the bond may be removed to make room for another one.
     package enum Origin: Int, Comparable, Sendable {
-        /// The peer alone. There are few such bonds at a time, and the one that was of use longest ago gives way.
+        /// Only the peer. There are few such bonds at a time, and the one used longest ago is removed first.
         case peer
-        /// An app, which was connected to the peer when they paired, or when the bond was used later.
+        /// An app that was connected to the peer when they paired, or when the bond was used later.
         case app
         /// The user, who was asked, or a program that provided out-of-band data or requested the pairing.
         case user
@@ -19,28 +19,33 @@ package struct Bond: Equatable, Sendable {
         package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// The identity address of the adapter on which the bond was made, and on which alone it is valid; `nil` for bonds
-    /// from an earlier version, which are valid on any adapter until their key was used on one.
+    /// The identity address of the adapter on which the bond was made. The bond is valid only on that adapter.
+    ///
+    /// `nil` for a bond from an earlier version. Such a bond is valid on any adapter until its key has been used on
+    /// one.
     package var adapter: DeviceAddress?
-    /// The identity address of the device, as far as that is proved, or else the address that it had on the air when
+    /// The identity address of the device if it is proved, otherwise the over-the-air address that the device had when
     /// it paired.
     ///
-    /// One that the device sent under a private address is only claimed: nothing is attributed to the device for it.
+    /// An identity address that a device sends while it uses a private address is only a claim, and gives the device no
+    /// rights.
     package var identity: DeviceAddress
     /// The security of links that are encrypted with the key of this bond.
     package var security: LinkSecurity
-    /// The size of that key in octets, 7 to 16.
+    /// The size of the bond's key in octets, 7 to 16.
     package var keySize: Int
     /// True if the key was made by LE Secure Connections.
     package var isSecureConnections = false
-    /// Who wanted the bond; of one that an earlier version stored, that is not known, and it stays.
+    /// The party that wanted the bond.
+    ///
+    /// For a bond from an earlier version, this is not known. It counts as the user's, so that the bond is not removed.
     package var wantedBy = Origin.user
     /// The LTK; `nil` if there is none.
     ///
     /// If this host is the peripheral, ``localLongTermKey`` takes precedence.
     package var longTermKey: LongTermKey?
-    /// The LTK that this host distributed for links on which it is the peripheral; `nil` if both ends use one key, as
-    /// with LE Secure Connections, or if this host distributed none.
+    /// The LTK that this host distributed for links on which it is the peripheral; `nil` if both devices use one key,
+    /// as with LE Secure Connections, or if this host distributed none.
     package var localLongTermKey: LongTermKey?
     /// The peer's IRK; `nil` if it has none.
     package var resolvingKey: Key128?
@@ -48,11 +53,12 @@ package struct Bond: Equatable, Sendable {
     package var localSigningKey: Key128?
     /// The peer's CSRK and counter; `nil` if it distributed none.
     package var remoteSigning: RemoteSigning?
-    /// The users whose apps used the link when it was made, who may remove it; empty for the program of the host.
+    /// The IDs of the users whose apps used the link when the bond was made, and who may remove the bond. Empty if only
+    /// the program of the host used the link.
     package var users: [UInt32] = []
-    /// The local server's data of this client.
+    /// The data that the local GATT server stores for this client.
     package var client = ClientMemory()
-    /// The known attributes of the peer; `nil` if there are no reliable ones.
+    /// The stored attributes of the peer; `nil` if there are none that the host can rely on.
     package var database: CachedDatabase?
 
     /// Creates the bond of a completed pairing.
@@ -70,7 +76,7 @@ package struct Bond: Equatable, Sendable {
         self.remoteSigning = remoteSigning
     }
 
-    /// How many users are kept of a bond at most.
+    /// The maximum number of users of a bond.
     package static let mostUsers = 16
 
     /// Returns whether an app may see and remove the bond.
@@ -87,7 +93,7 @@ package struct Bond: Equatable, Sendable {
         )
     }
 
-    /// Returns whether both are from the same pairing, regardless of later data.
+    /// Returns whether both bonds are from the same pairing, even if other data have changed since.
     func isOfSamePairing(as other: Self) -> Bool {
         longTermKey == other.longTermKey && localLongTermKey == other.localLongTermKey
             && resolvingKey == other.resolvingKey && localSigningKey == other.localSigningKey
@@ -102,7 +108,7 @@ package struct Bond: Equatable, Sendable {
     }
 }
 
-/// A long term key and its identification.
+/// An LTK and its identification.
 ///
 /// Core 6.0, Vol 3, Part H, 2.4.2.3 and 3.6.2.
 package struct LongTermKey: Equatable, Sendable {
@@ -125,7 +131,7 @@ package struct LongTermKey: Equatable, Sendable {
 package struct RemoteSigning: Equatable, Sendable {
     /// The CSRK.
     package let key: Key128
-    /// The minimum counter of the next signature; `nil` when none is left.
+    /// The minimum counter of the next signature; `nil` if all counters have been used.
     package private(set) var nextCounter: UInt32?
 
     package init(key: Key128, nextCounter: UInt32? = 0) {
@@ -136,7 +142,7 @@ package struct RemoteSigning: Equatable, Sendable {
     /// Records a signature with this counter, so that it cannot be repeated.
     package mutating func use(_ counter: UInt32) { nextCounter = counter == .max ? nil : counter + 1 }
 
-    /// Records that another process has used the counters below `other`; all of them if that is `nil`.
+    /// Records that another process has used all counters below `other`; if that is `nil`, all counters.
     package mutating func skip(to other: UInt32?) {
         guard let own = nextCounter, let other else { return nextCounter = nil }
         nextCounter = max(own, other)

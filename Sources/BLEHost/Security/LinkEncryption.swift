@@ -7,8 +7,9 @@ import BLEWire
 ///        └─────┘ ◀────────────── └──────────┘         └────┘ ◀┘
 ///                     failure
 ///
-/// A link that was encrypted never counts as another: what can only be heard in the clear is heard no more.
-/// Encryption that has started and comes to no end is given up: until it ends, nothing else passes on the link.
+/// A link that has been encrypted never becomes unencrypted again: if its encryption fails, the link must end. A link
+/// must also end if its encryption has started but does not complete in time, because no other data pass on the link
+/// until then.
 ///
 /// Core 6.0, Vol 3, Part C, 10.3; Vol 4, Part E, 7.7.8.
 struct LinkEncryption: Equatable, Sendable {
@@ -28,35 +29,35 @@ struct LinkEncryption: Equatable, Sendable {
 
     /// The consequence of an event from the controller.
     enum OnChange: Equatable {
-        /// The link is encrypted with this key, so the peer has it.
+        /// The link is encrypted with this key, so the peer has the key.
         case encrypted(Key)
-        /// The link could not be encrypted with this key, and is unchanged.
+        /// The link could not be encrypted with this key, and remains unencrypted.
         case failed(Key)
-        /// The link is not encrypted any more, or with an unknown key: it must end.
+        /// The link is no longer encrypted, or its key is unknown: it must end.
         case broken
         /// The event was not expected.
         case unexpected
     }
 
-    /// The shortest time that the controllers have to encrypt a link.
+    /// The minimum time that the controllers get to encrypt a link.
     static let patience = Duration.seconds(5)
-    /// The connection events that they have for it, if those take longer.
+    /// The minimum number of connection events that the controllers get to encrypt a link.
     static let events = 10
 
     private var state = State.off
 
-    /// The time that the controllers have to encrypt a link whose ends meet so often.
+    /// Returns the time that the controllers get to encrypt a link with these connection parameters.
     static func patience(_ interval: ConnectionInterval?, _ latency: PeripheralLatency?) -> Duration {
         guard let interval else { return patience }
         return max(patience, interval.duration * (events * (1 + Int(latency?.wire ?? 0))))
     }
 
-    /// When to call ``expire(at:)``, if nothing happens before.
+    /// The time at which to call ``expire(at:)`` unless something happens first.
     var deadline: Instant? {
         if case .starting(_, _, let due) = state { due } else { nil }
     }
 
-    /// The key that was given, as long as it is not known what came of that.
+    /// The origin of the key that was passed to the controller, while the result is outstanding.
     var startingKey: Key? {
         if case .starting(let key, _, _) = state { key } else { nil }
     }
@@ -71,7 +72,7 @@ struct LinkEncryption: Equatable, Sendable {
         }
     }
 
-    /// The controller was given this key to encrypt with, and has until `due`.
+    /// Records that the controller was given this key to encrypt with, and has until `due` to do so.
     mutating func begin(with key: Key, until due: Instant) { state = .starting(key, isRefresh: isOn, due: due) }
 
     enum OnExpire: Equatable {
@@ -80,7 +81,7 @@ struct LinkEncryption: Equatable, Sendable {
         case nothing
     }
 
-    /// The time has come.
+    /// Gives up if the link has not been encrypted in time.
     mutating func expire(at now: Instant) -> OnExpire {
         switch state {
         case .starting(let key, _, let due) where due <= now:
@@ -90,7 +91,7 @@ struct LinkEncryption: Equatable, Sendable {
         }
     }
 
-    /// Processes a change of the link's encryption, or its failure.
+    /// Processes the event that the link's encryption has changed, or could not be changed.
     mutating func changed(_ status: HCI.Status, isOn: Bool) -> OnChange {
         switch (state, status) {
         case (.starting(let key, _, _), .success) where isOn:

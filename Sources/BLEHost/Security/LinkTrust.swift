@@ -1,7 +1,7 @@
 /// The properties of a link that determine what its peer may access.
 package struct LinkTrust: Equatable, Sendable {
     package private(set) var security: LinkSecurity
-    /// True if there is a key for the link: that of a bond, or the one in use.
+    /// True if both devices have a key for the link: that of a bond, or the one in use.
     package private(set) var hasKey: Bool
     /// True if the key of an encrypted link has the required size.
     package private(set) var isKeyLongEnough: Bool
@@ -27,7 +27,7 @@ package struct LinkTrust: Equatable, Sendable {
         if security > .unencrypted { hasKey = true }
     }
 
-    /// Records that both ends have a key with which the link can be encrypted.
+    /// Records that both devices have a key with which the link can be encrypted.
     mutating func bond() { hasKey = true }
 
     /// Records that the bond was removed.
@@ -41,13 +41,13 @@ package struct LinkTrust: Equatable, Sendable {
     ///
     /// | needed | link | lack |
     /// | --- | --- | --- |
-    /// | encryption, with whatever key | not encrypted, and there is no key | authentication |
-    /// | encryption, with whatever key | not encrypted, though there is a key | encryption |
-    /// | encryption with an authenticated key | encrypted with another | authentication |
-    /// | encryption, with whatever key | encrypted with a key that is too short | key size |
+    /// | encryption with any key | not encrypted, and there is no key | authentication |
+    /// | encryption with any key | not encrypted, but there is a key | encryption |
+    /// | encryption with an authenticated key | encrypted with an unauthenticated key | authentication |
+    /// | encryption with any key | encrypted with a key that is too short | key size |
     /// | authorisation | not authorised | authorisation |
     ///
-    /// So a peer can tell whether it must pair, or only encrypt with its existing key.
+    /// The error tells the peer whether it must pair, or only encrypt with the key that it has.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.1.
     package func lack(of needed: LinkRequirement) -> InsufficientSecurity? {
@@ -60,7 +60,7 @@ package struct LinkTrust: Equatable, Sendable {
     }
 }
 
-/// The requirements for a link.
+/// The requirements that an access has for the security of its link.
 package struct LinkRequirement: Equatable, Sendable {
     package var security: LinkSecurity
     /// True if the peer must be authorized.
@@ -75,7 +75,7 @@ package struct LinkRequirement: Equatable, Sendable {
     package static let encrypted = Self(.encrypted)
 }
 
-/// The reason why a link is insufficient.
+/// The reason why the security of a link is not sufficient for an access.
 package enum InsufficientSecurity: Equatable, Sendable {
     case authentication, encryption, keySize, authorization
 }

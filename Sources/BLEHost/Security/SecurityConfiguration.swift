@@ -14,12 +14,12 @@ extension SecurityManager {
             case off
         }
 
-        /// Whether MITM protection is required.
+        /// The need for MITM protection.
         package enum Protection: Int, Comparable, Sendable {
             case none
-            /// If the capabilities of both devices allow it.
+            /// Provided if the capabilities of both devices allow it.
             case preferred
-            /// Otherwise pairing fails.
+            /// Always provided; a pairing without it fails.
             case required
 
             package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
@@ -27,7 +27,7 @@ extension SecurityManager {
 
         package var ioCapability = SMP.IOCapability.noInputNoOutput
         package var outOfBand = OutOfBandData()
-        /// True if keys are stored.
+        /// True if this host stores keys.
         package var isBonding = true
         package var protection = Protection.preferred
         package var secureConnections = SecureConnections.preferred
@@ -39,33 +39,34 @@ extension SecurityManager {
         package var initiatorKeys: SMP.KeyDistribution = [.encryption, .identity]
         /// The keys that the peripheral distributes, if it has them.
         package var responderKeys: SMP.KeyDistribution = [.encryption, .identity]
-        /// True if the user is asked before a peripheral pairs by a method without other questions.
+        /// True if the user is asked for consent before this host, as the peripheral, pairs with a method that asks
+        /// nothing else.
         ///
-        /// If that would replace a bond, the user is always asked, in both roles.
+        /// If the pairing would replace a bond, the user is always asked, in both roles.
         package var asksForConsent = true
-        /// True if the user is asked in the same case before a central pairs.
+        /// True if the user is also asked for consent when this host is the central.
         package var asksForConsentAsCentral = false
-        /// When this host pairs although there is no agent to ask the user, unless a client's policy says otherwise.
+        /// The conditions under which this host pairs without an agent, unless a client's policy sets others.
         package var unattended = UnattendedPairing.whenNeeded
-        /// True if a peer may use the debug key pair, which lets anybody decrypt the link.
+        /// True if a peer may use the debug key pair, with which anyone can decrypt the link.
         package var allowsDebugKeys = false
-        /// The key pair of this host; `nil` for a new one for each pairing, as it should be except in tests.
+        /// The key pair of this host; `nil` to generate one for each pairing. Only tests should set this.
         package var keyPair: P256KeyPair?
-        /// The passkey to display, 0 to 999999; `nil` for a new one each time, as it should be except in tests.
+        /// The passkey to display, 0 to 999999; `nil` to generate one each time. Only tests should set this.
         package var passkey: UInt32?
-        /// The LTK for legacy pairing; `nil` for a new one each time.
+        /// The LTK for legacy pairing; `nil` to generate one each time.
         package var longTermKey: LongTermKey?
 
         package init() {}
 
-        /// True if the capabilities allow MITM protection.
+        /// True if this host's capabilities allow MITM protection.
         var canProtect: Bool {
             ioCapability != .noInputNoOutput || outOfBand.remote != nil || outOfBand.local != nil
                 || outOfBand.temporaryKey != nil
         }
     }
 
-    /// The identity of this host for its peers.
+    /// The identity that this host sends to its peers.
     package struct Identity: Equatable, Sendable {
         /// The identity address: public or random static.
         package var address: DeviceAddress

@@ -1,11 +1,11 @@
-/// When a host pairs although there is no agent to ask the user.
+/// The conditions under which a host pairs without an agent to ask the user.
 package enum UnattendedPairing: UInt8, CaseIterable, Comparable, Sendable {
-    /// Never: without an agent, pairing takes out-of-band data or an explicit request of a client.
+    /// Never. Without an agent, a pairing needs out-of-band data or an explicit request of a client.
     case never
-    /// When an app needs it: the peer refused what an app asked for, an app is connected to the peer, or this host is
-    /// the peripheral and an app published something that needs encryption.
+    /// If an app needs it: the peer has rejected an app's request for insufficient security, an app is connected to the
+    /// peer, or this host is the peripheral and an app has published something that requires encryption.
     case whenNeeded
-    /// Whenever a peer wants to.
+    /// Whenever a peer requests it.
     case always
 
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

@@ -16,7 +16,7 @@ package struct WriteSignature: Equatable, Sendable {
         self.init(of: [opcode] + handle.wire.littleEndianOctets + value, counter: counter, key: key)
     }
 
-    /// Signs a packet in wire order, without the signature.
+    /// Signs a packet, which is in wire order and does not include the signature.
     package init(of packet: [UInt8], counter: UInt32, key: Key128) {
         self.counter = counter
         let message = packet + counter.littleEndianOctets
@@ -28,7 +28,7 @@ package struct WriteSignature: Equatable, Sendable {
 }
 
 extension RemoteSigning {
-    /// Verifies a signed command, and marks its counter as used.
+    /// Returns whether a signed command is valid, and if it is, marks its counter as used.
     package mutating func verify(_ command: ATT.SignedWriteCommand) -> Bool {
         let counter = command.signature.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         guard let nextCounter, nextCounter <= counter else { return false }

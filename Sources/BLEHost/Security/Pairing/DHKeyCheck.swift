@@ -1,7 +1,7 @@
 import BLECrypto
 import BLEWire
 
-/// The common values of two devices after they have exchanged their public keys.
+/// The values that two devices share after they have exchanged their public keys.
 struct SharedSecret: Sendable {
     let exchange: PairingExchange
     /// The X coordinates of the two public keys, 32 octets each, least significant first.
@@ -17,13 +17,13 @@ struct SharedSecret: Sendable {
         self.dhKey = dhKey
     }
 
-    /// Returns the number for numeric comparison.
+    /// Returns the number that both devices display for numeric comparison.
     func comparison(own: Key128, peer: Key128) -> UInt32 {
         exchange.role == .central ? Toolbox.g2(ownX, peerX, own, peer) : Toolbox.g2(peerX, ownX, peer, own)
     }
 }
 
-/// The DHKey checks with which two devices prove that they have seen the same exchange, and the resulting key.
+/// The DHKey checks with which two devices prove that they have seen the same exchange, and the resulting LTK.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.5.
 struct DHKeyCheck: Sendable {
@@ -34,6 +34,8 @@ struct DHKeyCheck: Sendable {
     /// The LTK, 16 octets.
     let linkKey: Key128
 
+    /// Computes the checks of both devices, and the LTK.
+    ///
     /// - Parameters:
     ///   - secret: The shared secret of the devices.
     ///   - own: The last random number of this host.

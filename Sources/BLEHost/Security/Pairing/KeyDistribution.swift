@@ -13,14 +13,15 @@ struct KeyDistribution: Sendable {
     }
 
     private enum State: Sendable {
-        /// These are outstanding, in this order; an LTK waits for its identification.
+        /// These packets of the peer are outstanding, in this order. `unnamed` is an LTK whose identification is
+        /// outstanding.
         case due([SMP.Opcode], unnamed: Key128?)
         case over
     }
 
     enum OnReceive: Equatable {
         case wait
-        /// All keys have arrived; these packets are sent, and the distribution is complete.
+        /// All keys have arrived. Send these packets; the distribution is then complete.
         case finished([SMPPacket])
         case fail(SMP.Reason)
     }
@@ -29,13 +30,15 @@ struct KeyDistribution: Sendable {
     private let identity: DeviceAddress
     /// The keys that this host distributes.
     let own: Keys
-    /// The keys of the peer so far.
+    /// The keys that the peer has sent so far.
     private(set) var peer = Keys()
     private var state = State.over
 
+    /// Creates the distribution of keys on one link.
+    ///
     /// - Parameters:
     ///   - role: The role of this host on the link.
-    ///   - identity: The identity address of this host, whether it is sent or not.
+    ///   - identity: The identity address of this host, even if this host does not send it.
     ///   - own: The keys that this host sends.
     ///   - due: The keys that the peer sends.
     init(_ role: LinkRole, identity: DeviceAddress, own: Keys, due: SMP.KeyDistribution) {
@@ -60,7 +63,7 @@ struct KeyDistribution: Sendable {
         var key: Key128?
         switch packet {
         case .encryptionInformation(let information):
-            // A link that is encrypted with no key at all must not come of this.
+            // A link must not be encrypted with a key of zeros, which is no secret.
             guard information.key != .zero else { return fail(.keyRejected) }
             key = information.key
         case .centralIdentification(let name):
@@ -68,7 +71,7 @@ struct KeyDistribution: Sendable {
             peer.longTermKey = LongTermKey(key: unnamed, random: name.random, diversifier: name.diversifier)
         case .identityInformation(let information): peer.resolvingKey = information.key
         case .identityAddressInformation(let information):
-            // Nobody else has the identity of this host.
+            // No other device has the identity address of this host.
             guard information.address.isIdentity, information.address != identity.onAir else {
                 return fail(.invalidParameters)
             }

@@ -67,7 +67,7 @@ struct LegacyAuthentication: Sendable {
             state = .due(key, own: own, confirm: theirs.value)
             return [.send(.pairingConfirm(.init(confirm)))]
         case (.committed(let key, let own, let confirm), .pairingConfirm(let theirs)):
-            // What this host said itself proves nothing.
+            // A peer that repeats this host's own value proves nothing.
             guard confirm != theirs.value else { return fail(.confirmValueFailed) }
             state = .due(key, own: own, confirm: theirs.value)
             return [.send(.pairingRandom(.init(own)))]
@@ -82,7 +82,7 @@ struct LegacyAuthentication: Sendable {
         }
     }
 
-    /// Continues with the known temporary key.
+    /// Continues once the temporary key is known.
     private mutating func start(_ key: Key128, using random: inout RandomSource) -> [PairingAction] {
         guard exchange.role == .central else {
             state = .listening(key)

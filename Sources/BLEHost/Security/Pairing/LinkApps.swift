@@ -1,4 +1,4 @@
-/// The apps that use one link, which decide who has a say in pairings on it.
+/// The apps that use one link. They determine the agents and policies for pairings on the link.
 struct LinkApps: Equatable {
     private let owners: [ClientOwner]
 
@@ -6,21 +6,21 @@ struct LinkApps: Equatable {
         self.owners = owners.enumerated().filter { index, owner in !owners[..<index].contains(owner) }.map(\.element)
     }
 
-    /// Returns whether the link is used by this app.
+    /// Returns whether this app uses the link. The program of the host counts as using every link.
     func include(_ owner: ClientOwner) -> Bool { owner.isProgram || owners.contains { $0.isSameApp(as: owner) } }
 
-    /// Whether this app may answer questions about pairings on the link, and learn the outcome: apps of the same user
-    /// and administrators may.
+    /// Returns whether this app may answer questions about pairings on the link, and receive the outcome. Apps of the
+    /// same user and administrators may.
     func concern(_ owner: ClientOwner) -> Bool {
         owner.isAdministrator || owners.contains { $0.isSameUser(as: owner) }
     }
 
-    /// Returns whether some app on the link has keys kept: there is one that does not forbid it, or none at all.
+    /// Returns whether keys are stored: true if some app on the link does not forbid that, or if no app uses the link.
     func keepBonds(unlessForbidden isForbidden: (ClientOwner) -> Bool) -> Bool {
         owners.isEmpty || owners.contains { !isForbidden($0) }
     }
 
-    /// The users of the apps, each once.
+    /// The user IDs of the apps, without duplicates.
     var users: [UInt32] {
         var users: [UInt32] = []
         for user in owners.compactMap(\.user) where user != ClientOwner.unknownUser && !users.contains(user) {

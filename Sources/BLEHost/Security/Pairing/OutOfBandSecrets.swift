@@ -1,7 +1,8 @@
 import BLECrypto
 import BLEWire
 
-/// The out-of-band data of this host and its peers, each belonging to a client, with which they are dropped.
+/// The out-of-band data of this host and its peers. Each entry belongs to a client, and is removed when the client's
+/// session closes.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.4 and 2.3.5.4.
 struct OutOfBandSecrets {
@@ -10,20 +11,21 @@ struct OutOfBandSecrets {
     private struct Secret<Value> {
         let client: ClientID
         var owner: ClientOwner
-        /// The peer that it is about; `nil` for any that pairs next.
+        /// The peer that the data are for; `nil` for the next peer that pairs.
         let peer: PeerIdentifier?
         let value: Value
     }
 
-    /// Whether what a client of this app knows counts for a pairing.
+    /// A function that returns whether the data of a client and its owner may be used for a pairing.
     typealias Counting = (ClientID, ClientOwner) -> Bool
 
-    /// How many of a kind are kept of each app at most.
+    /// The highest value of ``limit``.
     static let mostOfApp = 64
 
-    /// How many of a kind are kept of each app; of more, the oldest are forgotten.
+    /// The maximum number of entries of each kind that are stored for one app. At the limit, the oldest one is removed.
     private let limit: Int
-    /// What apps have told others of this host, and the keys that this is about, the latest last; one of each app.
+    /// The data of this host that apps pass to other devices, with the key pairs that the data belong to. One entry for
+    /// each app, latest last.
     private var own: [Secret<(told: DeviceData, pair: P256KeyPair)>] = []
     /// The out-of-band data of peers.
     private var heard: [Secret<DeviceData>] = []
@@ -49,7 +51,8 @@ struct OutOfBandSecrets {
         Self.replace(Secret(client: client, owner: owner, peer: peer, value: told), in: &heard, limit)
     }
 
-    /// A client knows a key that this host shares with a peer, or with any that pairs next; `nil` forgets it.
+    /// Sets a temporary key that a client shares with a peer or, without a peer, with the next one that pairs; `nil`
+    /// removes it.
     mutating func learn(
         _ temporaryKey: Key128?,
         sharedWith peer: PeerIdentifier?,
@@ -59,7 +62,7 @@ struct OutOfBandSecrets {
         Self.replace(Secret(client: client, owner: owner, peer: peer, value: temporaryKey), in: &temporaryKeys, limit)
     }
 
-    /// Removes the data of a peer after a pairing, because they are valid only once.
+    /// Removes the data that a pairing with a peer may have used, because they are valid only once.
     mutating func used(with peer: PeerIdentifier, counting counts: Counting = { _, _ in true }) {
         own.removeAll { counts($0.client, $0.owner) }
         heard.removeAll { $0.peer == peer && counts($0.client, $0.owner) }
@@ -67,14 +70,14 @@ struct OutOfBandSecrets {
         temporaryKeys.removeAll { $0.peer == (isShared ? peer : nil) && counts($0.client, $0.owner) }
     }
 
-    /// Removes the data of a client that is gone.
+    /// Removes the data of a client whose session is closed.
     mutating func leave(_ client: ClientID) {
         own.removeAll { $0.client == client }
         heard.removeAll { $0.client == client }
         temporaryKeys.removeAll { $0.client == client }
     }
 
-    /// Gives a session to another app.
+    /// Gives the data of a session to another owner.
     mutating func give(_ client: ClientID, to owner: ClientOwner) {
         for index in own.indices where own[index].client == client { own[index].owner = owner }
         for index in heard.indices where heard[index].client == client { heard[index].owner = owner }
@@ -83,9 +86,9 @@ struct OutOfBandSecrets {
         }
     }
 
-    /// Returns what counts for a pairing with a peer.
+    /// Returns the data for a pairing with a peer.
     ///
-    /// A key for legacy pairing does not count if something better is known.
+    /// A temporary key for legacy pairing is left out if the peer's data for LE Secure Connections are known.
     func data(
         for peer: PeerIdentifier,
         allowsLegacy: Bool,

@@ -1,14 +1,14 @@
 import BLEWire
 
-/// The result of the feature exchange between two devices.
+/// The features that two devices agree on.
 struct PairingAgreement: Equatable, Sendable {
     let method: PairingMethod
-    /// 7 to 16 octets.
+    /// The size of the key, 7 to 16 octets.
     let keySize: Int
     let isSecureConnections: Bool
     /// True if both devices want to store the keys.
     let isBonding: Bool
-    /// The keys that the central and the peripheral distribute after encryption.
+    /// The keys that the central distributes after encryption, then those that the peripheral distributes.
     let initiatorKeys: SMP.KeyDistribution
     let responderKeys: SMP.KeyDistribution
 
@@ -53,12 +53,12 @@ struct PairingAgreement: Equatable, Sendable {
     func shortened(_ key: Key128) -> Key128 { Key128(wire: key.wire & (UInt128.max >> (128 - 8 * keySize))) }
 }
 
-/// The inputs of the pairing functions: addresses, and the exchanged packets.
+/// The inputs of the pairing functions: the addresses of both devices, and the packets that they have exchanged.
 struct PairingExchange: Equatable, Sendable {
     let role: LinkRole
     let initiator: DeviceAddress
     let responder: DeviceAddress
-    /// The seven octets of the Pairing Request and of the Pairing Response.
+    /// The seven octets of the Pairing Request, then those of the Pairing Response.
     let request: [UInt8]
     let response: [UInt8]
     let agreement: PairingAgreement
@@ -80,12 +80,12 @@ struct PairingExchange: Equatable, Sendable {
     /// Returns the IO capability, OOB flag and AuthReq that a device sent.
     func capabilities(of role: LinkRole) -> [UInt8] { Array((role == .central ? request : response)[1...3]) }
 
-    /// True if the peer has out-of-band data.
+    /// True if the peer has this host's out-of-band data.
     var isPeerTold: Bool { capabilities(of: role == .central ? .peripheral : .central)[1] != 0 }
-    /// True if this host has out-of-band data.
+    /// True if this host has the peer's out-of-band data.
     var isTold: Bool { capabilities(of: role)[1] != 0 }
 
-    /// Returns whether this host displays the passkey.
+    /// Returns whether this host displays the passkey for this kind of entry.
     func displays(_ entry: PairingMethod.PasskeyEntry) -> Bool {
         switch entry {
         case .initiatorDisplays: role == .central

@@ -1,20 +1,18 @@
 import BLEWire
 
-/// The pairing features that this host offers, and the check of the result.
-///
-/// Core 6.0, Vol 3, Part H, 2.3.
+/// The pairing features that this host offers, and the check of the features that both devices agree on.
 struct PairingTerms {
     let role: LinkRole
     let configuration: SecurityManager.Configuration
     let identity: SecurityManager.Identity
     /// The strength of the existing bond with the peer, if there is one.
     let existing: PairingStrength?
-    /// True if this pairing is for MITM protection.
+    /// True if this pairing must provide MITM protection.
     let needsMITM: Bool
 
-    /// The keys for LE.
+    /// The keys that this host can distribute.
     ///
-    /// None for BR/EDR is derived.
+    /// They are all for LE. This host derives no key for BR/EDR.
     private static let possibleKeys: SMP.KeyDistribution = [.encryption, .identity, .signing]
 
     private var protection: SecurityManager.Configuration.Protection {
@@ -25,10 +23,11 @@ struct PairingTerms {
         configuration.secureConnections == .required || existing?.isSecureConnections == true
     }
 
-    /// True if it can come to what this host requires, whatever the peer has, if this host begins.
+    /// True unless a pairing that this host starts would fail with any peer.
     ///
-    /// What cannot is not begun: some devices forget the bond that they have as soon as a pairing is asked for. A
-    /// peripheral begins with a Security Request, which the central may answer by encrypting with the bond.
+    /// This host does not start such a pairing, because some devices delete their bond as soon as another device
+    /// requests a pairing. As the peripheral, this host starts with a Security Request, which the central may answer by
+    /// encrypting with the existing bond.
     var canSucceed: Bool {
         if configuration.canProtect { return true }
         return switch role {
@@ -50,9 +49,10 @@ struct PairingTerms {
         return bits
     }
 
-    /// Returns whether to offer LE Secure Connections to a peer that does or does not have a temporary key.
+    /// Returns whether to offer LE Secure Connections to a peer. `isHolder` is true if the peer may have a temporary
+    /// key.
     ///
-    /// With a temporary key, legacy pairing is intended.
+    /// If both devices have a temporary key, legacy pairing is intended.
     private func offersSecureConnections(toHolderOfKey isHolder: Bool) -> Bool {
         configuration.secureConnections != .off && (configuration.outOfBand.temporaryKey == nil || !isHolder)
     }
@@ -129,7 +129,7 @@ struct PairingTerms {
         return peer.outOfBand == .notPresent || data.local != nil
     }
 
-    /// Returns those of the keys that this host has.
+    /// Returns the subset of `keys` that this host has.
     private func given(_ keys: SMP.KeyDistribution) -> SMP.KeyDistribution {
         var keys = keys.intersection(Self.possibleKeys)
         if identity.resolvingKey == nil { keys.remove(.identity) }

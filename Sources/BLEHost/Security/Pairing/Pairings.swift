@@ -1,44 +1,44 @@
 import BLECrypto
 import BLEWire
 
-/// The security managers of all links that need one, and the agents.
+/// The security managers of all links that need one, with the agents and the policies of clients.
 struct Pairings {
-    /// The agent and its input and output capability.
+    /// A client that asks the user, with its input and output capability.
     struct Agent: Equatable {
         let client: ClientID
         fileprivate(set) var owner: ClientOwner
         let capability: SMP.IOCapability
     }
 
-    /// What a client insists on.
+    /// The policy that a client has set.
     private struct Requirement {
         let client: ClientID
         var owner: ClientOwner
         let policy: PairingPolicy
         let isEverywhere: Bool
 
-        /// True if it counts on every link.
+        /// True if the policy applies to every link.
         var countsEverywhere: Bool { owner.isProgram || isEverywhere && owner.isAdministrator }
     }
 
-    /// A security manager with the related data.
+    /// The security manager of a link, with related data.
     struct Entry {
         var manager: SecurityManager
         let peer: PeerIdentifier
         /// The apps that used the link when the pairing began.
         fileprivate(set) var apps: LinkApps
         private(set) var cause = PairingInquiry.Cause.peer
-        /// The client that was asked last in this pairing.
+        /// The agent that was asked last in this pairing; `nil` if none was.
         var asked: ClientID?
         /// True if the user was asked something in this pairing.
         var isAttended: Bool { asked != nil }
-        /// True if there is room for a bond with the peer.
+        /// True if the host can store a bond with the peer.
         fileprivate var hasRoom = true
         /// True if pairing on this link cannot protect against a man in the middle.
         var isHopeless = false
-        /// True if the peer has paired on this link, so that another pairing would have the same result.
+        /// True if the peer has already paired on this link, so that another pairing would have the same result.
         var hasPaired = false
-        /// The result of the pairing, until it is certain that the peer has received the last key.
+        /// The result of a successful pairing, until it is certain that the peer has received the last key.
         var outcome: PairingOutcome?
 
         init(manager: SecurityManager, peer: PeerIdentifier, apps: LinkApps) {
@@ -47,7 +47,7 @@ struct Pairings {
             self.apps = apps
         }
 
-        /// Notes that a pairing begins for this cause.
+        /// Records that a pairing begins for this cause.
         fileprivate mutating func begin(for cause: PairingInquiry.Cause, hasRoom: Bool) {
             self.cause = cause
             self.hasRoom = hasRoom
@@ -55,13 +55,13 @@ struct Pairings {
         }
     }
 
-    /// The clients that ask the user, the latest last.
+    /// The agents, latest last.
     private var agents: [Agent] = []
     var entries = ConnectionTable<Entry>()
     /// The failed pairing attempts of peers, across links.
     private var attempts: BoundedMap<PeerIdentifier, RepeatedAttempts>
     private var random: any RandomNumberGenerator & Sendable
-    /// The pairing features offered to agents.
+    /// The pairing features of this host, before agents and policies are taken into account.
     private let configuration: SecurityManager.Configuration
     private var demands: [Requirement] = []
     private var secrets: OutOfBandSecrets
@@ -77,7 +77,8 @@ struct Pairings {
         secrets = OutOfBandSecrets(limit: max(1, min(limits.knownPeers, OutOfBandSecrets.mostOfApp)))
     }
 
-    /// The client that asks the user about pairings on a link that these apps use: of several, the latest.
+    /// Returns the latest of the agents that may be asked about pairings on a link that these apps use; `nil` if there
+    /// is none.
     func agent(for apps: LinkApps) -> Agent? { agents.last { apps.concern($0.owner) } }
 
     /// The next time at which something is due.
@@ -87,19 +88,19 @@ struct Pairings {
         return least
     }
 
-    /// Has this client ask the user from now on; with `nil`, it asks no more.
+    /// Makes a client an agent with this capability; `nil` ends that.
     mutating func attend(_ client: ClientID, of owner: ClientOwner, _ capability: SMP.IOCapability?) {
         agents.removeAll { $0.client == client }
         if let capability { agents.append(Agent(client: client, owner: owner, capability: capability)) }
         configureAll()
     }
 
-    /// When this host pairs without an agent on a link that these apps use.
+    /// Returns the conditions under which this host pairs without an agent on a link that these apps use.
     func unattended(for apps: LinkApps) -> UnattendedPairing {
         policy(for: apps).unattended ?? configuration.unattended
     }
 
-    /// Notes that a pairing begins on a link for this cause, with room for a bond or without.
+    /// Records that a pairing begins on a link for this cause. `hasRoom` is true if the host can store a bond.
     mutating func begin(at index: Int, for cause: PairingInquiry.Cause, hasRoom: Bool) {
         var entry = entries.values[index]
         entry.begin(for: cause, hasRoom: hasRoom)
@@ -107,8 +108,8 @@ struct Pairings {
         entries.values[index] = entry
     }
 
-    /// Whether there is out-of-band data for a pairing with a peer on a link that these apps use: what the peer told,
-    /// or, if the peer `isInformed`, what it may have been told.
+    /// Returns whether there are out-of-band data for a pairing with a peer on a link that these apps use: the peer's
+    /// data or, if the peer `isInformed`, data or a temporary key that the peer may have received from this side.
     func isTold(of peer: PeerIdentifier, for apps: LinkApps, isInformed: Bool) -> Bool {
         let data = secrets.data(
             for: peer,
@@ -118,7 +119,7 @@ struct Pairings {
         return data.remote != nil || isInformed && (data.local != nil || data.temporaryKey != nil)
     }
 
-    /// What is insisted on for a link that these apps use.
+    /// Returns the combined policy for a link that these apps use.
     func policy(for apps: LinkApps) -> PairingPolicy {
         let counting = demands.filter { $0.countsEverywhere || apps.include($0.owner) }
         var policy = counting.reduce(PairingPolicy()) { $0.joined(with: $1.policy) }
@@ -131,7 +132,7 @@ struct Pairings {
         return policy
     }
 
-    /// Sets the requirements of this client.
+    /// Sets the policy of a client, which replaces the client's previous one.
     mutating func insist(_ client: ClientID, of owner: ClientOwner, on policy: PairingPolicy, everywhere: Bool) {
         demands.removeAll { $0.client == client }
         if policy != PairingPolicy() {
@@ -140,7 +141,7 @@ struct Pairings {
         configureAll()
     }
 
-    /// Removes a client: its agent role, requirements and out-of-band data.
+    /// Removes a client's role as an agent, its policy and its out-of-band data.
     mutating func leave(_ client: ClientID) {
         demands.removeAll { $0.client == client }
         secrets.leave(client)
@@ -148,7 +149,7 @@ struct Pairings {
         configureAll()
     }
 
-    /// Gives a session to another app.
+    /// Gives a session to another owner.
     mutating func give(_ client: ClientID, to owner: ClientOwner) {
         for index in agents.indices where agents[index].client == client { agents[index].owner = owner }
         for index in demands.indices where demands[index].client == client { demands[index].owner = owner }
@@ -176,14 +177,15 @@ struct Pairings {
         configureAll()
     }
 
-    /// Forgets what was known by other means than Bluetooth and has been of use in a pairing on a link.
+    /// Removes the out-of-band data that a pairing on a link may have used.
     mutating func useSecrets(on link: ConnectionHandle) {
         guard let entry = entries[link] else { return }
         let counts = counting(for: entry.apps)
         changeSecrets { $0.used(with: entry.peer, counting: counts) }
     }
 
-    /// Notes the apps that use a link, unless a pairing is under way, which goes on as it began.
+    /// Updates the apps that use a link. Has no effect during a pairing, which continues with the apps that it began
+    /// with.
     mutating func note(_ apps: LinkApps, on link: ConnectionHandle) {
         guard let index = entries.index(of: link), !entries.values[index].manager.isUnderWay,
             entries.values[index].apps != apps
@@ -194,7 +196,7 @@ struct Pairings {
         entries.values[index] = entry
     }
 
-    /// Creates the security manager of a link, unless there is one.
+    /// Creates the security manager of a link, unless the link already has one.
     mutating func prepare(
         _ link: ConnectionHandle,
         to peer: PeerIdentifier,
@@ -221,17 +223,17 @@ struct Pairings {
         entries[link] = entry
     }
 
-    /// Records that the bond with a peer was removed, so that any new pairing is better.
+    /// Records that the bond with a peer was removed, so that a new pairing may have any strength.
     mutating func bondRemoved(with peer: PeerIdentifier) {
         for index in 0..<entries.count where entries.values[index].peer == peer {
             entries.values[index].manager.existing = nil
         }
     }
 
-    /// Forgets how often pairing with peers failed.
+    /// Forgets the failed pairing attempts of all peers.
     mutating func forgetAttempts() { attempts.removeAll() }
 
-    /// Removes a link that has ended, but keeps the failed attempts.
+    /// Removes a link that has ended, but keeps the failed attempts of its peer.
     mutating func linkDown(_ link: ConnectionHandle, to peer: PeerIdentifier) {
         guard let entry = entries[link] else { return }
         attempts[peer] = entry.manager.attempts
@@ -263,14 +265,15 @@ struct Pairings {
         )
     }
 
-    /// Returns whether what a client knows by other means than Bluetooth counts on a link that these apps use.
+    /// Returns a function that says whether a client's out-of-band data may be used on a link that these apps use.
     private func counting(for apps: LinkApps) -> (ClientID, ClientOwner) -> Bool {
         let agent = agent(for: apps)?.client
         return { client, owner in apps.include(owner) || client == agent }
     }
 }
 
-/// A random number generator per link, so that even copies of the host's generator give different numbers per link.
+/// The random number generator of one link. Links get different numbers even if their generators are copies of the
+/// host's.
 private struct LinkGenerator: RandomNumberGenerator, Sendable {
     var base: any RandomNumberGenerator & Sendable
     let salt: UInt64

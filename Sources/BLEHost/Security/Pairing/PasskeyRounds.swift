@@ -1,11 +1,10 @@
 import BLECrypto
 import BLEWire
 
-/// The rounds of passkey entry, in which two devices prove one bit of the passkey after another.
+/// The rounds of passkey entry, in which two devices prove that they know the passkey, one bit after another.
 ///
-/// A wrong guess reveals at most one bit.
-///
-/// In each of 20 rounds, both commit to a new random number together with the bit before they disclose it.
+/// In each of 20 rounds, each device commits to a new random number and one bit before it discloses the number. A wrong
+/// guess reveals at most one bit.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.3.
 struct PasskeyRounds: Sendable {
@@ -66,7 +65,7 @@ struct PasskeyRounds: Sendable {
             state = .due(own: own, confirm: theirs.value)
             return .send([.pairingConfirm(.init(confirm))])
         case (.committed(let own, let confirm), .pairingConfirm(let theirs)):
-            // What this host said itself proves nothing.
+            // A peer that repeats this host's own value proves nothing.
             guard confirm != theirs.value else { return fail(.confirmValueFailed) }
             state = .due(own: own, confirm: theirs.value)
             return .send([.pairingRandom(.init(own))])
@@ -90,7 +89,7 @@ struct PasskeyRounds: Sendable {
         return .fail(reason)
     }
 
-    /// The current bit as an input of the confirm value.
+    /// The current bit of the passkey, as an input for the confirm value.
     private var bit: UInt8 { 0x80 | UInt8(truncatingIfNeeded: passkey >> UInt32(round) & 1) }
 
     private func ownConfirm(_ own: Key128) -> Key128 { Toolbox.f4(ownX, peerX, own, bit) }

@@ -1,9 +1,10 @@
 package import BLEWire
 
-/// The failed pairing attempts of a device, which prevent it from trying passkeys one after another.
+/// The failed pairing attempts of a device. They delay its next attempt, so that it cannot try one passkey after
+/// another.
 ///
-/// After a failure, the next attempt must wait a second, twice as long after each further one, up to about a minute. A
-/// minute without a failure halves the time. Stored per peer, across links.
+/// After the first failure, the next attempt must wait for a second. Each further failure doubles the wait, up to about
+/// a minute. A minute without a failure halves it. Stored per peer, across links.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.6.
 package struct RepeatedAttempts: Equatable, Sendable {
@@ -24,7 +25,7 @@ package struct RepeatedAttempts: Equatable, Sendable {
 
     package init() {}
 
-    /// Returns the time of the next allowed attempt; `nil` if that is now.
+    /// Returns the time from which the next attempt is allowed; `nil` if it is allowed now.
     package func next(at now: Instant) -> Instant? {
         guard case .failed(let count, let then) = state else { return nil }
         let due = then + Self.interval(count)
@@ -39,7 +40,7 @@ package struct RepeatedAttempts: Equatable, Sendable {
     /// Records a successful pairing.
     package mutating func succeeded() { state = .clear }
 
-    /// Returns whether nothing needs to be remembered.
+    /// Returns whether all failures have expired, so that nothing needs to be stored.
     package func isOver(at now: Instant) -> Bool { next(at: now) == nil && remaining(at: now) == 0 }
 
     /// Returns the number of counted failures at this time.

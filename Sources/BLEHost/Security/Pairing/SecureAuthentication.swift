@@ -3,8 +3,8 @@ import BLEWire
 
 /// The authentication phase of LE Secure Connections.
 ///
-/// The devices exchange public keys and compute a common secret. Then the method ensures that there is no man in the
-/// middle, and in the end both prove that they have seen the same exchange.
+/// The devices exchange public keys and compute a shared secret. Then the agreed method makes sure that there is no man
+/// in the middle. Finally, each device proves that it has seen the same exchange.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.
 struct SecureAuthentication: Sendable {
@@ -18,7 +18,7 @@ struct SecureAuthentication: Sendable {
         /// The user is entering the passkey; the initiator's first confirm value may have arrived.
         case typing(SharedSecret, ahead: Key128?)
         case passkey(SharedSecret, PasskeyRounds, UInt32)
-        /// The user is comparing numbers; the initiator's check may have arrived, and was correct.
+        /// The user is comparing numbers. `isAhead` is true if the initiator's check has arrived and is correct.
         case comparing(DHKeyCheck, isAhead: Bool)
         /// The peer's check is outstanding.
         case check(DHKeyCheck)
@@ -29,7 +29,7 @@ struct SecureAuthentication: Sendable {
     private let pair: P256KeyPair
     private let outOfBand: SecurityManager.OutOfBandData
     private let allowsDebugKeys: Bool
-    /// The passkey to display, if it is not generated.
+    /// The passkey to display; `nil` to generate one.
     private let passkey: UInt32?
     private var state = State.over
 
@@ -110,7 +110,7 @@ struct SecureAuthentication: Sendable {
     /// Processes the peer's public key.
     private mutating func receive(_ key: HCI.PublicKey, using random: inout RandomSource) -> [PairingAction] {
         let isDebug = key.x == P256KeyPair.debug.publicKey.x
-        // A key of our own would let the peer repeat whatever this host says.
+        // A peer with this host's own public key could repeat everything that this host sends.
         guard isDebug ? allowsDebugKeys : key.x != pair.publicKey.x, let dhKey = pair.secret(with: key) else {
             return fail(.invalidParameters)
         }
@@ -119,7 +119,7 @@ struct SecureAuthentication: Sendable {
         return answer + authenticate(secret, using: &random)
     }
 
-    /// Starts the first stage, up to the first packet of the peer.
+    /// Starts authentication stage 1, by the agreed method.
     private mutating func authenticate(
         _ secret: SharedSecret,
         using random: inout RandomSource
@@ -151,7 +151,7 @@ struct SecureAuthentication: Sendable {
         }
     }
 
-    /// Processes the peer's random number, in methods with one for each device.
+    /// Processes the peer's random number in all methods except passkey entry.
     private mutating func receive(
         _ theirs: Key128,
         _ secret: SharedSecret,
@@ -202,9 +202,9 @@ struct SecureAuthentication: Sendable {
         }
     }
 
-    /// Starts the second stage.
+    /// Starts authentication stage 2, the DHKey checks.
     ///
-    /// The initiator goes first.
+    /// The initiator sends its check first.
     private mutating func begin(_ check: DHKeyCheck) -> [PairingAction] {
         state = .check(check)
         return exchange.role == .central ? [.send(.pairingDHKeyCheck(.init(check.own)))] : []

@@ -1,6 +1,6 @@
 package import BLEWire
 
-// What the user says.
+// The user's answers.
 extension SecurityManager {
     /// Processes the user's answer to the open question.
     package mutating func answer(_ reply: PairingReply, at now: Instant) {
@@ -45,7 +45,7 @@ extension SecurityManager {
         refuse(reason, isOwnWish: true, at: now)
     }
 
-    /// Continues the phase that asked.
+    /// Passes the user's answer to the authentication phase that has asked for it.
     private mutating func go(
         at now: Instant,
         secure: (inout SecureAuthentication, inout RandomSource) -> [PairingAction],

@@ -1,11 +1,11 @@
 package import BLEWire
 
-// Encryption with the key that was made, and what follows it.
+// Encryption with the new key, and the distribution of keys after that.
 extension SecurityManager {
-    /// Returns the key of the current pairing, if the central wants to encrypt with it; the peripheral's controller
-    /// requests it by this identification.
+    /// Returns the key of the current pairing, when the peripheral's controller requests a key with this identification
+    /// because the central has started encryption.
     ///
-    /// - Returns: `nil` if there is no such key, or not yet. The key of a bond may then be the right one.
+    /// - Returns: `nil` if there is no such key, or not yet. The central may then mean the key of a bond.
     ///
     /// Core 6.0, Vol 3, Part H, 2.4.4.
     package mutating func longTermKey(for random: UInt64, diversifier: UInt16) -> Key128? {
@@ -19,18 +19,18 @@ extension SecurityManager {
 
     /// Processes a change of the link's encryption.
     ///
-    /// - Returns: The security of the key that the link is now encrypted with, if this manager made it, even if pairing
-    ///   has failed since; `nil` if the link is not encrypted, or encrypted with the key of a bond.
+    /// - Returns: The strength of the key that the link is now encrypted with, if this manager has made the key, even
+    ///   if the pairing has failed since; `nil` if the link is not encrypted, or is encrypted with the key of a bond.
     @discardableResult
     package mutating func encryptionChanged(_ change: EncryptionChange, at now: Instant) -> PairingStrength? {
         let strength = handedOut.take()
         switch state {
         case .idle, .offered, .consenting, .authenticating, .locked: break
         case .requested:
-            // The central has done what it was asked for.
+            // The central has fulfilled the Security Request.
             if change == .on { state = .idle }
         case .encrypting(let exchange, let key, let isKeyTaken):
-            // A peripheral whose key nobody asked for has a link that is encrypted with another one.
+            // If the peripheral's controller has not requested the key, the link is encrypted with another key.
             if change != .on {
                 end(.encryptionFailed, at: now)
             } else if role == .central || isKeyTaken {
@@ -72,15 +72,15 @@ extension SecurityManager {
 
     private mutating func makeLongTermKey(_ agreement: PairingAgreement) -> LongTermKey {
         var key = Key128.zero
-        // All zeros would be no key.
+        // A key of zeros would be no secret.
         while key == .zero { key = agreement.shortened(.random(using: &random)) }
         let diversifier = UInt16(truncatingIfNeeded: random.next()), name = random.next()
         return LongTermKey(key: key, random: name, diversifier: diversifier)
     }
 
-    /// Completes the pairing after all keys were exchanged.
+    /// Completes the pairing after all keys have been exchanged.
     ///
-    /// Only now is there anything to store.
+    /// Nothing is stored before that.
     mutating func finish(_ exchange: PairingExchange, _ key: Key128, _ keys: KeyDistribution) {
         let agreement = exchange.agreement, strength = agreement.strength
         state = .idle

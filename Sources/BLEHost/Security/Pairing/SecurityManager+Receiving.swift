@@ -1,6 +1,6 @@
 package import BLEWire
 
-// What the peer says.
+// Packets of the peer.
 extension SecurityManager {
     /// Processes a packet of the peer from channel 0x0006.
     package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
@@ -34,7 +34,7 @@ extension SecurityManager {
             end(.refusedByPeer(failed.reason), at: now)
         case (.pairingRequest(let request), .peripheral): receive(request, at: now)
         case (.securityRequest(let request), .central):
-            // One that crossed with a Pairing Request is answered by that.
+            // If it crossed with this host's Pairing Request, that request is the answer.
             guard case .idle = state else { return ignore(packet) }
             outbox.append(.securityRequested(request.authentication))
         case (.pairingRequest, .central), (.securityRequest, .peripheral):
@@ -94,7 +94,7 @@ extension SecurityManager {
         negotiate(request, terms.response(to: request), terms, at: now)
     }
 
-    /// Checks the exchanged features, or those that this host is about to send.
+    /// Checks the features of both devices, then asks the user for consent or starts the agreed method.
     private mutating func negotiate(
         _ request: SMP.PairingFeatures,
         _ response: SMP.PairingFeatures,

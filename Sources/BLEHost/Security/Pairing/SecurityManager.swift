@@ -2,18 +2,18 @@ package import BLEWire
 
 /// The security manager of one link, which pairs with the peer in either role and by every method.
 ///
-/// Its owner calls ``next()`` until it returns `nil` after each call, sends packets on channel 0x0006, encrypts the
-/// link, asks the user, and stores the bond of ``Output/paired(_:)``. It stores nothing itself. Before that output,
-/// nothing of an earlier pairing is changed, and a manager that is dropped leaves no trace.
+/// After each call, the owner calls ``next()`` until it returns `nil`, and carries out the actions: it sends packets on
+/// channel 0x0006, encrypts the link, asks the user, and stores the bond of ``Output/paired(_:)``. The manager stores
+/// nothing itself. An existing bond is unchanged until that output, so the owner may drop a manager at any time.
 ///
-/// | the host learns | and calls |
+/// | event | call |
 /// | --- | --- |
-/// | that an app or the peer needs a safer link | ``pair(needsMITM:at:)`` |
-/// | of a packet on channel 0x0006 | ``receive(_:at:)`` |
-/// | of an LE Long Term Key Request | ``longTermKey(for:diversifier:)``, and only if that is `nil` looks for a bond |
-/// | of Encryption Change, Encryption Key Refresh Complete | ``encryptionChanged(_:at:)`` |
-/// | what the user says | ``answer(_:at:)`` |
-/// | that the link has ended | ``disconnected(at:)``, and keeps ``attempts`` |
+/// | an app or the peer needs a more secure link | ``pair(needsMITM:at:)`` |
+/// | a packet on channel 0x0006 | ``receive(_:at:)`` |
+/// | LE Long Term Key Request | ``longTermKey(for:diversifier:)``; if that returns `nil`, use the key of a bond |
+/// | Encryption Change, Encryption Key Refresh Complete | ``encryptionChanged(_:at:)`` |
+/// | an answer of the user | ``answer(_:at:)`` |
+/// | the end of the link | ``disconnected(at:)``; then keep ``attempts`` for the next link |
 ///
 /// Core 6.0, Vol 3, Part H.
 package struct SecurityManager: Sendable {
@@ -26,9 +26,11 @@ package struct SecurityManager: Sendable {
         case ask(PairingQuestion)
         /// Withdraw the open question.
         case withdraw
-        /// The peripheral requests security: the central encrypts with its bond if that is sufficient, and pairs
-        /// otherwise. The bond must not be removed for it. MITM protection in the request is a wish, which
-        /// ``Configuration/Protection/preferred`` fulfils if possible; the peripheral rejects what is insufficient.
+        /// The peripheral requests security. The owner encrypts with the existing bond if that is sufficient, otherwise
+        /// it pairs. It must not remove the bond because of this request.
+        ///
+        /// MITM protection in the request is only a preference: ``Configuration/Protection/preferred`` provides it if
+        /// possible, and the peripheral rejects a result that is not sufficient.
         case securityRequested(SMP.AuthenticationRequirements)
         /// A pairing has completed, and the link is encrypted with its key.
         case paired(PairingOutcome)
@@ -46,10 +48,11 @@ package struct SecurityManager: Sendable {
         /// The user is asked whether to continue; the peripheral has its Pairing Response ready.
         case consenting(PairingExchange, SMP.PairingFeatures)
         case authenticating(PairingExchange, Authentication)
-        /// There is a key, and the link is being encrypted with it; the peripheral's controller may have requested it.
+        /// The devices have agreed on a key, and the link is being encrypted with it. `isKeyTaken` is true if the
+        /// peripheral's controller has requested the key.
         case encrypting(PairingExchange, Key128, isKeyTaken: Bool)
         case distributing(PairingExchange, Key128, KeyDistribution)
-        /// A procedure timed out, and none may follow on this link.
+        /// A procedure has timed out, and no other one may start on this link.
         case locked
     }
 
@@ -64,11 +67,9 @@ package struct SecurityManager: Sendable {
     let identity: Identity
     /// The configuration of future pairings.
     package var configuration: Configuration
-    /// The strength of the existing bond, if there is one.
+    /// The strength of the existing bond, if there is one. A weaker pairing is refused.
     ///
-    /// A weaker pairing is refused.
-    ///
-    /// The host sets it to `nil` when the bond is removed.
+    /// The host sets this to `nil` when the bond is removed.
     package var existing: PairingStrength?
     /// The failed attempts of this peer, which the host keeps across links.
     package internal(set) var attempts: RepeatedAttempts
@@ -82,7 +83,7 @@ package struct SecurityManager: Sendable {
     var handedOut: PairingStrength?
     var outbox = OutputQueue<Output>()
 
-    /// Creates the security manager of a link that came up.
+    /// Creates the security manager of a new link.
     ///
     /// - Parameters:
     ///   - role: The role of this host on the link.
@@ -90,8 +91,8 @@ package struct SecurityManager: Sendable {
     ///   - peer: The address of the peer on the link, which may be private.
     ///   - identity: The identity that this host sends to the peer.
     ///   - configuration: The offered and required properties of pairing.
-    ///   - existing: The security of the existing bond with this peer, if any.
-    ///   - attempts: The number of failed pairings with this peer on earlier links.
+    ///   - existing: The strength of the existing bond with this peer, if any.
+    ///   - attempts: The failed pairing attempts with this peer on earlier links.
     ///   - random: The source of keys and numbers, which must be unpredictable.
     package init(
         role: LinkRole,
@@ -123,7 +124,7 @@ package struct SecurityManager: Sendable {
     /// The time at which to call ``wake(at:)`` unless something happens first.
     package var deadline: Instant? { isUnderWay ? lastSent + SMP.timeout : nil }
 
-    /// True during a pairing, or after the request for one.
+    /// True during a pairing, or while a request for one is outstanding.
     package var isUnderWay: Bool {
         switch state {
         case .idle, .locked: false
@@ -131,7 +132,7 @@ package struct SecurityManager: Sendable {
         }
     }
 
-    /// The key of the current pairing and its strength; `nil` before and afterwards.
+    /// The key that the current pairing has agreed on, and its strength; `nil` before and after that.
     package var agreedKey: (key: LongTermKey, strength: PairingStrength)? {
         switch state {
         case .encrypting(let exchange, let key, _), .distributing(let exchange, let key, _):
@@ -140,25 +141,25 @@ package struct SecurityManager: Sendable {
         }
     }
 
-    /// True if there is a key that the link is about to be encrypted with.
+    /// True while the link is being encrypted with a new key.
     ///
-    /// Keys of the peer are too early then and end the pairing, because it is unknown whether they were encrypted or
-    /// are those of a man in the middle.
+    /// If the peer sends its keys during that time, the pairing fails: the keys may not have been encrypted, and may
+    /// come from a man in the middle.
     package var isEncrypting: Bool {
         if case .encrypting = state { true } else { false }
     }
 
-    /// Returns whether a pairing that this host begins can come to what is needed, whatever the peer has.
+    /// Returns whether this host can start a pairing with this requirement; `false` if it would fail with any peer.
     package func canPair(needsMITM: Bool) -> Bool { terms(needsMITM: needsMITM).canSucceed }
 
-    /// Starts pairing as the central, which must not be encrypting the link at the same time; as the peripheral, asks
-    /// the central for security.
+    /// As the central, starts a pairing, which must not happen while the link is being encrypted. As the peripheral,
+    /// asks the central for security.
     ///
-    /// ``Output/paired(_:)`` or ``Output/failed(_:)`` reports the result. If a pairing is already in progress, it is
-    /// the one that is reported.
+    /// ``Output/paired(_:)`` or ``Output/failed(_:)`` reports the result. If a pairing is already in progress, they
+    /// report the result of that pairing.
     ///
     /// - Parameters:
-    ///   - needsMITM: Whether the key must be protected against a man in the middle.
+    ///   - needsMITM: True if the key must be protected against a man in the middle.
     ///   - now: The current time.
     package mutating func pair(needsMITM: Bool, at now: Instant) {
         switch state {
@@ -184,16 +185,14 @@ package struct SecurityManager: Sendable {
         timeOut(at: now)
     }
 
-    /// Ends the procedure under way, and lets none follow on this link, since the peer does not go on.
+    /// Ends the current procedure because the peer does not continue it. No other one may start on this link.
     package mutating func timeOut(at now: Instant) {
         guard isUnderWay else { return }
         end(.timedOut, at: now)
         state = .locked
     }
 
-    /// Records the end of the link.
-    ///
-    /// Nothing may be called afterwards.
+    /// Records the end of the link. The manager must not be used afterwards.
     package mutating func disconnected(at now: Instant) {
         if isUnderWay { end(.disconnected, at: now) }
     }
@@ -230,8 +229,8 @@ package struct SecurityManager: Sendable {
         end(.refused(reason), isOwnWish: isOwnWish, at: now)
     }
 
-    /// Returns whether the failure delays the next attempt: it may have been a guess of a secret, or the user was
-    /// asked, which must not be repeated at will.
+    /// Returns whether a failure delays the next attempt: the peer may have guessed a secret, or the user was asked,
+    /// and the peer must not be able to repeat that at will.
     private func isTry(_ failure: PairingFailure) -> Bool {
         switch (state, failure) {
         case (.authenticating, _), (.consenting, .refusedByPeer), (.consenting, .disconnected): true
