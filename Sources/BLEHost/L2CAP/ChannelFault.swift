@@ -1,18 +1,16 @@
-/// A protocol violation of a peer on a credit-based channel, for which the channel is closed.
-///
-/// Core 6.0, Vol 3, Part A, 3.4.3, 4.24 and 10.1.
+/// A protocol violation by a peer on a credit-based channel. It closes the channel.
 package enum ChannelFault: Equatable, Sendable {
-    /// A packet without a credit.
+    /// A K-frame for which the peer had no credit.
     case noCredit
-    /// A packet longer than the MPS of this end.
+    /// A K-frame longer than the MPS of this host.
     case frameTooLong
-    /// The first K-frame of an SDU without an SDU length.
+    /// The first K-frame of an SDU does not contain the SDU length.
     case lengthMissing
-    /// An SDU longer than the MTU of this end.
+    /// An SDU longer than the MTU of this host.
     case sduTooLong
-    /// More octets than the SDU length.
+    /// More octets in an SDU than its SDU length announces.
     case sduExceeded
-    /// More credits than allowed.
+    /// More than 65535 credits.
     case creditsExceeded
 }
 

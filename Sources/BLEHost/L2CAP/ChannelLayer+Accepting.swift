@@ -1,6 +1,6 @@
 import BLEWire
 
-// Channels that peers ask for.
+// Channels that peers request.
 extension ChannelLayer {
     /// Responds to a request for one channel.
     ///
@@ -37,7 +37,7 @@ extension ChannelLayer {
 
     /// Responds to a request for several channels.
     ///
-    /// An error of one does not affect the others.
+    /// If one channel cannot be opened, the others still can.
     ///
     /// Core 6.0, Vol 3, Part A, 4.25 and 4.26.
     mutating func accept(
@@ -95,9 +95,8 @@ extension ChannelLayer {
         }
     }
 
-    /// Returns the publication for enhanced channels: those of clients, and Enhanced ATT bearers.
-    ///
-    /// Core 6.0, Vol 3, Part G, 5.3.1 and 5.4.
+    /// Returns the publication with a PSM for enhanced channels: a client's or, for Enhanced ATT bearers, this host's
+    /// own.
     private func enhancedPublication(_ spsm: SPSM) -> Publication? {
         if spsm == .enhancedATT, bearerMTU != nil {
             return Publication(spsm: spsm, owner: .attributes, security: .encrypted)
@@ -105,15 +104,13 @@ extension ChannelLayer {
         return publications.first { $0.spsm == spsm }
     }
 
-    /// Returns the outgoing flow to a peer with these parameters.
+    /// Returns the outgoing flow to a peer that has announced these sizes and credits.
     func flow(mtu: UInt16, mps: UInt16, credits: UInt16) -> OutgoingFlow {
         OutgoingFlow(mtu: Int(mtu), mps: Int(mps), credits: Int(credits), ceiling: limits.channelPacket)
     }
 }
 
-/// The limits of the sizes that an end may announce: the minimum in octets, and the maximum MPS.
-///
-/// Core 6.0, Vol 3, Part A, 4.22 and 4.25.
+/// The limits of the MTU and MPS that a device may announce. `least` is the minimum of both, in octets.
 struct ChannelSizes {
     let least: UInt16
 
@@ -124,14 +121,14 @@ struct ChannelSizes {
 }
 
 extension ChannelLink {
-    /// Returns the refusals of the identifiers that the peer may not use.
+    /// Returns for each identifier the result that refuses it; `nil` if the peer may use the identifier.
     fileprivate func refusals(of sources: [ChannelIdentifier]) -> [Signal.ConnectionResult?] {
         sources.enumerated().map { position, source in
             sources[..<position].contains(source) ? .sourceAlreadyAllocated : refusal(of: source)
         }
     }
 
-    /// Returns the number of further channels that this owner may have.
+    /// Returns how many more channels this owner may have.
     fileprivate func room(for owner: CreditChannel.Owner, _ limits: Limits) -> Int {
         switch owner {
         case .attributes:
@@ -141,7 +138,7 @@ extension ChannelLink {
         }
     }
 
-    /// Returns the refusal of a channel identifier that the peer may not use; `nil` if it may.
+    /// Returns the result that refuses a channel identifier; `nil` if the peer may use the identifier.
     fileprivate func refusal(of source: ChannelIdentifier) -> Signal.ConnectionResult? {
         guard source.isDynamic else { return .invalidSource }
         return index(remote: source) == nil ? nil : .sourceAlreadyAllocated
@@ -149,9 +146,8 @@ extension ChannelLink {
 }
 
 extension LinkTrust {
-    /// Returns the refusal of a channel on a link without the required security; `nil` if it is sufficient.
-    ///
-    /// Core 6.0, Vol 3, Part A, 4.23 and 4.26; Part C, 10.3.1.
+    /// Returns the result that refuses a channel on a link without the required security; `nil` if the link is secure
+    /// enough.
     fileprivate func refusal(where needed: LinkRequirement) -> Signal.ConnectionResult? {
         switch lack(of: needed) {
         case .authentication: .insufficientAuthentication

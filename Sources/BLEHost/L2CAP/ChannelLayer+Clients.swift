@@ -1,6 +1,6 @@
 import BLEWire
 
-// What clients ask.
+// Requests of clients.
 extension ChannelLayer {
     /// Requests a channel from the peer of a link.
     mutating func open(_ spsm: SPSM, on handle: ConnectionHandle, for requester: Requester, at now: Instant) {
@@ -29,8 +29,8 @@ extension ChannelLayer {
 
     /// Requests up to five channels at once from the peer of a link, which may open some of them.
     ///
-    /// The owner gets an event for each. If there are too few free identifiers, fewer are requested and the rest is
-    /// refused immediately.
+    /// The owner gets an event for each channel. If there are too few free channel identifiers, this host requests
+    /// fewer channels and fails the rest immediately.
     ///
     /// Core 6.0, Vol 3, Part A, 4.25.
     mutating func open(
@@ -63,7 +63,7 @@ extension ChannelLayer {
         send(.creditBasedConnectionRequest(request), identifier, on: handle)
     }
 
-    /// Allows peers to open channels to a client.
+    /// Publishes a channel, which peers can then open to a client, with a new PSM.
     mutating func publish(_ security: LinkRequirement, for client: ClientID) {
         var spsm = latestSPSM
         for _ in SPSM.dynamic.lowerBound.wire...SPSM.dynamic.upperBound.wire {
@@ -76,7 +76,7 @@ extension ChannelLayer {
         outbox.append(.event(.server(.channelPublished(.none, .limitReached)), for: client))
     }
 
-    /// Stops allowing peers to open channels of this kind.
+    /// Unpublishes a channel. Open channels stay open.
     mutating func unpublish(_ spsm: SPSM, for client: ClientID) {
         let index = publications.firstIndex { $0.spsm == spsm && $0.owner == .client(client) }
         if let index { publications.remove(at: index) }
@@ -88,7 +88,7 @@ extension ChannelLayer {
         perform(request, on: id, for: .client(client), at: now)
     }
 
-    /// Carries out an owner's request about its channel.
+    /// Carries out a request of a channel's owner. Has no effect if another owner makes the request.
     mutating func perform(
         _ request: ChannelRequest,
         on id: ChannelID,
@@ -107,7 +107,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Closes a channel for its owner, which gets no more events, after its data were sent.
+    /// Closes a channel at its owner's request, after its queued data have been sent. The owner gets no more events.
     private mutating func close(_ index: Int, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .closed(nil))
@@ -145,13 +145,13 @@ extension ChannelLayer {
         }
     }
 
-    /// Removes a client: its channels and publications are closed.
+    /// Removes a client, and closes its channels and publications.
     mutating func clientClosed(_ client: ClientID, at now: Instant) {
         publications.removeAll { $0.owner == .client(client) }
         for handle in links.handles { detach(client, from: handle, at: now) }
     }
 
-    /// Removes all publications, because the radio and all links are gone.
+    /// Removes all publications.
     mutating func reset() { publications.removeAll() }
 
     /// Reports the result of a channel request to its owner.
@@ -163,7 +163,7 @@ extension ChannelLayer {
         tell(opening.spsm, result, opening.owner, opening.number, on: handle)
     }
 
-    /// Reports the result of a channel request of this kind to a client.
+    /// Reports the result of a client's request for a channel with this PSM.
     mutating func tell(
         _ requester: Requester,
         _ spsm: SPSM,
@@ -173,7 +173,7 @@ extension ChannelLayer {
         tell(spsm, result, .client(requester.client), requester.number, on: handle)
     }
 
-    /// Reports the result of a channel request of this kind to its owner.
+    /// Reports the result of a request for a channel with this PSM to the owner.
     mutating func tell(
         _ spsm: SPSM,
         _ result: Result<OpenedChannel, Failure>,

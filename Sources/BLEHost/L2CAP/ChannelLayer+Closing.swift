@@ -1,22 +1,22 @@
 import BLEWire
 
-// How channels end.
+// Closing of channels.
 extension ChannelLayer {
-    /// Returns whether a link has channels that are being closed, or data to send.
+    /// Returns whether a link has channels that are being closed or that still have data to send.
     func isBusy(on link: ConnectionHandle) -> Bool {
         links[link]?.channels.contains { !$0.isOpen || !$0.outgoing.isEmpty } ?? false
     }
 
-    /// Closes a channel immediately because of this end.
+    /// Closes a channel immediately, on this host's initiative.
     ///
-    /// Its owner gets the reason.
+    /// The channel's owner gets `failure` as the reason.
     mutating func abandon(_ index: Int, _ failure: Failure?, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .closed(failure))
         if links.values[link].channels[index].abandon() == .disconnect { askToClose(index, on: handle, at: now) }
     }
 
-    /// Requests the end of a channel from the peer.
+    /// Asks the peer to close a channel.
     ///
     /// Core 6.0, Vol 3, Part A, 4.6.
     mutating func askToClose(_ index: Int, on handle: ConnectionHandle, at now: Instant) {
@@ -28,7 +28,7 @@ extension ChannelLayer {
         send(.disconnectionRequest(request), identifier, on: handle)
     }
 
-    /// Closes a channel for the peer.
+    /// Closes a channel at the peer's request.
     ///
     /// A request for an unknown channel is rejected. A request with a wrong remote identifier is ignored.
     ///
@@ -51,7 +51,7 @@ extension ChannelLayer {
         discard(index, nil, on: handle)
     }
 
-    /// Records that the peer closed a channel as requested.
+    /// Processes the peer's confirmation that it has closed a channel at this host's request.
     ///
     /// Core 6.0, Vol 3, Part A, 4.7.
     mutating func closed(
@@ -67,9 +67,9 @@ extension ChannelLayer {
         forget(channel.id)
     }
 
-    /// Removes a channel that the peer has closed.
+    /// Removes a channel immediately, without asking the peer to close it.
     ///
-    /// Its owner gets the reason.
+    /// The channel's owner gets `failure` as the reason.
     mutating func discard(_ index: Int, _ failure: Failure?, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle) else { return }
         let channel = links.values[link].channels[index]

@@ -1,6 +1,6 @@
 import BLEWire
 
-// What goes over channels, and the credits for it.
+// Data on channels, and the credits for them.
 extension ChannelLayer {
     /// Processes the payload of a packet on the channel with this local identifier.
     mutating func receive(
@@ -15,7 +15,7 @@ extension ChannelLayer {
         switch links.values[link].channels[index].receive(payload) {
         case .nothing: break
         case .deliver(let sdu):
-            // An SDU of nothing is nothing to a stream.
+            // Apps use channels as streams, where an empty SDU has no meaning.
             guard !sdu.isEmpty else { break }
             tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .received(sdu))
         case .close(let fault):
@@ -25,7 +25,7 @@ extension ChannelLayer {
         replenish(index, at: link)
     }
 
-    /// Sends credits to the peer, if there are enough to be worth a packet.
+    /// Sends credits to the peer, if there are enough of them to justify a packet.
     mutating func replenish(_ index: Int, at link: Int) {
         guard !links.values[link].channels[index].isClosing,
             let credits = links.values[link].channels[index].incoming.replenish()
@@ -37,7 +37,7 @@ extension ChannelLayer {
         send(.flowControlCredit(credit), identifier, on: links.handle(at: link))
     }
 
-    /// Processes the peer's credits.
+    /// Processes the credits that the peer has granted.
     ///
     /// Core 6.0, Vol 3, Part A, 4.24.
     mutating func receive(_ credit: Signal.FlowControlCredit, on handle: ConnectionHandle, at now: Instant) {
@@ -53,7 +53,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Passes down the packets of a channel that can be sent.
+    /// Passes down the packets of a channel that can be sent now.
     mutating func pump(_ index: Int, at link: Int) {
         guard !links.values[link].channels[index].isClosing else { return }
         let handle = links.handle(at: link)

@@ -1,6 +1,6 @@
 import BLEWire
 
-// What peers answer to those who want channels.
+// Responses of peers to this host's requests for channels.
 extension ChannelLayer {
     /// Processes the response to a request for one channel.
     ///
@@ -20,7 +20,8 @@ extension ChannelLayer {
         open(local, response.destination, outgoing, isAllowed: isAllowed, on: handle, at: now)
     }
 
-    /// Processes the response to a request for several channels, which may be that it is pending.
+    /// Processes the response to a request for several channels. The peer may first respond that the request is
+    /// pending.
     ///
     /// Core 6.0, Vol 3, Part A, 4.26.
     mutating func opened(
@@ -77,9 +78,9 @@ extension ChannelLayer {
         if let (_, index) = find(channel.id) { abandon(index, nil, on: handle, at: now) }
     }
 
-    /// Records that the peer refused a channel.
+    /// Records that the peer has refused a channel.
     ///
-    /// If it wants a more secure link, the request is repeated after that.
+    /// If the peer requires a more secure link, a client's request is repeated once the link is secure enough.
     private mutating func refused(
         _ local: ChannelIdentifier,
         _ result: Signal.ConnectionResult,
@@ -96,8 +97,10 @@ extension ChannelLayer {
         outbox.append(.secure(handle, for: result))
     }
 
-    /// Continues after the security of the link was raised, or could not be: refused channels are requested again or
-    /// fail, with the peer's error unless there is a better one.
+    /// Continues after an attempt to raise the security of a link.
+    ///
+    /// If it succeeded, refused channels are requested again. Otherwise the requests fail, with the peer's error unless
+    /// `answer` contains a better description.
     mutating func securityAnswered(_ handle: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         let deferred = links.values[link].deferred
@@ -120,7 +123,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Creates a channel with the peer's and the own parameters.
+    /// Creates a channel from the parameters of the peer and of this host.
     mutating func insert(
         _ kind: CreditChannel.Kind,
         _ spsm: SPSM,
@@ -147,7 +150,7 @@ extension ChannelLayer {
 }
 
 extension ChannelLayer {
-    /// Returns the MTU of a channel's owner, in octets.
+    /// Returns the MTU that this host offers on a channel of this owner, in octets.
     func mtu(of owner: CreditChannel.Owner) -> Int {
         switch owner {
         case .attributes: bearerMTU ?? limits.channelMTU
@@ -157,7 +160,7 @@ extension ChannelLayer {
 }
 
 extension ChannelLink {
-    /// Removes and returns the request with this local identifier.
+    /// Removes and returns the request for the channel with this local identifier.
     fileprivate mutating func take(_ local: ChannelIdentifier) -> Opening? {
         guard let index = openings.firstIndex(where: { $0.local == local }) else { return nil }
         return openings.remove(at: index)
@@ -165,7 +168,7 @@ extension ChannelLink {
 }
 
 extension Signal.ConnectionResult {
-    /// True if another response follows.
+    /// True if the request is pending, and another response will follow.
     fileprivate var isPending: Bool {
         [.pending, .authenticationPending, .authorizationPending].contains(self)
     }

@@ -1,10 +1,10 @@
 import BLEWire
 
-// Ends that take more, or less, than they said.
+// Changes of the MTU and MPS of open channels.
 extension ChannelLayer {
-    /// Processes the peer's new sizes, for all the named channels or none.
+    /// Processes the peer's new MTU and MPS, and applies them to all named channels or to none.
     ///
-    /// The MTU must not decrease; the MPS may, on one channel at a time.
+    /// The MTU must not decrease. The MPS may, but only in a request for a single channel.
     ///
     /// Core 6.0, Vol 3, Part A, 4.27 and 4.28.
     mutating func reconfigure(
@@ -25,10 +25,10 @@ extension ChannelLayer {
         }
     }
 
-    /// Sends new sizes of this end to the peer, for up to five channels.
+    /// Sends the peer a new MTU and MPS of this host, for up to five channels.
     ///
-    /// The same rules apply as for the peer; an invalid request is not sent. Each channel has at most one such request
-    /// pending.
+    /// The same rules apply as to the peer's sizes; an invalid request fails without being sent. Each channel has at
+    /// most one such request pending.
     mutating func resize(
         _ ids: [ChannelID],
         mtu: Int,
@@ -69,7 +69,7 @@ extension ChannelLayer {
         resized(locals, nil, on: handle)
     }
 
-    /// Reports the result to the owners of these channels.
+    /// Reports the result of a change of sizes to the owners of these channels.
     mutating func resized(_ locals: [ChannelIdentifier], _ failure: Failure?, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle) else { return }
         for local in locals {
@@ -80,7 +80,7 @@ extension ChannelLayer {
 }
 
 extension ChannelLink {
-    /// Returns the reason why this end may not use these sizes; `nil` if it may.
+    /// Returns the reason why this host may not announce these sizes; `nil` if it may.
     fileprivate func refusal(of locals: [ChannelIdentifier], mtu: Int, mps: Int) -> Failure? {
         guard let sdus = UInt16(exactly: mtu), let packets = UInt16(exactly: mps), !locals.isEmpty,
             ChannelSizes.enhanced.allow(mtu: sdus, mps: packets)

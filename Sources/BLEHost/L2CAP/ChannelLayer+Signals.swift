@@ -1,11 +1,11 @@
 import BLEWire
 
-// What comes on the signalling channel.
+// Packets on the signalling channel.
 extension ChannelLayer {
     /// Processes the payload of a packet on the signalling channel.
     ///
-    /// An invalid packet is rejected if it may be a request, and dropped otherwise. The channels that the peer may open
-    /// depend on the current security of the link.
+    /// An invalid packet is rejected if it may be a request, and dropped otherwise. `trust` decides which channels the
+    /// peer may open.
     ///
     /// Core 6.0, Vol 3, Part A, 4 and 4.1.
     mutating func receiveSignal(
@@ -46,7 +46,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Requests other connection parameters from the central, unless a request is pending.
+    /// Asks the central for other connection parameters, unless such a request is already pending.
     mutating func request(
         _ parameters: Signal.ConnectionParameterUpdateRequest,
         on handle: ConnectionHandle,
@@ -68,7 +68,7 @@ extension ChannelLayer {
         if response.result == .rejected { outbox.append(.note(.signalRefused(handle))) }
     }
 
-    /// Processes the peer's rejection of a signal.
+    /// Processes a Command Reject: the rejected request fails.
     private mutating func rejected(_ identifier: SignalIdentifier, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle),
             let request = links.values[link].exchange.finish(identifier, where: { _ in true })
@@ -90,7 +90,7 @@ extension ChannelLayer {
 
     mutating func stray(on handle: ConnectionHandle) { outbox.append(.note(.lateAnswer(.leSignaling, handle))) }
 
-    /// Codes that never get a response.
+    /// The codes of packets that need no response.
     private static let answers: [Signal.Code] = [
         .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse, .leCreditBasedConnectionResponse,
         .flowControlCredit, .creditBasedConnectionResponse, .creditBasedReconfigureResponse,

@@ -2,10 +2,10 @@ import BLEWire
 
 /// The signalling channel and the credit-based channels of this host.
 ///
-/// It opens, accepts and closes channels, splits and joins their data, and manages credits.
+/// The layer opens, accepts and closes channels, splits and reassembles their data, and manages credits.
 ///
 /// It takes the payloads of channels 0x0005 and 0x0040 to 0x007F and the requests of clients, and returns actions
-/// through ``next()``. It is independent of controllers: two layers that exchange packets form a complete pair.
+/// through ``next()``. It does not depend on a controller: two layers that exchange packets are a complete system.
 ///
 /// Core 6.0, Vol 3, Part A, 4 and 10.
 struct ChannelLayer {
@@ -20,10 +20,10 @@ struct ChannelLayer {
         case accepted(OpenedChannel, for: ClientID, of: ConnectionHandle)
         /// Pass this event to the attribute layer.
         case bearer(BearerEvent, of: ConnectionHandle)
-        /// The peripheral requests other parameters: accept or reject them with this identifier.
+        /// The peripheral requests other connection parameters: accept or reject them, with this identifier.
         case parametersRequested(Signal.ConnectionParameterUpdateRequest, SignalIdentifier, ConnectionHandle)
-        /// The peer refused a channel for this reason: raise the security of the link, and call
-        /// ``ChannelLayer/securityAnswered(_:_:at:)`` afterwards.
+        /// The peer refused a channel for this reason: raise the security of the link, then call
+        /// ``ChannelLayer/securityAnswered(_:_:at:)``.
         case secure(ConnectionHandle, for: Signal.ConnectionResult)
         case note(Note)
     }
@@ -32,22 +32,22 @@ struct ChannelLayer {
     struct Publication {
         let spsm: SPSM
         let owner: CreditChannel.Owner
-        /// The required security of the link.
+        /// The security that the link must have.
         let security: LinkRequirement
     }
 
-    /// The position of a channel.
+    /// The link of a channel, and the local identifier of the channel on that link.
     struct ChannelPosition {
         let link: ConnectionHandle
         let local: ChannelIdentifier
     }
 
     let limits: Limits
-    /// The MTU of the attribute layer's channels, in octets; `nil` if it uses none.
+    /// The MTU of Enhanced ATT bearers, in octets; `nil` if peers may not open any.
     let bearerMTU: Int?
     var links = ConnectionTable<ChannelLink>()
     var publications: [Publication] = []
-    /// True if peers need an encrypted link for a channel that a client published.
+    /// True if a published channel requires an encrypted link.
     var needsEncryption: Bool { publications.contains { $0.security.security > .unencrypted } }
     var latestSPSM = SPSM.dynamic.upperBound
     var outbox = OutputQueue<Output>()
@@ -56,7 +56,7 @@ struct ChannelLayer {
 
     /// Creates a layer without links.
     ///
-    /// `bearerMTU` is the MTU of Enhanced ATT bearers, at least 64, if peers may open them.
+    /// `bearerMTU` is the MTU of Enhanced ATT bearers, at least 64 octets; `nil` if peers may not open any.
     init(limits: Limits, bearerMTU: Int? = nil) {
         self.limits = limits
         self.bearerMTU = bearerMTU.map { max($0, Int(ChannelSizes.enhanced.least)) }
@@ -72,12 +72,12 @@ struct ChannelLayer {
         return least
     }
 
-    /// Adds a link that came up.
+    /// Adds a new link.
     mutating func linkUp(_ link: ConnectionHandle, peer: PeerIdentifier, role: LinkRole) {
         links[link] = ChannelLink(peer: peer, role: role)
     }
 
-    /// Removes a link that has ended, and fails all pending requests.
+    /// Removes a link that has ended. Its channels are closed and its pending requests fail, with `failure`.
     mutating func linkDown(_ link: ConnectionHandle, failure: Failure) {
         guard let state = links[link] else { return }
         for opening in state.openings { tell(opening, .failure(failure), on: link) }
@@ -89,7 +89,7 @@ struct ChannelLayer {
         links[link] = nil
     }
 
-    /// Does what is due.
+    /// Processes all expired timers.
     mutating func wake(at now: Instant) {
         for handle in links.handles {
             guard let link = links.index(of: handle) else { continue }
@@ -104,7 +104,7 @@ struct ChannelLayer {
         }
     }
 
-    /// Ends a request of this end that timed out or was rejected.
+    /// Ends a request of this host that has timed out or was rejected.
     mutating func giveUp(_ request: SignalExchange.Request, _ failure: Failure, on handle: ConnectionHandle) {
         switch request {
         case .parameters: break
@@ -131,7 +131,7 @@ struct ChannelLayer {
         }
     }
 
-    /// Returns a channel identifier that was not used before.
+    /// Returns a channel identifier that has not been used before.
     mutating func makeID() -> ChannelID {
         latestID = ChannelID(rawValue: latestID.rawValue &+ 1)
         return latestID
@@ -142,7 +142,7 @@ struct ChannelLayer {
         links.update(handle) { $0.insert(channel) }
     }
 
-    /// Removes a channel that neither end will mention again.
+    /// Removes a channel that neither this host nor the peer will refer to again.
     mutating func forget(_ id: ChannelID) {
         guard let (link, index) = find(id) else { return }
         links.values[link].exchange.drop(.disconnect(id))
@@ -150,7 +150,7 @@ struct ChannelLayer {
         places[id] = nil
     }
 
-    /// Returns the position of a channel: its link, and its index there.
+    /// Returns the index of a channel's link, and the index of the channel in that link.
     func find(_ id: ChannelID) -> (link: Int, index: Int)? {
         guard let place = places[id], let link = links.index(of: place.link),
             let index = links.values[link].index(local: place.local)
@@ -164,9 +164,9 @@ extension SendReceipt {
 
     /// Creates the receipt for a packet of a channel.
     ///
-    /// A value that is not a link handle distinguishes it from receipts of attributes.
+    /// The upper 16 bits are not a valid link handle, which distinguishes it from receipts of the attribute layer.
     init(_ channel: ChannelID) { self.init(rawValue: Self.mark | channel.rawValue) }
 
-    /// The channel of the packet, if it belongs to one.
+    /// The channel of the packet; `nil` if the packet is the attribute layer's.
     var channel: ChannelID? { rawValue & Self.mark == Self.mark ? ChannelID(rawValue: rawValue & ~Self.mark) : nil }
 }

@@ -12,7 +12,7 @@ struct ChannelLink {
         var number = RequestNumber.none
     }
 
-    /// A client's channel that the peer refused for insufficient security.
+    /// A client's request for a channel, which the peer refused because of insufficient security.
     struct Deferred {
         let requester: Requester
         let spsm: SPSM
@@ -22,10 +22,10 @@ struct ChannelLink {
     let peer: PeerIdentifier
     let role: LinkRole
     var exchange = SignalExchange()
-    /// In ascending order of local identifiers, which ``insert(_:)`` and ``remove(at:)`` maintain.
+    /// The channels, in ascending order of local identifiers, which ``insert(_:)`` and ``remove(at:)`` maintain.
     var channels: [CreditChannel] = []
     var openings: [Opening] = []
-    /// Channels that are requested again when the link is more secure.
+    /// The requests to repeat once the link is more secure.
     var deferred: [Deferred] = []
     private var latest = ChannelIdentifier.dynamic.upperBound
 
@@ -55,11 +55,9 @@ struct ChannelLink {
     @discardableResult
     mutating func remove(at index: Int) -> CreditChannel { channels.remove(at: index) }
 
-    /// Returns up to `count` free identifiers.
+    /// Returns up to `count` free channel identifiers, without reserving them.
     ///
-    /// They are not reserved until they are used.
-    ///
-    /// Identifiers are reused as late as possible, so that late packets of a closed channel do not reach another one.
+    /// An identifier is reused as late as possible, so that late packets of a closed channel do not reach a new one.
     mutating func allocate(_ count: Int) -> [ChannelIdentifier] {
         let range = ChannelIdentifier.dynamic
         var names: [ChannelIdentifier] = [], candidate = latest
@@ -73,7 +71,7 @@ struct ChannelLink {
         return names
     }
 
-    /// Returns the index of the channel with this identifier, or the index to insert it.
+    /// Returns the index of the channel with this identifier; if there is none, the index at which to insert it.
     private func position(_ local: ChannelIdentifier) -> Int {
         channels.indices.bisected { channels[$0].local < local }
     }

@@ -1,13 +1,14 @@
 import BLEWire
 
-/// One end of a credit-based channel, from its opening until both ends know that it is closed.
+/// This host's end of a credit-based channel, from its opening until both devices know that it is closed.
 ///
-///                close                     empty, or too late
-///        ┌──────┐ ────▶ ┌──────────┐ ─────────────────────────▶ ┌─────────┐ ── answer, timeout ──▶ gone
+///                close                    all sent, or timeout
+///        ┌──────┐ ────▶ ┌──────────┐ ─────────────────────────▶ ┌─────────┐ ── response, timeout ▶ gone
 ///        │ open │       │ draining │                            │ closing │
 ///        └──────┘ ───── broken, abandoned ────────────────────▶ └─────────┘
 ///
-/// The owner is told that it is closed when it requests that; later data of the peer are dropped.
+/// When the owner closes the channel, it immediately gets the event that the channel is closed; data that the peer
+/// sends after that are dropped.
 ///
 /// Core 6.0, Vol 3, Part A, 4.6, 4.7 and 10.
 struct CreditChannel {
@@ -19,19 +20,19 @@ struct CreditChannel {
         case client(ClientID)
         /// The attribute layer, for an Enhanced ATT bearer.
         case attributes
-        /// An owner that is gone.
+        /// No owner, because the channel's owner has closed it or is gone.
         case nobody
     }
 
     private enum State {
         case open
-        /// The owner has closed the channel, and the queued data are sent as long as the peer accepts them.
+        /// The owner has closed the channel. The queued data are still sent, until `due`, if the peer accepts them.
         case draining(due: Instant)
-        /// The peer was asked to close the channel.
+        /// This host has asked the peer to close the channel.
         case closing
     }
 
-    /// The maximum time for the queued data after the owner closed the channel.
+    /// The maximum time for sending the queued data after the owner has closed the channel.
     static let drainPatience = Duration.seconds(5)
 
     let id: ChannelID
@@ -66,7 +67,7 @@ struct CreditChannel {
         self.outgoing = outgoing
     }
 
-    /// The description for the owner.
+    /// The description of the channel for its owner.
     var opened: OpenedChannel {
         OpenedChannel(id: id, psm: spsm, outgoingMTU: outgoing.mtu, incomingMTU: incoming.mtu)
     }
@@ -75,7 +76,7 @@ struct CreditChannel {
         if case .open = state { true } else { false }
     }
 
-    /// True if the peer was asked to close it and only its response is outstanding.
+    /// True if this host has asked the peer to close the channel, and waits for the response.
     var isClosing: Bool {
         if case .closing = state { true } else { false }
     }
@@ -114,14 +115,14 @@ struct CreditChannel {
         }
     }
 
-    /// The action that closes a channel.
+    /// The action that a closing channel needs.
     enum OnClose: Equatable {
         case nothing
         /// Send a request to the peer.
         case disconnect
     }
 
-    /// Closes the channel for its owner, after the queued data were sent if possible.
+    /// Closes the channel at its owner's request, if possible after the queued data have been sent.
     mutating func close(at now: Instant) -> OnClose {
         guard case .open = state else { return .nothing }
         owner = .nobody
@@ -133,7 +134,7 @@ struct CreditChannel {
         return .nothing
     }
 
-    /// Closes the channel if the queued data were sent.
+    /// Closes a draining channel if the queued data have been sent.
     mutating func drained() -> OnClose {
         guard case .draining = state, outgoing.isEmpty else { return .nothing }
         state = .closing
@@ -148,7 +149,7 @@ struct CreditChannel {
         return .disconnect
     }
 
-    /// Closes the channel if the peer did not accept the queued data in time.
+    /// Closes a draining channel if the peer has not accepted the queued data in time.
     mutating func expire(at now: Instant) -> OnClose {
         guard let deadline, deadline <= now else { return .nothing }
         return abandon()

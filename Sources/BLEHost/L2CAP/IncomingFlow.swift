@@ -1,9 +1,10 @@
 import BLEWire
 
-/// The incoming direction of a credit-based channel: K-frames, each of which needs a credit, are joined to SDUs.
+/// The incoming direction of a credit-based channel: K-frames, each of which needs a credit, are joined into SDUs.
 ///
-/// The credit window limits the memory: K-frames in flight and unconsumed SDUs share it. The incomplete SDU, at most
-/// one MTU, is not counted, because otherwise a peer with small K-frames could never complete it.
+/// The credit window limits the memory: K-frames that the peer may still send and SDUs that the owner has not consumed
+/// share it. The incomplete SDU, at most one MTU, does not count, because otherwise a peer with small K-frames could
+/// never complete it.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3 and 10.1.
 struct IncomingFlow {
@@ -14,17 +15,17 @@ struct IncomingFlow {
         case collecting(length: Int)
     }
 
-    /// An SDU that was delivered.
+    /// An SDU that was delivered but is not completely consumed.
     private struct DeliveredSDU {
         var octets: Int
         let credits: Int
     }
 
-    /// The MTU of this end, in octets.
+    /// The MTU of this host, in octets.
     private(set) var mtu: Int
-    /// The MPS of this end, in octets.
+    /// The MPS of this host, in octets.
     private(set) var mps: Int
-    /// The maximum number of K-frames in flight or unconsumed.
+    /// The maximum number of K-frames that the peer may still send or that are unconsumed.
     let window: Int
     private var state = State.between
     /// The octets of the incomplete SDU.
@@ -35,7 +36,7 @@ struct IncomingFlow {
     /// The part of the window that delivered but unconsumed SDUs take.
     private var held = 0
 
-    /// Creates the flow with the sizes and credits that the peer was told.
+    /// Creates a flow with the sizes that this host has announced and the credits that it has granted.
     init(mtu: Int, mps: Int, window: Int) {
         precondition(0 < window && window <= Int(UInt16.max), "the window must be 1 to 65535 credits")
         self.mtu = mtu
@@ -44,7 +45,7 @@ struct IncomingFlow {
         credits = window
     }
 
-    /// The result of a K-frame.
+    /// The consequence of a K-frame.
     enum OnReceive: Equatable {
         case incomplete
         /// An SDU is complete.
@@ -86,7 +87,7 @@ struct IncomingFlow {
         return .complete(whole)
     }
 
-    /// Records that the owner has consumed that many octets, in order.
+    /// Records that the owner has consumed this many octets, oldest first.
     mutating func consume(_ octets: Int) {
         var rest = max(0, octets)
         while rest > 0, let first = sdus.first {
@@ -97,10 +98,10 @@ struct IncomingFlow {
         }
     }
 
-    /// Sets new sizes that the peer has accepted.
+    /// Sets new sizes of this host, which the peer has accepted.
     mutating func resize(mtu: Int, mps: Int) { (self.mtu, self.mps) = (mtu, mps) }
 
-    /// Returns the credits to send now; `nil` while they are not worth a packet.
+    /// Returns the credits to grant now; `nil` while there are too few of them to justify a packet.
     mutating func replenish() -> UInt16? {
         let missing = window - held - credits
         guard missing > 0, credits == 0 || 2 * missing >= window else { return nil }

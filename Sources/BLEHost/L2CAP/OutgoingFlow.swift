@@ -1,39 +1,39 @@
 import BLEWire
 
-/// The outgoing direction of a credit-based channel: SDUs are split into K-frames, each of which needs a credit of the
-/// peer.
+/// The outgoing direction of a credit-based channel: SDUs are split into K-frames, and each K-frame needs a credit of
+/// the peer.
 ///
-/// Only a few K-frames are passed down at a time, so that channels take turns and little has to be dropped when the
-/// channel is closed.
+/// Only a few K-frames are passed down at a time, so that channels take turns, and so that few have to be dropped when
+/// the channel is closed.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3 and 10.1.
 struct OutgoingFlow {
     /// A K-frame that was passed down and waits for a controller buffer.
     private struct Frame {
-        /// The length of the SDU that ends with it, in octets; zero if none does.
+        /// The length of the SDU that this K-frame completes, in octets; 0 if it completes none.
         let octets: Int
     }
 
-    /// The maximum number of K-frames that are passed down.
+    /// The maximum number of K-frames that are passed down and wait for a controller buffer.
     static let depth = 4
-    /// The maximum number of credits.
+    /// The maximum number of credits that the peer may have granted.
     static let creditLimit = 65535
 
     /// The peer's MTU, in octets.
     private(set) var mtu: Int
     /// The peer's MPS, in octets.
     private(set) var mps: Int
-    /// The largest K-frame that this end sends.
+    /// The longest K-frame that this host sends, in octets.
     private let ceiling: Int
     private(set) var credits: Int
     private var sdus = Fifo<[UInt8]>()
-    /// The part of the first SDU that was passed down, in octets.
+    /// The number of octets of the first SDU that were already passed down.
     private var offset = 0
     private var frames = Fifo<Frame>()
-    /// The number of octets that wait here or for a controller buffer.
+    /// The number of octets that wait for a credit or for a controller buffer.
     private(set) var queued = 0
 
-    /// Creates the flow with the peer's sizes and credits.
+    /// Creates a flow to a peer with these sizes and credits. `ceiling` limits the K-frames that this host sends.
     init(mtu: Int, mps: Int, credits: Int, ceiling: Int) {
         self.mtu = mtu
         self.mps = mps
@@ -41,7 +41,7 @@ struct OutgoingFlow {
         self.credits = credits
     }
 
-    /// True if everything was passed to the controller.
+    /// True if all data have been passed to the controller.
     var isEmpty: Bool { sdus.isEmpty && frames.isEmpty }
 
     /// True if data wait for the peer's credits.
@@ -49,13 +49,13 @@ struct OutgoingFlow {
 
     enum OnGrant: Equatable {
         case granted
-        /// No credits, which is harmless.
+        /// The peer granted no credits, which is harmless.
         case nothing
-        /// More credits than allowed: close the channel.
+        /// The peer granted more credits than allowed: close the channel.
         case overflow
     }
 
-    /// Processes credits of the peer.
+    /// Adds the credits that the peer has granted.
     mutating func grant(_ count: Int) -> OnGrant {
         guard count > 0 else { return .nothing }
         guard count <= Self.creditLimit - credits else { return .overflow }
@@ -63,14 +63,15 @@ struct OutgoingFlow {
         return .granted
     }
 
-    /// Queues an SDU, which must fit ``mtu``.
+    /// Queues an SDU of at most ``mtu`` octets.
     mutating func append(_ sdu: [UInt8]) {
         precondition(sdu.count <= mtu, "an SDU must not exceed the peer's MTU")
         sdus.append(sdu)
         queued += sdu.count
     }
 
-    /// Returns the payload of the next K-frame, if there is a credit and room below.
+    /// Returns the payload of the next K-frame; `nil` without data or a credit, or if too many K-frames wait for a
+    /// buffer.
     mutating func next() -> [UInt8]? {
         guard credits > 0, frames.count < Self.depth, let sdu = sdus.first else { return nil }
         var frame: [UInt8] = []
@@ -89,8 +90,8 @@ struct OutgoingFlow {
         return frame
     }
 
-    /// Records that the controller has taken the first pending K-frame; returns the SDU octets that are complete with
-    /// it.
+    /// Records that the controller has taken the first pending K-frame; returns the length of the SDU that this
+    /// completes, or 0.
     mutating func sent() -> Int {
         guard let frame = frames.popFirst() else { preconditionFailure("a sent frame is in the queue") }
         queued -= frame.octets

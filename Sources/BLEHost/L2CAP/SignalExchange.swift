@@ -1,22 +1,22 @@
 import BLEWire
 
-/// The pending signalling requests of this end of a link, and their timeouts.
+/// The pending signalling requests of this host on one link, and their timeouts.
 ///
-/// Any number may be pending; the identifier matches a response to its request.
+/// Several requests may be pending at the same time; the identifier matches a response to its request.
 ///
 /// Core 6.0, Vol 3, Part A, 4 and 6.2.
 struct SignalExchange {
-    /// The kind of request.
+    /// A pending request.
     enum Request: Equatable {
-        /// For other connection parameters.
+        /// A request for other connection parameters.
         case parameters
-        /// For the channel with this local identifier.
+        /// A request for the channel with this local identifier.
         case open(ChannelIdentifier)
-        /// For the channels with these local identifiers, in the order of the request.
+        /// A request for the channels with these local identifiers, in the order of the request.
         case openSeveral([ChannelIdentifier])
-        /// For new sizes on the channels with these local identifiers, in octets.
+        /// A request for new sizes, in octets, on the channels with these local identifiers.
         case resize([ChannelIdentifier], mtu: Int, mps: Int)
-        /// To close a channel.
+        /// A request to close a channel.
         case disconnect(ChannelID)
     }
 
@@ -26,12 +26,13 @@ struct SignalExchange {
         var due: Instant
     }
 
-    /// The response timeout, which may be 1 s to 60 s.
+    /// The response timeout. The specification allows 1 s to 60 s.
     static let timeout = Duration.seconds(30)
-    /// The extended response timeout after a pending response, which may be 60 s to 300 s.
+    /// The response timeout after the peer has responded that a request is pending. The specification allows 60 s to
+    /// 300 s.
     static let extendedTimeout = Duration.seconds(120)
 
-    /// In the order of the requests.
+    /// The pending requests, oldest first.
     private var entries: [Entry] = []
     private var identifier = SignalIdentifier.first
 
@@ -52,14 +53,14 @@ struct SignalExchange {
         return identifier
     }
 
-    /// Returns an unused identifier for a packet without a response.
+    /// Returns an unused identifier.
     mutating func makeIdentifier() -> SignalIdentifier {
         while entries.contains(where: { $0.identifier == identifier }) { identifier = identifier.next }
         defer { identifier = identifier.next }
         return identifier
     }
 
-    /// Removes and returns the request with this identifier, if it is of the answered kind.
+    /// Removes and returns the request with this identifier, if its kind matches the response.
     mutating func finish(_ identifier: SignalIdentifier, where fits: (Request) -> Bool) -> Request? {
         guard let index = entries.firstIndex(where: { $0.identifier == identifier && fits($0.request) }) else {
             return nil
@@ -67,12 +68,12 @@ struct SignalExchange {
         return entries.remove(at: index).request
     }
 
-    /// Removes a request whose response does not matter any more.
+    /// Removes a request whose response no longer matters.
     mutating func drop(_ request: Request) { entries.removeAll { $0.request == request } }
 
-    /// Extends the timeout of a request after a pending response.
+    /// Extends the timeout of a request, because the peer has responded that the request is pending.
     ///
-    /// - Returns: True if such an operation is in progress.
+    /// - Returns: `false` if there is no such request.
     mutating func postpone(
         _ identifier: SignalIdentifier,
         at now: Instant,
