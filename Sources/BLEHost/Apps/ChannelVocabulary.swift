@@ -32,14 +32,15 @@ package struct OpenedChannel: Equatable, Sendable {
 /// A request about a closed channel, or about a channel of another client, has no effect. The last event of each
 /// channel is ``ChannelEvent/closed(_:)``.
 package enum ChannelRequest: Equatable, Sendable {
-    /// Sends one SDU of 1 to ``OpenedChannel/outgoingMTU`` octets. ``ChannelEvent/sent(_:)`` reports when it has left.
+    /// Sends one SDU of 1 to ``OpenedChannel/outgoingMTU`` octets. ``ChannelEvent/sent(_:)`` reports when the SDU has
+    /// left the host.
     ///
     /// A client that queues more than ``Limits/queuedChannelOctets`` loses the channel.
     case send([UInt8])
     /// Reports that the client has processed this many received octets, so the peer may send as many more.
     case consumed(Int)
-    /// Lets the peer send longer SDUs and K-frames: `mtu` is 64 to 65535 octets, `mps` 64 to 65533. Only for channels
-    /// of the enhanced mode, which are opened in groups. ``ChannelEvent/resized(_:)`` reports the result.
+    /// Changes the longest SDU and K-frame that the peer may send: `mtu` is 64 to 65535 octets, `mps` 64 to 65533. Only
+    /// for channels of the enhanced mode, which are opened in groups. ``ChannelEvent/resized(_:)`` reports the result.
     ///
     /// The MTU must not decrease.
     case resize(mtu: Int, mps: Int)

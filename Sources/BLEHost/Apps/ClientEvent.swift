@@ -68,7 +68,7 @@ package struct KnownPeer: Equatable, Sendable {
     }
 }
 
-/// A link of this host, and the services that clients have discovered on it.
+/// A link of this host, and the services that clients have discovered on its peer.
 package struct SystemLink: Equatable, Sendable {
     package var peer: PeerIdentifier
     package var name: String?
@@ -97,7 +97,7 @@ package enum PeerEvent: Equatable, Sendable {
     /// The ATT MTU changed.
     case mtuChanged(Int)
     case nameChanged(String)
-    /// The details of the link: sent after the client was connected, and at each change.
+    /// The details of the link. Sent when the client is connected, and at each change.
     case linkChanged(LinkDetails)
     case tuned(LinkTuning, Failure?)
     case rssiRead(Result<RSSI, Failure>)

@@ -32,7 +32,7 @@ package struct ClientOwner: Hashable, Sendable {
     /// True if this is the program that the host runs in.
     var isProgram: Bool { user == nil }
 
-    /// Returns whether both are apps of one user.
+    /// Returns whether both are apps of the same user.
     ///
     /// Returns `false` if the kernel does not report their user.
     func isSameUser(as other: Self) -> Bool { user == other.user && user != Self.unknownUser }

@@ -10,13 +10,13 @@ package enum ClientRequest: Equatable, Sendable {
     /// ``ClientEvent/scanBegan(_:)`` reports the number before that.
     case scan(ScanRequest, number: UInt32 = 0)
     case stopScan
-    /// Connects to a peer, without a timeout. The result is ``ClientEvent/connected(_:_:)``, or rarely
-    /// ``ClientEvent/connectFailed(_:_:)``.
+    /// Connects to a peer. Without a ``ConnectRequest/timeout``, the request stays pending until the peer is in range.
+    /// The result is ``ClientEvent/connected(_:_:)``, or rarely ``ClientEvent/connectFailed(_:_:)``.
     case connect(PeerIdentifier, ConnectRequest)
     /// Cancels a pending connection or ends an established one. The result is ``ClientEvent/disconnected(_:_:)``
     /// without a failure.
     case cancelConnection(PeerIdentifier)
-    /// A request that needs a connection of this client to the peer. Its result has the same number.
+    /// A request that needs a connection of this client to the peer. The result has the same request number.
     case peer(PeerIdentifier, PeerRequest, RequestNumber = .none)
     /// A request about this host as a peripheral.
     case server(ServerRequest)
@@ -28,7 +28,7 @@ package enum ClientRequest: Equatable, Sendable {
     case security(SecurityRequest)
     /// A request of a test suite.
     case tester(TesterRequest)
-    /// The app of this client has moved to the foreground or background.
+    /// Reports that the app of this client has moved to another phase.
     case appMoved(to: AppPhase)
     /// Makes this client show the alerts of suspended apps to the user. It receives them as ``ClientEvent/alert(_:)``,
     /// if apps of other processes share the host.
@@ -45,7 +45,7 @@ package enum ClientRequest: Equatable, Sendable {
     }
 }
 
-/// The phase of an app, which determines what the radio does for it.
+/// The phase of an app, which determines what the radio does for the app.
 package enum AppPhase: Equatable, Sendable {
     /// In the foreground: all requests are carried out in full.
     case foreground
@@ -58,7 +58,7 @@ package enum AppPhase: Equatable, Sendable {
 
 /// The parameters of a scan.
 package struct ScanRequest: Equatable, Sendable {
-    /// The peer must advertise at least one of these services; any peer matches if empty.
+    /// The services of which the peer must advertise at least one; if empty, any peer matches.
     package var services: [BluetoothUUID]
     /// Peers that solicit one of these services match, too.
     package var solicitedServices: [BluetoothUUID]
@@ -66,7 +66,7 @@ package struct ScanRequest: Equatable, Sendable {
     package var allowsDuplicates: Bool
     /// The minimum signal strength, in dBm; `nil` for no minimum.
     package var minimumRSSI: Int8?
-    /// The beginning of the advertised name; `nil` for any name or none.
+    /// The prefix that the advertised name must have; `nil` to accept any peer, with or without a name.
     package var namePrefix: String?
 
     package init(

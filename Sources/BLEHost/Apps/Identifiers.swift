@@ -19,7 +19,7 @@ package struct RequestNumber: Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The number of events that are not results, and of requests that a client does not number.
+    /// No number: for events that are not results, and for requests that a client does not number.
     package static let none = Self(rawValue: 0)
 
     /// The number of the next request; never ``none``.

@@ -12,8 +12,9 @@ package struct LinkDetails: Equatable, Sendable {
     package var timeout: SupervisionTimeout?
     package var transmitPHY = PHY.le1M
     package var receivePHY = PHY.le1M
-    /// The maximum payload of a packet on the air, in octets: 27 to 251.
+    /// The maximum payload of a link-layer packet to the peer, in octets: 27 to 251.
     package var transmitOctets = 27
+    /// The maximum payload of a link-layer packet from the peer, in octets: 27 to 251.
     package var receiveOctets = 27
     /// The security of the link.
     package var security = LinkSecurity.unencrypted

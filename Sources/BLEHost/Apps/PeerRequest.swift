@@ -26,7 +26,8 @@ package enum PeerRequest: Equatable, Sendable {
 
 /// A client's request about the attributes of a peer.
 package enum AttributeRequest: Equatable, Sendable {
-    /// Discovers primary services, all or those of the given types. The result is ``PeerEvent/servicesDiscovered(_:)``.
+    /// Discovers the peer's primary services: those with the given UUIDs, or all if there are none. The result is
+    /// ``PeerEvent/servicesDiscovered(_:)``.
     case discoverServices(only: [BluetoothUUID])
     /// The result is ``PeerEvent/includedServicesDiscovered(in:_:)``.
     case discoverIncludedServices(in: AttributeHandleRange, only: [BluetoothUUID])

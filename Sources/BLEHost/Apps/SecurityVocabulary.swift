@@ -68,7 +68,7 @@ package struct PairingPolicy: Equatable, Sendable {
     package var leastKeySize: Int
     /// True to store the keys of pairings; false to use them on one link only.
     package var keepsBonds: Bool
-    /// When this host may pair without an agent to ask the user.
+    /// The conditions under which this host may pair without an agent to ask the user.
     ///
     /// `nil` leaves that to the other clients or, if none of them sets it, to the host's configuration.
     package var unattended: UnattendedPairing?

@@ -34,8 +34,8 @@ package enum ServiceRequest: Equatable, Sendable {
     case removeAllServices
     /// Answers a read or a group of writes.
     case respond(ServerTransaction, ServerResponse)
-    /// Notifies or indicates a value to the subscribed centrals among the given ones; to all subscribed centrals if
-    /// `nil`.
+    /// Sends a value, as a notification or indication, to those of the given centrals that have subscribed; to all
+    /// subscribed centrals if `nil`.
     ///
     /// ``ServerEvent/updatesTaken(_:)`` reports when the value has left the host for all of them.
     case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
@@ -63,7 +63,7 @@ package enum ConnectionLatency: Equatable, Sendable {
     case low, medium, high
 }
 
-/// An event of the local database or the advertisement.
+/// An event for a peripheral session, about its services, advertisement, centrals or channels.
 package enum ServerEvent: Equatable, Sendable {
     case serviceAdded(LocalAttributeID, Failure?)
     case advertisingStarted(Failure?)
@@ -135,7 +135,7 @@ package struct AdvertisingRequest: Equatable, Sendable {
     }
 }
 
-/// The contents and parameters of an advertisement that Core Bluetooth does not have.
+/// The part of an advertisement's contents and parameters that Core Bluetooth does not offer.
 package struct BroadcastRequest: Equatable, Sendable {
     /// Manufacturer data, starting with the company identifier.
     package var manufacturerData: [UInt8]?
@@ -248,7 +248,7 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     package static let notifyEncryptionRequired = Self(rawValue: 0x100)
     package static let indicateEncryptionRequired = Self(rawValue: 0x200)
 
-    /// The octet for the declaration.
+    /// The properties octet of the characteristic's declaration.
     package var declared: UInt8 { UInt8(truncatingIfNeeded: complete.rawValue) }
 
     /// These properties and those that they imply, such as ``notify`` for ``notifyEncryptionRequired``.

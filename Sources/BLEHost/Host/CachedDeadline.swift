@@ -4,7 +4,7 @@ import BLEWire
 enum CachedDeadline {
     /// Unknown, because something has happened since the last search.
     case unknown
-    /// Not before this time; never if it is `nil`.
+    /// The host need not be woken before this time; `nil` if it need not be woken at all.
     case known(Instant?)
 
     /// Records that something is due at `instant`.

@@ -56,7 +56,8 @@ extension Host {
         return true
     }
 
-    /// Processes an advertising report with the same data as the device's previous one.
+    /// Processes an event with advertising reports. A lone report that repeats the device's previous data takes the
+    /// fast path.
     @inline(never)
     mutating func receiveReportFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let advertisement = LoneAdvertisement(packet), scanner.hasHeard, !listeners.areThere,
@@ -68,8 +69,8 @@ extension Host {
         }
     }
 
-    /// Processes an advertising report with the same data as the device's previous one, for which the host may expect a
-    /// scan response.
+    /// Processes an advertising report that may repeat one already reported to clients; leaves others to the general
+    /// path.
     @inline(never)
     private mutating func receiveRepeated(_ packet: Span<UInt8>, at now: Instant) {
         // Decode it again: passing the decoded report on would make every advertisement slower.

@@ -79,7 +79,7 @@ extension Host {
         for client in clients.testers { tell(client, .tester(event)) }
     }
 
-    /// Sends the next commands for the advertising sets of test suites, and for those of apps after the first.
+    /// Sends the next commands for the advertising sets of test suites, and for all sets of apps except the first.
     mutating func steerTesterSets(isAllowed: Bool, _ controller: ControllerDescription, at now: Instant) {
         for (set, step) in advertiser.furtherSteps(at: now) + testerSets.steps(isAllowed: isAllowed, at: now) {
             submit(controller.command(step, for: set), for: .advertiser(set), at: now)

@@ -185,7 +185,7 @@ extension Host {
 
     /// Records that the user switched Bluetooth off.
     ///
-    /// It stays off until the transport is opened.
+    /// Bluetooth stays off until the transport is opened.
     package mutating func transportSwitchedOff(at now: Instant) {
         tearDown(at: now, isSwitchedOff: true)
         changeState(to: .poweredOff)
@@ -198,7 +198,7 @@ extension Host {
     package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
         guard isReady, packet.count > 1 else { return receiveInFull(packet, at: now) }
         if packet[0] == HCI.PacketType.acl.wire { return receiveDataFast(packet, at: now) }
-        // ``HCI/EventCode/leMeta``
+        // The event code ``HCI/EventCode/leMeta``.
         if packet[1] == 0x3E { receiveReportFast(packet, at: now) } else { completedFast(packet, at: now) }
     }
 
@@ -239,7 +239,7 @@ extension Host {
 
     /// Records that a client's app was launched again.
     ///
-    /// It receives the events of a new session.
+    /// The client receives the events of a new session.
     package mutating func appReturned(_ client: ClientID, at now: Instant) {
         guard let role = clients.role(of: client) else { return note(.unknownClient(client)) }
         introduce(client, role)

@@ -4,7 +4,7 @@ package import BLEWire
 package enum Note: Equatable, Sendable {
     /// The place at which a packet was dropped.
     package enum Place: Equatable, Sendable {
-        /// Between host and controller, before the kind of packet was known.
+        /// The transport, before the kind of packet was known.
         case transport
         case event
         case data(ConnectionHandle)
@@ -72,7 +72,7 @@ package enum Note: Equatable, Sendable {
     case bondGaveWay(DeviceAddress)
     /// A pairing failed.
     case pairingFailed(ConnectionHandle, PairingFailure)
-    /// The security manager of a link ignored something.
+    /// The security manager of a link ignored a packet or an answer.
     case pairing(SecurityNote, ConnectionHandle)
     /// A response without a pending request.
     case lateAnswer(ChannelIdentifier, ConnectionHandle)

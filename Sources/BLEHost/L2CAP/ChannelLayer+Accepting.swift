@@ -95,8 +95,8 @@ extension ChannelLayer {
         }
     }
 
-    /// Returns the publication with a PSM for enhanced channels: a client's or, for Enhanced ATT bearers, this host's
-    /// own.
+    /// Returns the publication with this PSM for enhanced channels: a client's or, for Enhanced ATT bearers, this
+    /// host's own.
     private func enhancedPublication(_ spsm: SPSM) -> Publication? {
         if spsm == .enhancedATT, bearerMTU != nil {
             return Publication(spsm: spsm, owner: .attributes, security: .encrypted)

@@ -63,7 +63,7 @@ extension ChannelLayer {
         send(.creditBasedConnectionRequest(request), identifier, on: handle)
     }
 
-    /// Publishes a channel, which peers can then open to a client, with a new PSM.
+    /// Publishes a channel of a client under a new PSM, so that peers can open it.
     mutating func publish(_ security: LinkRequirement, for client: ClientID) {
         var spsm = latestSPSM
         for _ in SPSM.dynamic.lowerBound.wire...SPSM.dynamic.upperBound.wire {

@@ -164,7 +164,7 @@ extension SendReceipt {
 
     /// Creates the receipt for a packet of a channel.
     ///
-    /// The upper 16 bits are not a valid link handle, which distinguishes it from receipts of the attribute layer.
+    /// Its upper 16 bits are not a valid link handle, which distinguishes it from a receipt of the attribute layer.
     init(_ channel: ChannelID) { self.init(rawValue: Self.mark | channel.rawValue) }
 
     /// The channel of the packet; `nil` if the packet is the attribute layer's.

@@ -34,7 +34,7 @@ struct ChannelLink {
         self.role = role
     }
 
-    /// The next time at which something is due.
+    /// The earliest time at which a request or a draining channel times out; `nil` if there is none.
     var deadline: Instant? {
         var least = exchange.deadline
         for channel in channels {

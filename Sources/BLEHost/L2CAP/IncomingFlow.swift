@@ -98,7 +98,7 @@ struct IncomingFlow {
         }
     }
 
-    /// Sets new sizes of this host, which the peer has accepted.
+    /// Sets the new MTU and MPS of this host, which the peer has accepted.
     mutating func resize(mtu: Int, mps: Int) { (self.mtu, self.mps) = (mtu, mps) }
 
     /// Returns the credits to grant now; `nil` while there are too few of them to justify a packet.

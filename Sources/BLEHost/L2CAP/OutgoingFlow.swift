@@ -98,6 +98,6 @@ struct OutgoingFlow {
         return frame.octets
     }
 
-    /// Sets new sizes of the peer.
+    /// Sets the peer's new MTU and MPS.
     mutating func resize(mtu: Int, mps: Int) { (self.mtu, self.mps) = (mtu, mps) }
 }

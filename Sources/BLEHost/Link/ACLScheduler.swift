@@ -19,7 +19,7 @@ struct ACLScheduler {
         var lanes = ChannelLanes<Frame>()
         /// The packet whose first part was already passed to the controller.
         private var begun: Frame?
-        /// The length of that part, in octets.
+        /// The number of octets of that packet that were already passed to the controller.
         private var offset = 0
         /// The number of controller buffers with fragments of this link.
         private(set) var taken = 0

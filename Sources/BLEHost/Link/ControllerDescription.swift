@@ -27,7 +27,7 @@ struct ControllerDescription: Equatable, Sendable {
     var acceptListSize = 0
     /// The bits for the supported combinations of states: Core 6.0, Vol 4, Part E, 7.8.27.
     var states: UInt64 = 0
-    /// The maximum packet length on the air, in octets and microseconds.
+    /// The maximum payload of a link-layer packet, in octets, and its maximum duration, in microseconds.
     var dataLength: (octets: UInt16, time: UInt16)?
 
     static func == (a: Self, b: Self) -> Bool {

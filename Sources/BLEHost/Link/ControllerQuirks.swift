@@ -8,6 +8,7 @@ package struct ControllerReport: Equatable, Sendable {
     package var address: DeviceAddress
     /// The number of ACL buffers.
     package var buffers: Int
+    /// True if the ACL buffers are shared with BR/EDR.
     package var sharesBuffers: Bool
 
     package init(

@@ -103,8 +103,8 @@ struct LinkState {
 
     /// Returns the failure for the end of a link with this HCI reason.
     ///
-    /// If this host has asked the controller to end the link, the controller's reason only says that; the actual
-    /// failure was recorded then. Any other reason means that the link ended first.
+    /// If this host has asked the controller to end the link, the controller reports only that as the reason, and the
+    /// actual failure is the one recorded then. Any other reason means that the link ended for that reason first.
     ///
     /// Core 6.0, Vol 1, Part F, 2.22.
     func failure(_ reason: HCI.Status) -> Failure {
@@ -117,7 +117,7 @@ struct LinkState {
     /// `mutating` to avoid a copy.
     var isCollecting: Bool { mutating get { reassembler.isCollecting } }
 
-    /// The next time at which something is due.
+    /// The time at which the current phase or an attempt to encrypt times out; `nil` if neither can.
     var deadline: Instant? {
         switch phase {
         case .parting(let due), .closing(let due, _): due
@@ -129,7 +129,7 @@ struct LinkState {
 extension Failure {
     /// Returns the failure of a link to a bonded peer that could not be encrypted with the key of the bond.
     ///
-    /// Controllers report in one of two ways that the peer has no such key.
+    /// Controllers report in two different ways that the peer has no such key. This returns the same failure for both.
     static func bondRefused(_ status: HCI.Status) -> Self {
         .hci(status == .authenticationFailure ? .pinOrKeyMissing : status)
     }

@@ -15,7 +15,7 @@ struct NewLink {
 }
 
 extension HCI.LEConnectionComplete {
-    /// The contents of the event.
+    /// The new link that the event reports.
     var link: NewLink {
         NewLink(
             handle: handle,
@@ -28,7 +28,7 @@ extension HCI.LEConnectionComplete {
 }
 
 extension HCI.LEEnhancedConnectionComplete {
-    /// The contents of the event.
+    /// The new link that the event reports.
     var link: NewLink {
         NewLink(
             handle: handle,

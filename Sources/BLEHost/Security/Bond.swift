@@ -113,9 +113,9 @@ package struct Bond: Equatable, Sendable {
 /// Core 6.0, Vol 3, Part H, 2.4.2.3 and 3.6.2.
 package struct LongTermKey: Equatable, Sendable {
     package let key: Key128
-    /// Identifies the key after legacy pairing; 0 otherwise.
+    /// The value that identifies the key after legacy pairing; 0 otherwise.
     package let random: UInt64
-    /// Identifies the key after legacy pairing; 0 otherwise.
+    /// The value that identifies the key after legacy pairing; 0 otherwise.
     package let diversifier: UInt16
 
     package init(key: Key128, random: UInt64 = 0, diversifier: UInt16 = 0) {

@@ -91,7 +91,7 @@ struct LinkEncryption: Equatable, Sendable {
         }
     }
 
-    /// Processes the event that the link's encryption has changed, or could not be changed.
+    /// Processes the controller's report that the link's encryption has changed, or could not be changed.
     mutating func changed(_ status: HCI.Status, isOn: Bool) -> OnChange {
         switch (state, status) {
         case (.starting(let key, _, _), .success) where isOn:

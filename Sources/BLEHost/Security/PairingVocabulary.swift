@@ -39,7 +39,7 @@ package enum PairingFailure: Equatable, Sendable {
     case timedOut
     /// The link could not be encrypted with the new key, or is not encrypted any more.
     case encryptionFailed
-    /// The link ended first.
+    /// The link ended before the pairing was complete.
     case disconnected
     /// Earlier attempts failed, so the next one is not allowed before this time.
     case tooSoon(until: Instant)
@@ -60,7 +60,7 @@ package enum EncryptionChange: Equatable, Sendable {
     case failed
 }
 
-/// Something that a security manager ignored.
+/// A packet or answer that a security manager ignored.
 package enum SecurityNote: Equatable, Sendable {
     /// An invalid packet.
     case malformed(PacketError)

@@ -4,7 +4,7 @@ package import BLEWire
 extension SecurityManager {
     /// The pairing features and requirements of this host.
     package struct Configuration: Sendable {
-        /// The generation of pairing.
+        /// The generations of pairing that this host supports: LE Secure Connections, legacy pairing, or both.
         package enum SecureConnections: Equatable, Sendable {
             /// LE Secure Connections if the peer supports it, otherwise legacy pairing.
             case preferred

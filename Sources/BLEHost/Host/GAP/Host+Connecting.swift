@@ -132,7 +132,7 @@ extension Host {
         answerErrands(of: client, on: link, at: now)
     }
 
-    /// Fails the requests of a client on a link that concern neither attributes nor channels.
+    /// Fails a client's requests about a link itself, such as to read the RSSI.
     mutating func answerErrands(of client: ClientID, on link: ConnectionHandle, at now: Instant) {
         let pendingRequests = links.update(link) { $0.control.removeRequests(client) } ?? []
         for pending in pendingRequests { finish(pending, .notConnected, on: link, at: now) }

@@ -105,7 +105,7 @@ extension Host {
         announceDetails(of: event.handle)
     }
 
-    /// Reads the PHYs of a new link, which are not always 1M if it was created by an extended advertisement.
+    /// Reads the PHYs of a new link. They may differ from 1M if the link was created by an extended advertisement.
     mutating func readPHY(of handle: ConnectionHandle, _ controller: ControllerDescription, at now: Instant) {
         guard controller.usesExtendedCommands, controller.commands.contains(.leReadPHY),
             controller.features.contains(.phy2M) || controller.features.contains(.phyCoded)

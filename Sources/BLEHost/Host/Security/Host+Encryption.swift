@@ -62,7 +62,7 @@ extension Host {
         submit(.leLongTermKeyRequestReply(.init(handle: handle, key: key)), for: .encryption(handle), at: now)
     }
 
-    /// Processes the event that the encryption of a link has changed, or could not be changed.
+    /// Processes the controller's report that the encryption of a link has changed, or could not be changed.
     mutating func encryptionChanged(_ handle: ConnectionHandle, _ status: HCI.Status, isOn: Bool, at now: Instant) {
         guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
         if status != .success { note(.encryptionFailed(handle, status)) }

@@ -26,11 +26,11 @@ extension Host {
 
     /// Returns whether this host lets the peer of a link start a pairing.
     ///
-    /// Any device in range can request a pairing. So one of these on this side must want it: the user, who is asked or
-    /// has provided out-of-band data; an app that is connected to the peer; or, if this host is the peripheral, an app
-    /// that has published something that requires encryption.
+    /// Any device in range can request a pairing, so this host only accepts one that is wanted on this side: by the
+    /// user, who is asked or has provided out-of-band data; by an app that is connected to the peer; or, if this host
+    /// is the peripheral, by an app that has published something that requires encryption.
     ///
-    /// `isInformed` is true if the peer says that it has this host's out-of-band data. It must then prove that.
+    /// `isInformed` is true if the peer says that it has this host's out-of-band data, which the pairing then verifies.
     private func admitsPairingOfPeer(on handle: ConnectionHandle, isInformed: Bool) -> Bool {
         guard let link = links[handle] else { return false }
         let apps = apps(on: handle), unattended = pairings.unattended(for: apps)
@@ -75,7 +75,7 @@ extension Host {
         pairings.begin(at: index, for: cause, hasRoom: hasRoom)
     }
 
-    /// Raises the security of a link because the peer has rejected a request.
+    /// Raises the security of a link because the peer has rejected a request for insufficient security.
     mutating func raiseSecurity(of handle: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: handle) else { return }
         if links.values[index].encryption.isStarting || pairings.entries[handle]?.outcome != nil { return }

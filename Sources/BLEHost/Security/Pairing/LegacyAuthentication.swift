@@ -3,7 +3,7 @@ import BLEWire
 
 /// The authentication phase of LE legacy pairing.
 ///
-/// Both devices commit to a random number, with a common temporary key, before they disclose it.
+/// Each device commits to a random number, with the shared temporary key, before it discloses the number.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.5.
 struct LegacyAuthentication: Sendable {
@@ -24,7 +24,7 @@ struct LegacyAuthentication: Sendable {
 
     init(_ exchange: PairingExchange) { self.exchange = exchange }
 
-    /// Starts after the Pairing Response.
+    /// Starts the phase, after the Pairing Response.
     ///
     /// `temporaryKey` is the out-of-band key, `passkey` the displayed one.
     mutating func begin(

@@ -24,8 +24,8 @@ struct OutOfBandSecrets {
 
     /// The maximum number of entries of each kind that are stored for one app. At the limit, the oldest one is removed.
     private let limit: Int
-    /// The data of this host that apps pass to other devices, with the key pairs that the data belong to. One entry for
-    /// each app, latest last.
+    /// This host's out-of-band data, which apps transfer to other devices, with the matching key pairs. One entry per
+    /// app, latest last.
     private var own: [Secret<(told: DeviceData, pair: P256KeyPair)>] = []
     /// The out-of-band data of peers.
     private var heard: [Secret<DeviceData>] = []
@@ -41,7 +41,7 @@ struct OutOfBandSecrets {
         own.append(Secret(client: client, owner: owner, peer: nil, value: (told, pair)))
     }
 
-    /// Sets the out-of-band data of a peer, known to a client; `nil` removes them.
+    /// Sets a peer's out-of-band data, which a client provides; `nil` removes them.
     mutating func learn(
         _ told: DeviceData?,
         from peer: PeerIdentifier,
@@ -51,8 +51,8 @@ struct OutOfBandSecrets {
         Self.replace(Secret(client: client, owner: owner, peer: peer, value: told), in: &heard, limit)
     }
 
-    /// Sets a temporary key that a client shares with a peer or, without a peer, with the next one that pairs; `nil`
-    /// removes it.
+    /// Sets a temporary key, which a client provides, for a peer or, without a peer, for the next one that pairs; `nil`
+    /// removes the key.
     mutating func learn(
         _ temporaryKey: Key128?,
         sharedWith peer: PeerIdentifier?,

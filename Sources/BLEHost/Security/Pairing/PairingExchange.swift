@@ -8,8 +8,9 @@ struct PairingAgreement: Equatable, Sendable {
     let isSecureConnections: Bool
     /// True if both devices want to store the keys.
     let isBonding: Bool
-    /// The keys that the central distributes after encryption, then those that the peripheral distributes.
+    /// The keys that the central distributes after encryption.
     let initiatorKeys: SMP.KeyDistribution
+    /// The keys that the peripheral distributes after encryption.
     let responderKeys: SMP.KeyDistribution
 
     init(request: SMP.PairingFeatures, response: SMP.PairingFeatures) {
@@ -31,6 +32,8 @@ struct PairingAgreement: Equatable, Sendable {
         )
     }
 
+    /// Returns the method that the exchanged features lead to.
+    ///
     /// Core 6.0, Vol 3, Part H, 2.3.5.1, tables 2.6 and 2.7.
     private static func method(
         _ request: SMP.PairingFeatures,
@@ -58,8 +61,9 @@ struct PairingExchange: Equatable, Sendable {
     let role: LinkRole
     let initiator: DeviceAddress
     let responder: DeviceAddress
-    /// The seven octets of the Pairing Request, then those of the Pairing Response.
+    /// The seven octets of the Pairing Request.
     let request: [UInt8]
+    /// The seven octets of the Pairing Response.
     let response: [UInt8]
     let agreement: PairingAgreement
 

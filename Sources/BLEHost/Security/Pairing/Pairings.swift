@@ -81,7 +81,7 @@ struct Pairings {
     /// is none.
     func agent(for apps: LinkApps) -> Agent? { agents.last { apps.concern($0.owner) } }
 
-    /// The next time at which something is due.
+    /// The earliest time at which a security manager must be woken; `nil` if there is none.
     var deadline: Instant? {
         var least: Instant?
         for index in 0..<entries.count { least.bringForward(to: entries.values[index].manager.deadline) }

@@ -4,7 +4,7 @@ package import BLEWire
 /// another.
 ///
 /// After the first failure, the next attempt must wait for a second. Each further failure doubles the wait, up to about
-/// a minute. A minute without a failure halves it. Stored per peer, across links.
+/// a minute; each minute without a failure halves it. Stored per peer, across links.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.6.
 package struct RepeatedAttempts: Equatable, Sendable {

@@ -46,7 +46,7 @@ struct SecureAuthentication: Sendable {
         pair = told ?? configuration.keyPair ?? P256KeyPair(using: &random)
     }
 
-    /// Starts after the Pairing Response.
+    /// Starts the phase, after the Pairing Response.
     mutating func begin() -> [PairingAction] {
         state = .keys
         return exchange.role == .central ? [publicKey] : []

@@ -16,7 +16,7 @@ extension SecurityManager {
 
     /// Processes a malformed packet.
     ///
-    /// Undefined codes are ignored.
+    /// A packet with an undefined code is ignored.
     ///
     /// Core 6.0, Vol 3, Part H, 3.3 and 3.5.5.
     private mutating func receiveMalformed(_ opcode: SMP.Opcode, at now: Instant) {
@@ -132,7 +132,7 @@ extension SecurityManager {
         }
     }
 
-    /// Continues a phase and carries out its actions.
+    /// Performs a step of the authentication phase, and carries out the resulting actions.
     mutating func advance(
         _ exchange: PairingExchange,
         _ authentication: Authentication,
