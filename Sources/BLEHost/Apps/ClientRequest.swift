@@ -117,14 +117,14 @@ package struct ConnectRequest: Equatable, Sendable {
         self.alerts = alerts
     }
 
-    /// This request, as a replacement of an earlier one.
+    /// A copy of this request that replaces an earlier one.
     package var renewal: Self {
         var request = self
         request.isRenewal = true
         return request
     }
 
-    /// This request, as one that does not depend on an earlier one.
+    /// A copy of this request that does not depend on an earlier one.
     package var standing: Self {
         var request = self
         request.isRenewal = false

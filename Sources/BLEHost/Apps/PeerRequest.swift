@@ -26,12 +26,12 @@ package enum PeerRequest: Equatable, Sendable {
 
 /// A client's request about the attributes of a peer.
 package enum AttributeRequest: Equatable, Sendable {
-    /// Discovers the peer's primary services: those with the given UUIDs, or all if there are none. The result is
+    /// Discovers the peer's primary services: those with the given UUIDs, or all if no UUIDs are given. The result is
     /// ``PeerEvent/servicesDiscovered(_:)``.
     case discoverServices(only: [BluetoothUUID])
-    /// The result is ``PeerEvent/includedServicesDiscovered(in:_:)``.
+    /// Discovers the services that a service includes. The result is ``PeerEvent/includedServicesDiscovered(in:_:)``.
     case discoverIncludedServices(in: AttributeHandleRange, only: [BluetoothUUID])
-    /// The result is ``PeerEvent/characteristicsDiscovered(in:_:)``.
+    /// Discovers the characteristics of a service. The result is ``PeerEvent/characteristicsDiscovered(in:_:)``.
     case discoverCharacteristics(in: AttributeHandleRange, only: [BluetoothUUID])
     /// Discovers the descriptors of the characteristic whose value has the handle `of`. `in` is the range from the next
     /// handle to the end of the characteristic; `nil` if that is empty. The result is
@@ -88,9 +88,10 @@ package enum AttributeRequest: Equatable, Sendable {
 
 /// A client's request about the link to a peer.
 package enum LinkRequest: Equatable, Sendable {
-    /// The result is ``PeerEvent/rssiRead(_:)``.
+    /// Reads the signal strength. The result is ``PeerEvent/rssiRead(_:)``.
     case readRSSI
-    /// The result is ``PeerEvent/tuned(_:_:)``, once the controllers have agreed or have failed to agree.
+    /// Requests a change of the link. The result is ``PeerEvent/tuned(_:_:)``, once the controllers have agreed or have
+    /// failed to agree.
     case tune(LinkTuning)
 
     /// Returns the event that reports to the client that the request has failed with `failure`.

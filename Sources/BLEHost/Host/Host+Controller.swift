@@ -63,7 +63,7 @@ extension Host {
         changeState(to: .poweredOn)
     }
 
-    /// Records the description of a controller that is ready.
+    /// Replaces the description of the controller. Has no effect unless the controller is ready.
     mutating func describe(_ controller: ControllerDescription) {
         guard case .ready = phase else { return }
         phase = .ready(controller)

@@ -9,7 +9,7 @@
 /// | ``advertisers`` | the peers that have not been received for the longest time are forgotten |
 /// | ``knownPeers`` | the unbonded peer used longest ago is forgotten; if all are bonded, no peer is added |
 /// | ``unattendedBonds`` | the unattended bond used longest ago is removed, with a note |
-/// | ``bondsWithoutUser`` | an unattended bond is removed; without one, no bond is made, and the peer is told so |
+/// | ``bondsWithoutUser`` | an unattended bond is removed; without one, the peer is not bonded, with a note |
 /// | ``introducedPeers`` | older ones are not reported to a new client |
 /// | ``peerServices`` | clients cannot find the connected peer by its further services |
 /// | ``waitingReports`` | the oldest report is delivered without waiting for its scan response |

@@ -27,7 +27,7 @@ extension ChannelLayer {
         send(.leCreditBasedConnectionRequest(request), identifier, on: handle)
     }
 
-    /// Requests up to five channels at once from the peer of a link, which may open some of them.
+    /// Requests up to five channels from the peer of a link with one signal. The peer may open only some of them.
     ///
     /// The owner gets an event for each channel. If there are too few free channel identifiers, this host requests
     /// fewer channels and fails the rest immediately.

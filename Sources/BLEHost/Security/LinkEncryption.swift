@@ -57,7 +57,7 @@ struct LinkEncryption: Equatable, Sendable {
         if case .starting(_, _, let due) = state { due } else { nil }
     }
 
-    /// The origin of the key that was passed to the controller, while the result is outstanding.
+    /// The origin of the key that was passed to the controller, while the result is outstanding; otherwise `nil`.
     var startingKey: Key? {
         if case .starting(let key, _, _) = state { key } else { nil }
     }

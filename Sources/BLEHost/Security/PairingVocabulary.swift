@@ -37,7 +37,7 @@ package enum PairingFailure: Equatable, Sendable {
     case refusedByPeer(SMP.Reason)
     /// This host sent nothing for 30 s. Pairing is no longer possible on this link, only on a new one.
     case timedOut
-    /// The link could not be encrypted with the new key, or is not encrypted any more.
+    /// The link could not be encrypted with the new key, or is no longer encrypted.
     case encryptionFailed
     /// The link ended before the pairing was complete.
     case disconnected

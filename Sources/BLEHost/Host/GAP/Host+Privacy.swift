@@ -26,7 +26,7 @@ extension Host {
         submit(controller.command(step, localKey: privacy?.key ?? .zero), for: .privacy, at: now)
     }
 
-    /// Processes the controller's answer to a privacy command.
+    /// Processes the controller's answer to a command about private addresses or the resolving list.
     mutating func privacyAnswered(_ status: HCI.Status, at now: Instant) {
         guard case .ready(var controller) = phase, let outcome = privacy?.answered(status, at: now) else { return }
         controller.privateAddress = privacy?.address

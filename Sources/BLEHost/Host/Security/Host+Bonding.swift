@@ -61,7 +61,7 @@ extension Host {
     /// Removes the bond with a peer.
     ///
     /// A link to the peer ends if it is encrypted or is being encrypted. Requests on a link where the peer has not yet
-    /// proved the bond are continued without it.
+    /// proved the bond are continued without the bond.
     mutating func removeBond(with peer: PeerIdentifier, at now: Instant) {
         let waiting = links.handles.filter { links[$0]?.peer == peer && awaitsProof($0) }
         remember(peers.unbonded(peer))

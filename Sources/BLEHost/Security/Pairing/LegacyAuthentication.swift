@@ -14,7 +14,7 @@ struct LegacyAuthentication: Sendable {
         case listening(Key128)
         /// This host is the initiator, and the responder's confirm value is outstanding.
         case committed(Key128, own: Key128, confirm: Key128)
-        /// Both have committed, and the peer's random number is outstanding.
+        /// Both devices have committed, and the peer's random number is outstanding.
         case due(Key128, own: Key128, confirm: Key128)
         case over
     }

@@ -13,7 +13,7 @@ struct PasskeyRounds: Sendable {
         case listening
         /// This host is the initiator, and the responder's confirm value is outstanding.
         case committed(own: Key128, confirm: Key128)
-        /// Both have committed, and the peer's random number is outstanding.
+        /// Both devices have committed, and the peer's random number is outstanding.
         case due(own: Key128, confirm: Key128)
         case over
     }

@@ -18,7 +18,7 @@ package import BLEWire
 /// Core 6.0, Vol 3, Part H.
 package struct SecurityManager: Sendable {
     package enum Output: Equatable, Sendable {
-        /// Send this on channel 0x0006.
+        /// Send this packet on channel 0x0006.
         case send([UInt8])
         /// Encrypt the link with this key, or refresh its key; central only.
         case encrypt(LongTermKey)
@@ -229,8 +229,8 @@ package struct SecurityManager: Sendable {
         end(.refused(reason), isOwnWish: isOwnWish, at: now)
     }
 
-    /// Returns whether a failure delays the next attempt: the peer may have guessed a secret, or the user was asked,
-    /// and the peer must not be able to repeat that at will.
+    /// Returns whether a failure delays the next attempt. It does if the peer may have tried to guess a secret, or if
+    /// the user was asked, so that a peer cannot ask again and again.
     private func isTry(_ failure: PairingFailure) -> Bool {
         switch (state, failure) {
         case (.authenticating, _), (.consenting, .refusedByPeer), (.consenting, .disconnected): true
