@@ -1,6 +1,6 @@
 import Runtime
 
-/// A source line of the app, from the debug information.
+/// A source line of the app, found through debug information.
 package struct CallSite: Hashable, Sendable, CustomStringConvertible {
     package var file: String
     package var line: Int
@@ -12,10 +12,10 @@ package struct CallSite: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(file):\(line)" }
 
-    /// The maximum number of frames to search.
+    /// The maximum number of stack frames to search.
     private static let depth = 48
 
-    /// The beginnings of mangled names of modules that are not the app's.
+    /// The prefixes of mangled names that belong to modules other than the app's.
     private static let passed = [
         "$s13CoreBluetooth", "$s19CoreBluetoothExtras", "$s10BLERuntime", "$s13BLESimulation", "$s7BLEHost",
         "$s8Dispatch", "$s10Foundation", "$s20FoundationEssentials", "$ss", "$sS",
@@ -23,8 +23,8 @@ package struct CallSite: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the line of the app that called into this package on the current thread.
     ///
-    /// For programs that are about to end: it takes milliseconds, and the runtime tables that it reads are not
-    /// thread-safe. Returns `nil` without debug information, or if no app code is on the stack.
+    /// Returns `nil` without debug information, or if no code of the app is on the stack. Only for programs that are
+    /// about to end: the search takes milliseconds, and the runtime tables that it reads are not thread-safe.
     package static func ofApp() -> CallSite? {
         guard let trace = try? Backtrace.capture(limit: depth), let frames = trace.symbolicated()?.frames else {
             return nil

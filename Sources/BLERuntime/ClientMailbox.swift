@@ -2,29 +2,29 @@ import BLEHost
 import Dispatch
 import Synchronization
 
-/// The events that a client has not received yet.
+/// A queue of the events that a client has not received yet.
 ///
-/// Only the runner adds events, a turn's worth at a time, and the client's queue takes all of them. Events are passed
-/// by swapping arrays.
+/// Only the host's runner adds events, all those of a turn together. The client's queue then takes everything that is
+/// there. Both sides swap arrays instead of copying events.
 ///
 /// Sendable because any thread may signal it.
 final class ClientMailbox: @unchecked Sendable {
-    /// The number of waiting events beyond which advertisements are dropped.
+    /// The maximum number of waiting events; beyond it, the oldest advertisements are dropped.
     static let limit = 1_024
 
-    /// The storage that the client's queue takes events from, which may outlive the mailbox by a call.
+    /// The contents of the mailbox, which the client's queue retains during a call even if the mailbox is released.
     private final class Storage: Sendable {
         let receiver: EventReceiver
         let caughtUp: @Sendable () -> Void
         let contents = Locked(Contents())
         let isClosed = Atomic(false)
-        /// True if the client has received an event since its last request.
+        /// True if the client has received an event that calls for a response since its last request.
         let hasReceivedEvent = Atomic(false)
-        /// The number of requests it made in response to that.
+        /// The number of requests that the client has made in response to the last event that called for one.
         let requestCount = Atomic(0)
-        /// The loop on which the client may wait for a result.
+        /// The loop whose work the client may do while it waits for a result; `nil` if it may not.
         private let loop: EventLoop?
-        /// True while the loop relies on it to wait; used on the client's queue.
+        /// True while the loop relies on the client's thread to wait in its place; used on the client's queue.
         private let isWaiting = Atomic(false)
 
         init(_ receiver: EventReceiver, on loop: EventLoop?, caughtUp: @escaping @Sendable () -> Void) {
@@ -33,7 +33,7 @@ final class ClientMailbox: @unchecked Sendable {
             self.caughtUp = caughtUp
         }
 
-        /// Delivers all events, on the client's queue.
+        /// Delivers all waiting events. Called on the client's queue.
         func deliver() {
             var events: [ClientEvent] = []
             contents.withLock { $0.take(into: &events) }
@@ -53,10 +53,10 @@ final class ClientMailbox: @unchecked Sendable {
             if let loop { waitForResult(on: loop) }
         }
 
-        /// Waits for the result in place of the loop, if the client has made a single request.
+        /// Waits for the result in place of the loop, if the client has made exactly one request.
         ///
-        /// Neither thread has to wake the other then. Events are delivered when the queue has finished its other work.
-        /// A client with several requests is busy with the results, and leaves the waiting to the loop.
+        /// Then neither thread has to wake the other. The result is delivered once the queue has finished its other
+        /// work. A client that makes several requests is busy with their results and leaves the waiting to the loop.
         private func waitForResult(on loop: EventLoop) {
             if requestCount.exchange(0, ordering: .relaxed) == 1 {
                 let isReliedOn = loop.waitHere { contents.withLock { $0.isScheduled } }
@@ -66,7 +66,7 @@ final class ClientMailbox: @unchecked Sendable {
             }
         }
 
-        /// Keeps the storage of `events` for the next ones.
+        /// Reuses the storage of `events` for later events.
         private func recycle(_ events: inout [ClientEvent]) {
             events.removeAll(keepingCapacity: true)
             contents.withLock { swap(&$0.spare, &events) }
@@ -78,10 +78,11 @@ final class ClientMailbox: @unchecked Sendable {
         /// An empty array with storage for events that arrive while the current ones are delivered.
         var spare: [ClientEvent] = []
         var isScheduled = false
-        /// The number of sent values that need not be reported before there are more.
+        /// The number of sent values that have not been reported to the client, because they are too few to be worth a
+        /// call.
         var receipts = 0
 
-        /// Records added events; returns whether the client must be notified soon.
+        /// Records that events were added; returns whether the client's queue must be signalled.
         mutating func added(receipts: Int?) -> Bool {
             if let receipts {
                 self.receipts += receipts
@@ -91,7 +92,7 @@ final class ClientMailbox: @unchecked Sendable {
             return !isScheduled
         }
 
-        /// Swaps an empty array with all events.
+        /// Moves all waiting events into `others`, which must be empty.
         mutating func take(into others: inout [ClientEvent]) {
             isScheduled = false
             receipts = 0
@@ -102,20 +103,21 @@ final class ClientMailbox: @unchecked Sendable {
 
     let client: ClientID
     private let storage: Storage
-    /// The Dispatch source that makes the client's queue take the events; `nil` for a client that is called in turns.
+    /// The Dispatch source that makes the client's queue take the events; `nil` for a client that is called during
+    /// turns.
     ///
-    /// Created once, instead of a block per turn.
+    /// It is created once, which is cheaper than one block per turn.
     private let deliverySource: DispatchSource?
-    /// True if a small number of sent values is reported together with the next event.
+    /// True if reports of a few sent values wait for the next event.
     private let gathersReceipts: Bool
 
     /// Creates an empty mailbox.
     ///
     /// - Parameters:
     ///   - client: The client of the session.
-    ///   - receiver: The way in which the client receives events.
-    ///   - loop: The loop of the runner, if the client may run its turns while it waits for answers.
-    ///   - caughtUp: Called on the client's queue when it has processed its backlog.
+    ///   - receiver: The function that the client receives events with.
+    ///   - loop: The runner's loop, if the client may run its turns while it waits for responses.
+    ///   - caughtUp: Called on the client's queue after it has delivered more than ``limit`` events at once.
     init(
         client: ClientID,
         receiver: EventReceiver,
@@ -138,9 +140,9 @@ final class ClientMailbox: @unchecked Sendable {
 
     deinit { deliverySource?.cancel() }
 
-    /// Takes the events, leaving `events` empty, and returns the number of waiting ones.
+    /// Moves `events` into the mailbox, and returns the number of events that wait in it.
     ///
-    /// A client that is too slow loses the oldest advertisements, and nothing else.
+    /// A client that is too slow loses the oldest advertisements, but no other events.
     @discardableResult
     func post(_ events: inout [ClientEvent]) -> Int {
         guard !storage.isClosed.load(ordering: .relaxed) else {
@@ -170,8 +172,8 @@ final class ClientMailbox: @unchecked Sendable {
 
     /// Records a request of the client; returns whether it is the first one since an event that calls for a response.
     ///
-    /// Values that are sent because there is space again are not responses and will be followed by more. The same
-    /// applies to data on a channel.
+    /// An event that only reports sent values or octets calls for none: a client that goes on sending because there is
+    /// space again is not responding, and more requests will follow.
     func noteRequest(_ request: ClientRequest) -> Bool {
         let isFirst = storage.hasReceivedEvent.exchange(false, ordering: .relaxed)
         if case .channel = request { return isFirst }
@@ -183,7 +185,7 @@ final class ClientMailbox: @unchecked Sendable {
         return isFirst
     }
 
-    /// Stops calling the client, even for waiting events.
+    /// Stops calling the client, and drops the waiting events.
     func close() {
         storage.isClosed.store(true, ordering: .relaxed)
         storage.contents.withLock { $0.events = [] }
@@ -191,10 +193,10 @@ final class ClientMailbox: @unchecked Sendable {
 }
 
 extension ClientEvent {
-    /// True for events that only report sent values or octets.
+    /// True for events that only report that values or octets were sent.
     var isReceipt: Bool { if case .channel(_, .sent) = self { true } else { takenValues != nil } }
 
-    /// The number of sent values, if the event reports nothing else.
+    /// The number of sent values that the event reports; `nil` if it reports something else.
     fileprivate var takenValues: Int? {
         switch self {
         case .peer(_, .writeCommandsTaken(let count), _), .server(.updatesTaken(let count)): count
@@ -204,7 +206,7 @@ extension ClientEvent {
 }
 
 extension [ClientEvent] {
-    /// The number of sent values, if these events report nothing else.
+    /// The total number of sent values; `nil` if any of the events reports something else.
     fileprivate var receiptsAlone: Int? {
         var sum = 0
         for event in self {

@@ -1,26 +1,26 @@
 package import BLEHost
 package import Dispatch
 
-/// The way in which a client receives events.
+/// The function with which a client receives events, and the place where it is called.
 package enum EventReceiver: Sendable {
     /// One by one, on a queue.
     case each(on: DispatchQueue, @Sendable (ClientEvent) -> Void)
     /// All waiting events at once, on a queue.
     ///
-    /// The events may be removed from the array, whose storage is reused. Sent values are reported with the next event,
-    /// or when there are ``worthwhileReceipts`` of them.
+    /// The function may remove the events from the array, whose storage is reused. Sent values are not reported
+    /// immediately, but with the next event, or when there are ``worthwhileReceipts`` of them.
     case all(on: DispatchQueue, @Sendable (inout [ClientEvent]) -> Void)
-    /// The events of each turn of the host, during the turn; the call must be short.
+    /// All events of a turn of the host, during that turn, so the function must be short.
     ///
-    /// The array may be swapped with an empty one. A host without turns passes each event separately.
+    /// It may swap the array with an empty one. A host that has no turns calls it for each event.
     case inTurn(@Sendable (inout [ClientEvent]) -> Void)
 
-    /// The number of sent values that is reported without another event.
+    /// The number of sent values that are reported even if there is no other event.
     ///
-    /// A client that waits for space has at least as many unreported values.
+    /// A client that waits for space always has at least this many unreported values, so it does not wait indefinitely.
     package static let worthwhileReceipts = 16
 
-    /// The queue of the client; `nil` if it can be called anywhere.
+    /// The queue of the client; `nil` if the client may be called on any thread.
     package var queue: DispatchQueue? {
         switch self {
         case .each(let queue, _), .all(let queue, _): queue
@@ -28,7 +28,7 @@ package enum EventReceiver: Sendable {
         }
     }
 
-    /// Delivers one event, on the client's queue if it has one.
+    /// Delivers one event. Must be called on the client's queue if it has one.
     package func hear(_ event: ClientEvent) {
         switch self {
         case .each(_, let receive): receive(event)

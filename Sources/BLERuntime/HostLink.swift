@@ -1,40 +1,42 @@
 package import BLEHost
 package import Dispatch
 
-/// A connection from an app's manager to a host in this process, in the daemon or in a simulated world.
+/// A connection from an app's managers to a host, which is in this process, in the daemon or in a simulated world.
 package protocol HostLink: AnyObject, Sendable {
     /// Opens a session.
     ///
-    /// `receiver` gets every event, in order, starting with the known peers and the state of the host. On a queue, it
-    /// gets none before this method returns. `identifier` identifies the session across launches of the app, so that it
-    /// continues if the host has kept it; a host in the app's process keeps nothing.
+    /// `receiver` gets every event, in order, starting with the known peers and the state of the host. If it is called
+    /// on a queue, it gets no event before this method returns.
+    ///
+    /// `identifier` is the app's restore identifier, the same in each launch. If the host has kept a session with it,
+    /// that session continues. A host in the app's own process keeps no sessions.
     func open(_ role: ClientRole, restoring identifier: String?, _ receiver: EventReceiver) -> any HostSession
 
-    /// Opens a session for an app of another process, which may act only on what is its own.
+    /// Opens a session for an app in another process, `owner`, which may act only on its own links and services.
     func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession
 
-    /// The identity of the host, which is the same for all links to it.
+    /// The identity of the host; equal for all links to the same host.
     var host: HostIdentity { get }
 
     /// The permission of the app to use the host.
     var permission: HostAuthorization { get }
 }
 
-/// A host that its user can switch off and on.
+/// A host that a user can switch off and on, like Bluetooth in a system's settings.
 package protocol SwitchableHost: HostLink {
-    /// Releases the controller, so that managers are powered off, or takes it again.
+    /// Takes the controller if `isOn` is true; otherwise releases it, so that managers are powered off.
     func switchBluetooth(on isOn: Bool)
 }
 
-/// The user's decision whether an app may use a host.
+/// The decision whether an app may use a host.
 package enum HostAuthorization: Sendable {
     /// The user has not been asked yet.
     case undetermined
-    /// Not allowed, and the user cannot change that.
+    /// The app is not allowed, and the user cannot change that.
     case restricted
-    /// The user has denied it.
+    /// The user has denied access.
     case denied
-    /// Allowed.
+    /// The app is allowed.
     case allowed
 }
 
@@ -51,18 +53,19 @@ package struct HostIdentity: Hashable, Sendable {
 }
 
 extension HostLink {
-    /// A host of its own.
+    /// The identity of this link, which stands for the host as long as it is the only link to that host.
     package var host: HostIdentity { HostIdentity(of: self) }
 
-    /// Hosts of other processes learn from the kernel who has a session, and not from this process.
+    /// Ignores `owner`: a host in another process learns from the kernel, not from this process, which app opened the
+    /// session.
     package func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession {
         open(role, restoring: nil, receiver)
     }
 
-    /// Always allowed.
+    /// Always allowed, unless a link says otherwise.
     package var permission: HostAuthorization { .allowed }
 
-    /// Opens a session that receives events one by one and ends with the app.
+    /// Opens a session that receives events one by one and is not restored when the app is launched again.
     package func open(
         _ role: ClientRole,
         on queue: DispatchQueue,
@@ -79,33 +82,33 @@ package protocol HostSession: Sendable {
     /// Requests from one thread arrive in order.
     func send(_ request: ClientRequest)
 
-    /// Closes the session: the host drops what only this client requested, and sends no more events.
+    /// Closes the session: the host drops everything that only this client requested, and sends it no more events.
     func close()
 
-    /// Reports that the app has ended but the session continues: requests of peers are refused, and no results are
-    /// awaited.
+    /// Tells the host that the app has ended, but the session continues without it.
     ///
-    /// Events of the host are received as before.
+    /// The host refuses requests from peers and does not wait for the app's answers. The session receives events as
+    /// before.
     func appEnded()
 
-    /// Reports that the app was launched again: it receives the events of a new session.
+    /// Tells the host that the app was launched again. The session receives the events that a new session starts with.
     func appReturned()
 
-    /// Gives the session to another app, or to the same one with other rights.
+    /// Makes `owner` the owner of the session: another app, or the same one with other permissions.
     func give(to owner: ClientOwner)
 
-    /// Reports that the app is about to be called on a thread of its choice.
+    /// Tells the host that the app is about to be called on a thread of its own choice.
     ///
-    /// A simulated world stops virtual time while the hold is retained; other hosts do nothing.
+    /// A simulated world stops its virtual time while the returned object is retained. Other hosts return `nil`.
     func hold() -> TimeHold?
 
-    /// Reports that the app did something that Apple's systems would refuse, by Apple's name for the rule.
+    /// Reports that the app has done something that Apple's systems would refuse. `rule` is Apple's name for the rule.
     ///
-    /// - Returns: True if the misuse was recorded, as in worlds.
+    /// - Returns: True if the misuse was recorded, which only simulated worlds do.
     @discardableResult
     func report(_ rule: String, _ sentence: String) -> Bool
 
-    /// True if time passes while a thread of the app waits, so that it can wait for the host.
+    /// True if time passes while a thread of the app blocks, so that the app can block until the host answers.
     var passesTime: Bool { get }
 }
 
@@ -117,11 +120,11 @@ extension HostSession {
     package var passesTime: Bool { true }
 }
 
-/// A hold on a simulated world's virtual time, which stands still while this is retained.
+/// A hold on a simulated world's virtual time, which does not advance while this object is retained.
 package final class TimeHold: Sendable {
     private let release: @Sendable () -> Void
 
-    /// Creates a hold; `release` is called on the thread that releases it.
+    /// Creates a hold. `release` is called when the last reference to it goes away, on that thread.
     package init(release: @escaping @Sendable () -> Void) { self.release = release }
 
     deinit { release() }
@@ -132,8 +135,8 @@ package enum Bluetooth {
     /// A task-local link that a test sets for itself and its callees, so that tests can run in parallel.
     @TaskLocal package static var link: (any HostLink)?
 
-    /// The key of an app's queue in the queue of a session that targets it.
+    /// The key under which the queue of a session stores the app's queue that it targets.
     ///
-    /// A simulated world waits for that queue before it lets time pass, because the app may make requests from it.
+    /// A simulated world waits for the app's queue before it advances time, because the app may make requests on it.
     package static let appQueue = DispatchSpecificKey<DispatchQueue>()
 }

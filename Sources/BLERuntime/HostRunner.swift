@@ -2,15 +2,17 @@ package import BLEHost
 import BLEWire
 import Synchronization
 
-/// The driver of one host on an event loop's thread, with the machine's clock and a transport to a controller.
+/// The driver of one host: it runs the host on an event loop's thread, with the machine's clock and a transport to a
+/// controller.
 ///
 /// Input is processed in the order of arrival. A turn processes everything that is available, from the controller and
-/// from clients, and then sends all results with one write. An app that responds to an event takes the turn itself.
+/// from clients, and then sends all packets with one write. When an app responds to an event, its own thread takes the
+/// turn.
 ///
-/// Sendable because everything except the inbox is used by the thread that holds the loop's lock, which is checked on
-/// entry. For an actor with the loop as its executor, the runtime would check that at a thousand instructions each
-/// time, twice per turn. Exclusivity checks, a hundred instructions each, are off as well: a turn works with values
-/// that make no outside calls, and no turn starts inside another.
+/// Sendable because everything except the inbox is used by the thread that holds the loop's lock. `assertOnLoop` checks
+/// this when the transport calls. An actor with the loop as its executor would be slower: the runtime's check costs a
+/// thousand instructions, twice per turn. Exclusivity checks, a hundred instructions each, are off as well. That is
+/// safe because a turn works on values that do not call out, and no turn starts inside another.
 package final class HostRunner: @unchecked Sendable {
     /// A command queued by another thread.
     private enum Command: Sendable {
@@ -26,7 +28,7 @@ package final class HostRunner: @unchecked Sendable {
         case caughtUp(ClientID)
     }
 
-    /// The socket for monitors of this user; `nil` if the host cannot be monitored.
+    /// The socket through which monitors of this user receive packets; `nil` if the host cannot be monitored.
     package let monitorSocket: HostSocket?
 
     private let loop: EventLoop
@@ -44,10 +46,10 @@ package final class HostRunner: @unchecked Sendable {
     @exclusivity(unchecked) private var commands: [Command] = []
     @exclusivity(unchecked) private var outgoing = OutgoingPackets()
     @exclusivity(unchecked) private var pendingEvents = PendingEvents()
-    /// The client whose backlog has stopped the controller.
+    /// The client whose backlog is so long that nothing is read from the controller; `nil` if there is none.
     private var crowded: ClientID?
     private var time = HostTime()
-    /// The time at which the host must be woken, in its own time.
+    /// The time of the host's next deadline, in the host's own time; `nil` if there is none.
     private var due: Instant?
     private var isStopped = false
     private var isSwitchedOff = false
@@ -57,12 +59,12 @@ package final class HostRunner: @unchecked Sendable {
     /// - Parameters:
     ///   - host: The host, which must be unused.
     ///   - transport: The transport to the controller, which must not be started.
-    ///   - storage: The storage for the state of hosts with real radios; `nil` for none.
-    ///   - radioStorage: Where to keep it of virtual radios that say their run; `nil` to forget it.
+    ///   - storage: The file for the known peers of a host with a real radio; `nil` to store none.
+    ///   - radioStorage: The files for the known peers of virtual radios that identify themselves; `nil` to store none.
     ///   - tap: Called with every HCI packet.
-    ///   - capture: The capture of all HCI packets, and of requests and events of clients.
+    ///   - capture: The file that receives all HCI packets, and the requests and events of clients.
     ///   - program: The name and process number of the program, for captures and monitors.
-    ///   - isWatchable: Whether monitors of this user may see the packets, unless the environment forbids it.
+    ///   - isWatchable: True if monitors of this user may see the packets, unless the environment forbids it.
     package init(
         _ host: consuming sending Host,
         transport: any Transport,
@@ -92,9 +94,9 @@ package final class HostRunner: @unchecked Sendable {
     /// Releases the controller permanently.
     package func stop() { enqueue(.stop) }
 
-    /// Queues a command for the next turn, after earlier ones.
+    /// Queues a command for the next turn, after earlier commands.
     ///
-    /// If `atOnce` is true, the turn is taken on this thread unless another one is working.
+    /// With `atOnce`, the calling thread takes that turn itself, unless another thread is running the loop's work.
     private func enqueue(_ command: Command, atOnce: Bool = false) {
         let isFirst = inbox.withLock { inbox in
             defer { inbox.append(command) }
@@ -104,7 +106,7 @@ package final class HostRunner: @unchecked Sendable {
         loop.wake()
     }
 
-    /// Carries out the commands of clients and the actions of the host; returns the time of the next turn.
+    /// Runs the queued commands and everything that the host does in response; returns the time of the next turn.
     private func takeTurn() -> Instant? {
         let now = hostNow
         runCommands(at: now)
@@ -119,7 +121,7 @@ package final class HostRunner: @unchecked Sendable {
         return due.flatMap(time.wake)
     }
 
-    /// The current time of the host.
+    /// The current time, as the host counts it.
     private var hostNow: Instant { time.time(at: loop.clock.now) }
 
     private func runCommands(at now: Instant) {
@@ -162,12 +164,12 @@ package final class HostRunner: @unchecked Sendable {
         host.transportSwitchedOff(at: now)
     }
 
-    /// Takes the actions of the host.
+    /// Carries out the outputs of the host: events, stored peers, notes and packets.
     private func drain() {
         host.takeAll(into: &outputs, &outgoing)
         if observers.isActive { outgoing.forEach { record($0, .toController) } }
         for index in outputs.indices {
-            // Exchanged, because copying and releasing an event costs more than everything else here.
+            // Exchanged instead of copied: copying and releasing an event would cost more than everything else here.
             switch exchange(&outputs[index], with: .resetTransport) {
             case .packet: preconditionFailure("packets are handled elsewhere")
             case .event(let event, let client):
@@ -190,7 +192,7 @@ package final class HostRunner: @unchecked Sendable {
         }
     }
 
-    /// Sends the packets of the turn; returns whether there were any, which may have caused more actions.
+    /// Sends the packets of the turn; returns whether there were any. If so, the host may have more outputs.
     private func sendOutgoing() -> Bool {
         guard !outgoing.isEmpty else { return false }
         transport.send(outgoing.span)
@@ -198,7 +200,7 @@ package final class HostRunner: @unchecked Sendable {
         return true
     }
 
-    /// Stops the controller until a client has reduced its backlog.
+    /// Stops reading from the controller until the client has processed its backlog.
     private func stopController(for client: ClientID) {
         guard crowded == nil else { return }
         crowded = client

@@ -8,15 +8,15 @@ package enum HostSpecification: Equatable, Sendable {
     case serial(SerialAddress)
     /// `tcp:HOST:PORT` or `unix:PATH`: a controller that speaks HCI (H4) on a socket.
     case socket(SocketAddress)
-    /// `bled` or `bled:PATH`, optionally with `#RADIO` for a radio other than its first: the daemon; without a path,
-    /// the user's or the system's.
+    /// `bled` or `bled:PATH`: the daemon at this path, or the user's or system's daemon. `#RADIO` at the end selects a
+    /// radio other than the daemon's first.
     case daemon(path: String?, radio: String)
     /// `world:FILE.json`: a simulated world from a file, in real time.
     case world(file: String)
     /// `demo`: a small built-in world.
     case demo
 
-    /// The reason why a text is invalid, with the valid forms.
+    /// The reason why a text is not a valid specification; its description lists the valid forms.
     package struct Malformed: Error, Equatable, CustomStringConvertible {
         package let text: String
         package let reason: String
@@ -34,15 +34,15 @@ package enum HostSpecification: Equatable, Sendable {
     /// The environment variable that selects the host.
     package static let variable = "BLUETOOTH_HOST"
 
-    /// What the environment names; `nil` if it names nothing, as scripts say it with an empty variable, too.
+    /// Returns the value of `BLUETOOTH_HOST`; `nil` if it is not set, or empty, as some scripts do to unset it.
     package static func named(_ environment: (String) -> String?) -> String? {
         environment(variable).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// What the environment of this process names.
+    /// The value of `BLUETOOTH_HOST` in this process; `nil` if it is not set or empty.
     package static var ofProcess: String? { named { getenv($0).map { String(cString: $0) } } }
 
-    /// True if the connection is retried until the controller exists, since it may start later.
+    /// True if connecting is retried until the controller appears: a program behind a socket may start later.
     package var isAwaited: Bool { if case .socket = self { true } else { false } }
 
     /// Parses a specification.
@@ -82,7 +82,7 @@ package enum HostSpecification: Equatable, Sendable {
         return place.hasPrefix(":") && place.count > 1 ? .daemon(path: String(place.dropFirst()), radio: radio) : nil
     }
 
-    /// Parses `0`, `hci0` or an address.
+    /// Parses an adapter's number, name such as `hci0`, or address.
     private static func adapter(_ rest: String, in text: String) throws(Malformed) -> AdapterReference {
         if let reference = AdapterReference(rest) { return reference }
         throw Malformed(text: text, reason: "'\(rest)' is neither an adapter number nor an address")
@@ -107,7 +107,7 @@ package enum HostSpecification: Equatable, Sendable {
 }
 
 extension HostSpecification: CustomStringConvertible {
-    /// The specification as text.
+    /// The specification as it is written in `BLUETOOTH_HOST`.
     package var description: String {
         switch self {
         case .adapter(let reference): "\(reference)"

@@ -1,25 +1,25 @@
 import BLEWire
 
-/// The time of a host, which stands still while its controller is stopped.
+/// The clock of a host, which stands still while nothing is read from the controller.
 ///
-/// The controller's output is read later then, and must not count as late: the host would give up procedures that were
-/// answered in time.
+/// What the controller sends in that time is read late. The host must not mistake it for late responses, and give up
+/// procedures that the peer completed in time.
 struct HostTime {
-    /// The nanoseconds for which it has stood still so far.
+    /// The total time for which the clock has stood still, in nanoseconds.
     private var lost: Int64 = 0
-    /// The time at which it stopped, if it stands still.
+    /// The time at which the clock stopped; `nil` while it is running.
     private var stopped: Instant?
 
-    /// Returns the host's time at an instant of the loop.
+    /// Converts an instant of the loop's clock to the host's time.
     func time(at now: Instant) -> Instant { (stopped ?? now).later(byNanoseconds: -lost) }
 
-    /// Returns the instant of the loop for a time of the host; `nil` while it stands still.
+    /// Converts an instant of the host's time to the loop's clock; `nil` while the host's clock stands still.
     func wake(for due: Instant) -> Instant? { stopped == nil ? due.later(byNanoseconds: lost) : nil }
 
-    /// Stops the time.
+    /// Stops the clock.
     mutating func stop(at now: Instant) { if stopped == nil { stopped = now } }
 
-    /// Resumes the time.
+    /// Starts the clock again.
     mutating func goOn(at now: Instant) {
         guard let since = stopped.take() else { return }
         lost += max(0, now.nanoseconds(since: since))

@@ -5,10 +5,10 @@ extension Logger {
     /// The environment variable with the log level, such as `notice`.
     package static let levelVariable = "BLUETOOTH_LOG"
 
-    /// The log of this package, on standard error unless the app chose another destination.
+    /// The logger of this package, which writes to standard error unless the app has chosen another destination.
     ///
-    /// By default, it contains only messages that need attention. `notice` adds the host's notes, such as the reason
-    /// why a link ended, `debug` the requests and events of apps, and `trace` each packet (``TrafficLog``).
+    /// By default, it logs only messages that need attention. `notice` adds the host's notes, such as the reason why a
+    /// link ended, `debug` adds the requests and events of apps, and `trace` adds each packet (``TrafficLog``).
     package static var coreBluetooth: Logger {
         var logger = Logger(label: "corebluetooth")
         logger.handler = PrintableLog(logger.handler)
@@ -29,7 +29,7 @@ extension Logger {
         return "\(levelVariable)=\(text) is not a log level. Use one of \(levels)."
     }
 
-    /// Makes sure that an invalid variable is reported only once.
+    /// Warns about an invalid variable, once in a process.
     private static let hasComplained: Void = {
         if let levelProblem { Logger(label: "corebluetooth").warning("\(levelProblem.printable)") }
     }()

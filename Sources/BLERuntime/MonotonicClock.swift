@@ -2,9 +2,9 @@ package import BLEWire
 import Glibc
 import LinuxCalls
 
-/// The machine's monotonic time since this clock was created.
+/// A clock that counts the machine's monotonic time from the clock's creation.
 ///
-/// It continues while the machine is suspended, as connections on the air do.
+/// It keeps running while the machine is suspended, as links do.
 package struct MonotonicClock: Sendable {
     private let start = Self.read()
 

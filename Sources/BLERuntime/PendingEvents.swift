@@ -1,6 +1,6 @@
 import BLEHost
 
-/// The events of a turn for each client, collected until the turn ends.
+/// The events of the current turn, collected for each client until the turn ends.
 struct PendingEvents {
     struct Draft {
         let mailbox: ClientMailbox
@@ -8,14 +8,14 @@ struct PendingEvents {
         var events: [ClientEvent] = []
     }
 
-    /// One per client; emptied when it is passed on.
+    /// One draft per client. Its events are removed when they are passed on at the end of a turn.
     var drafts: [Draft] = []
 
     mutating func open(_ mailbox: ClientMailbox) { drafts.append(Draft(mailbox: mailbox, client: mailbox.client)) }
 
     mutating func close(_ mailbox: ClientMailbox) { drafts.removeAll { $0.mailbox === mailbox } }
 
-    /// Adds an event, unless the client is gone.
+    /// Adds an event for a client; drops it if the client has closed its session.
     mutating func add(_ event: consuming ClientEvent, for client: ClientID) {
         guard let index = drafts.firstIndex(where: { $0.client.rawValue == client.rawValue }) else { return }
         if event.isReceipt, let last = drafts[index].events.indices.last, drafts[index].events[last].absorb(event) {
@@ -26,7 +26,7 @@ struct PendingEvents {
 }
 
 extension ClientEvent {
-    /// Adds the count of another receipt to this one, if they are of the same kind.
+    /// Adds the count of another receipt to this one; returns false if they are of different kinds.
     fileprivate mutating func absorb(_ receipt: ClientEvent) -> Bool {
         switch (self, receipt) {
         case (.peer(let peer, .writeCommandsTaken(let count), _), .peer(let other, .writeCommandsTaken(let more), _))

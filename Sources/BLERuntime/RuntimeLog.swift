@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Logging
 
-/// The runtime's log messages, with a rate limit.
+/// The log of what happens to a host and its controller. Notes of the host are limited to a number per period.
 struct RuntimeLog {
     /// The maximum number of notes per period.
     private static let burst = 20
@@ -12,12 +12,12 @@ struct RuntimeLog {
     private var periodEnd = Instant()
     private var written = 0
     private var withheld = 0
-    /// The last message about a missing controller.
+    /// The last message about a missing controller, which is not repeated; `nil` if there has been a controller since.
     private var absence: String?
 
     init(_ logger: Logger = .coreBluetooth) { self.logger = logger }
 
-    /// Logs a note of the host, unless there were too many.
+    /// Logs a note of the host, unless there were too many notes recently.
     mutating func write(_ note: Note, at now: Instant) {
         if now >= periodEnd {
             if withheld > 0 { logger.notice("\(withheld) more notes were suppressed") }
@@ -38,7 +38,7 @@ struct RuntimeLog {
         logger.warning("Lost the Bluetooth controller at \(name) (\(error)); reconnecting.")
     }
 
-    /// Logs that there is no controller and what to do about it, unless that was the last message.
+    /// Logs that there is no controller, with advice, unless the last message said the same.
     mutating func write(absent name: String, _ error: TransportError) {
         guard absence != "\(error)" else { return }
         absence = "\(error)"

@@ -1,7 +1,7 @@
 package import BLEHost
 import Dispatch
 
-/// The link when there is no host: managers report that Bluetooth is not supported.
+/// A link that stands for a missing host: managers report that Bluetooth is not supported.
 package final class UnsupportedLink: HostLink {
     private struct Session: HostSession {
         func send(_ request: ClientRequest) {}

@@ -1,14 +1,14 @@
 package import BLEWire
 
-/// The known properties of an adapter that is not in use by this program.
+/// The properties of an adapter that this program is not using.
 package struct Adapter: Equatable, Sendable {
-    /// The user of an adapter, if there is one.
+    /// The state of an adapter with regard to its users.
     package enum State: String, Sendable {
         /// Not in use.
         case off
-        /// In use by the kernel's own host, that is by BlueZ.
+        /// Switched on and in use by the kernel's own host, which BlueZ manages.
         case powered
-        /// In exclusive use by a program, or still being set up.
+        /// In exclusive use by another program, or still being set up by the kernel.
         case taken
         /// Needs configuration before it can be used.
         case unconfigured
@@ -17,18 +17,19 @@ package struct Adapter: Equatable, Sendable {
     package let index: AdapterIndex
     package let state: State
     package let address: DeviceAddress?
-    /// The attachment; `nil` if the kernel does not report it, as for an adapter that is taken.
+    /// The bus that connects the adapter, such as USB; `nil` if the kernel does not report it, for example because a
+    /// program has taken the adapter.
     package let bus: Management.Bus?
-    /// The kernel's information about it; `nil` if there is none.
+    /// The kernel's information about the adapter; `nil` if there is none.
     package let information: Management.Information?
-    /// The radio's block; `nil` if it is not blocked.
+    /// The block on the adapter's radio; `nil` if the radio is not blocked.
     package let block: RadioSwitch.Block?
-    /// The programs that may be its user.
+    /// The programs that may be using the adapter; empty if it is not in use.
     package let holders: [AdapterHolder]
 
     /// Returns all adapters, lowest number first.
     ///
-    /// - Throws: The reason why the kernel gives no answer.
+    /// - Throws: An error if the kernel does not list its adapters.
     package static func all(in kernel: some AdapterKernel) throws(TransportError) -> [Self] {
         let client = ManagementClient(try kernel.management())
         let entries: [Management.ControllerEntry]
@@ -71,9 +72,10 @@ package struct Adapter: Equatable, Sendable {
         }
     }
 
-    /// Returns the obstacles to the use of this adapter by `program`, in the order in which they must be removed.
+    /// Returns everything that keeps `program` from using this adapter, in the order in which the user must fix it.
     ///
-    /// An adapter that was requested by name (`isNamed`) may be taken from the kernel's host.
+    /// With `isNamed`, an adapter that BlueZ uses is no obstacle: a user who names an adapter allows the program to
+    /// take it from BlueZ.
     package func objections(to program: String, isPrivileged: Bool, isNamed: Bool = false) -> [TransportError] {
         var objections: [TransportError] = []
         if information.map({ !$0.supported.contains(.lowEnergy) }) == true {
@@ -92,16 +94,16 @@ package struct Adapter: Equatable, Sendable {
 }
 
 extension AdapterReference {
-    /// Returns the first adapter that is not in use and that this program may use.
+    /// Returns the first adapter that is free and that this program may use.
     ///
-    /// - Throws: The reason why there is none: the obstacles of the first adapter, if there is one.
+    /// - Throws: The first obstacle of the first adapter; ``TransportError/noAdapter`` if the machine has none.
     package static func firstUsable(in kernel: some AdapterKernel) throws(TransportError) -> Self {
         try firstUsable(among: Adapter.all(in: kernel), for: kernel.program, isPrivileged: kernel.isPrivileged)
     }
 
-    /// Returns the first of `adapters` that is not in use and that `program` may use.
+    /// Returns the first of `adapters` that is free and that `program` may use.
     ///
-    /// - Throws: As above.
+    /// - Throws: The first obstacle of the first adapter; ``TransportError/noAdapter`` if `adapters` is empty.
     static func firstUsable(
         among adapters: [Adapter],
         for program: String,

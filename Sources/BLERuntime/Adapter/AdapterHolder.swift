@@ -1,4 +1,4 @@
-/// A program with an HCI socket, which may be the user of an adapter.
+/// A program that has an HCI socket open and may therefore be using an adapter.
 package struct AdapterHolder: Equatable, Sendable, CustomStringConvertible {
     package let process: Int32
     package let name: String
@@ -8,14 +8,15 @@ package struct AdapterHolder: Equatable, Sendable, CustomStringConvertible {
         self.name = name
     }
 
-    /// True for BlueZ's daemon, which manages all adapters that no program has taken.
+    /// True for BlueZ's daemon, which manages all adapters that no other program has taken.
     package var isBlueZ: Bool { name == "bluetoothd" }
 
     package var description: String { "\(name) (process \(process))" }
 
-    /// Returns the programs with such a socket, except process `own`, as far as the files below `root` are readable.
+    /// Returns the programs that have an HCI socket open, except the process `own`.
     ///
-    /// The kernel does not report to which adapter a socket belongs.
+    /// Programs whose files below `root` cannot be read are missing. The kernel does not report which adapter a socket
+    /// belongs to.
     static func all(below root: String, but own: Int32) -> [Self] {
         let sockets = Set(socketNumbers(in: SystemFile.text(of: root + "/proc/net/hci")))
         if sockets.isEmpty { return [] }
@@ -23,7 +24,8 @@ package struct AdapterHolder: Equatable, Sendable, CustomStringConvertible {
             .map { Self(process: $0.process, name: $0.name) }
     }
 
-    /// Returns the socket numbers in a table with the columns sk, RefCnt, Rmem, Wmem, User, Inode, Parent.
+    /// Returns the inode numbers of the sockets in a table with the columns sk, RefCnt, Rmem, Wmem, User, Inode,
+    /// Parent.
     private static func socketNumbers(in table: String) -> [UInt64] {
         table.split(separator: "\n").dropFirst().compactMap { line in
             let columns = line.split(separator: " ", omittingEmptySubsequences: true)

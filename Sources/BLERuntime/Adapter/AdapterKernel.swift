@@ -1,19 +1,19 @@
 package import BLEWire
 
-/// The parts of the Linux kernel that are needed to use Bluetooth adapters.
+/// The services of the Linux kernel that are needed to use Bluetooth adapters.
 ///
-/// Tests replace it.
+/// Tests use an implementation of their own.
 package protocol AdapterKernel: Sendable {
-    /// Opens a socket for the management protocol, with one packet per read or write.
+    /// Opens a socket for the management protocol; each read or write transfers one packet.
     func openManagement() throws(SystemFailure) -> FileDescriptor
 
-    /// Takes exclusive use of an adapter until the socket is closed.
+    /// Opens a socket that takes exclusive use of an adapter until it is closed.
     ///
-    /// Each read or write is one HCI packet, starting with its H4 indicator. Requires CAP_NET_ADMIN and an adapter that
-    /// is not in use.
+    /// Each read or write transfers one HCI packet, starting with its H4 indicator. Requires CAP_NET_ADMIN and an
+    /// adapter that is not in use.
     func openUserChannel(of index: AdapterIndex) throws(SystemFailure) -> FileDescriptor
 
-    /// All adapters, including those in exclusive use, lowest first.
+    /// The numbers of all adapters, including those in exclusive use, in ascending order.
     var indexes: [AdapterIndex] { get }
 
     /// Returns the address of an adapter, even one in exclusive use; `nil` if the kernel does not report it.
@@ -22,19 +22,19 @@ package protocol AdapterKernel: Sendable {
     /// The radio switches (rfkill) of the machine.
     var switches: [RadioSwitch] { get }
 
-    /// The programs that use adapters, as far as this program can see them.
+    /// The programs that may be using adapters, as far as this program can see them.
     var holders: [AdapterHolder] { get }
 
     /// Returns the other programs that have the file at `path` open, as far as this program can see them.
     func users(of path: String) -> [RunningProgram]
 
-    /// True if the kernel supports Bluetooth, even if it hides it from this program.
+    /// True if the kernel supports Bluetooth, even if this program's network namespace hides it.
     var hasBluetooth: Bool { get }
 
-    /// True if this program may take adapters: CAP_NET_ADMIN.
+    /// True if this program may take adapters, because it has CAP_NET_ADMIN.
     var isPrivileged: Bool { get }
 
-    /// The path of this program, for messages about its rights.
+    /// The path of this program, for messages about missing permissions.
     var program: String { get }
 }
 

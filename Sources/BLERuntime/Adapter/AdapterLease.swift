@@ -3,7 +3,8 @@ import Glibc
 
 /// The exclusive use of an adapter, until it is released.
 ///
-/// If the kernel's host used the adapter before, it is switched on for it again, even if the process exits.
+/// If BlueZ was using the adapter before, the adapter is switched on for BlueZ again on release, which also happens
+/// when the process exits.
 final class AdapterLease: Sendable {
     private struct Weak: Sendable { weak let lease: AdapterLease? }
 
@@ -19,9 +20,9 @@ final class AdapterLease: Sendable {
     private let client: Locked<ManagementClient?>
     private let isReleased = Locked(false)
 
-    /// Creates a lease.
+    /// Creates a lease of the adapter that `descriptor` has opened.
     ///
-    /// `client` switches the adapter on again afterwards, unless it is `nil`.
+    /// On release, `client` switches the adapter on again; `nil` leaves it off.
     init(_ index: AdapterIndex, _ descriptor: FileDescriptor, restoring client: ManagementClient?) {
         self.index = index
         self.descriptor = descriptor
@@ -33,9 +34,10 @@ final class AdapterLease: Sendable {
 
     deinit { release() }
 
-    /// Releases the adapter, once.
+    /// Releases the adapter. Later calls have no effect.
     ///
-    /// Other code may still hold the descriptor, so its file is replaced by an unconnected socket.
+    /// Other code may still hold the descriptor, so it is not closed: it is made to refer to an unconnected socket
+    /// instead.
     func release() {
         let wasReleased = isReleased.withLock { released in
             defer { released = true }

@@ -1,10 +1,10 @@
 package import BLEWire
 
-/// A reference to an adapter of the machine.
+/// The number or address by which a user names an adapter of the machine.
 package enum AdapterReference: Hashable, Sendable, CustomStringConvertible {
-    /// By its current number. Numbers are assigned in the order in which adapters appear.
+    /// The adapter's current number. The kernel assigns numbers in the order in which adapters appear.
     case index(AdapterIndex)
-    /// By its address, regardless of its number.
+    /// The adapter's address, which does not change when its number does.
     case address(DeviceAddress)
 
     /// Parses a number, a name such as `hci0` or an address; returns `nil` for anything else.

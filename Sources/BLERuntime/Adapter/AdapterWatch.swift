@@ -1,7 +1,7 @@
 import BLEWire
 import Glibc
 
-/// A watch for adapters that appear or are released.
+/// A watch for adapters that become available, because they are plugged in or released by a program.
 ///
 /// BlueZ, doc/mgmt-protocol.rst. Sendable because it is used only on its loop's thread.
 final class AdapterWatch: @unchecked Sendable {
@@ -10,7 +10,7 @@ final class AdapterWatch: @unchecked Sendable {
     private var watch: LoopWatch?
     private var buffer = [UInt8](repeating: 0, count: 2_048)
 
-    /// Watches until it is released, on a socket from ``AdapterKernel/openManagement()``.
+    /// Starts to watch on a socket from ``AdapterKernel/openManagement()``, until this object is released.
     init(_ descriptor: FileDescriptor, on loop: EventLoop, added: @escaping @Sendable () -> Void) {
         self.descriptor = descriptor
         self.added = added
@@ -28,7 +28,7 @@ final class AdapterWatch: @unchecked Sendable {
                 watch?.cancel()
                 break
             }
-            // What makes no sense says nothing of adapters.
+            // A packet that cannot be decoded is not about adapters that have appeared.
             guard let event = try? ManagementEvent(decoding: Array(buffer[..<count])) else { continue }
             switch event.body {
             case .indexAdded, .extendedIndexAdded: isAdded = true

@@ -1,26 +1,27 @@
 package import BLEHost
 package import BLEWire
 
-/// The properties that a controller reports; `nil` for those that it does not report.
+/// The properties that a controller reports about itself; `nil` for those that it does not report.
 package struct ControllerFacts: Equatable, Sendable {
     package var version: HCI.CoreVersion?
     package var manufacturer: CompanyIdentifier?
     /// The public address.
     package var address: DeviceAddress?
-    /// `nil` also if it does not support LE.
+    /// The LE features; `nil` also if the controller does not support LE.
     package var features: LEFeatures?
     /// The supported commands.
     package var commands: SupportedCommands?
     /// The supported combinations of states: Core 6.0, Vol 4, Part E, 7.8.27.
     package var states: UInt64?
-    /// The maximum payload of an ACL packet in octets, and the number of buffers.
+    /// The maximum payload of an ACL packet, in octets.
     package var aclOctets: Int?
+    /// The number of ACL packets that fit into the controller's buffers.
     package var aclPackets: Int?
-    /// True if BR/EDR uses the same buffers.
+    /// True if BR/EDR links use the same buffers as LE links.
     package var sharesBuffers = false
     package var acceptListSize: Int?
     package var resolvingListSize: Int?
-    /// The number of advertising sets; 1 without extended advertising.
+    /// The number of advertising sets; 1 for a controller without extended advertising.
     package var advertisingSets: Int?
     /// The maximum length of advertising data, in octets.
     package var advertisingOctets: Int?
@@ -33,7 +34,8 @@ package struct ControllerFacts: Equatable, Sendable {
     package enum Role: String, CaseIterable, Sendable {
         case broadcaster, observer, peripheral, central
 
-        /// The states of which a controller must support at least one for this role.
+        /// The bits of ``ControllerFacts/states`` for this role; a controller that supports the role has at least one
+        /// of them set.
         fileprivate var states: UInt64 {
             switch self {
             case .broadcaster: 1 << 0 | 1 << 1
@@ -44,7 +46,7 @@ package struct ControllerFacts: Equatable, Sendable {
         }
     }
 
-    /// The quirks of the controller; `nil` if it does not report its commands.
+    /// The known quirks of the controller; `nil` if it does not report its commands or LE features.
     package var quirks: [ControllerQuirk]? {
         guard let commands, let features else { return nil }
         let report = ControllerReport(
@@ -57,13 +59,13 @@ package struct ControllerFacts: Equatable, Sendable {
         return ControllerQuirks(report).found
     }
 
-    /// The supported roles; `nil` if the controller does not report them.
+    /// The supported roles; `nil` if the controller does not report its states.
     package var roles: [Role]? {
         states.map { states in Role.allCases.filter { states & $0.states != 0 } }
     }
 }
 
-/// A sequence of commands that reads the properties of a controller.
+/// A sequence of HCI commands that reads the properties of a controller.
 ///
 /// Core 6.0, Vol 4, Part E, 7.4 and 7.8.
 struct ControllerProbe {
@@ -75,19 +77,19 @@ struct ControllerProbe {
     private var step = Step.reset
     private(set) var facts = ControllerFacts()
 
-    /// The first command.
+    /// The command to send first.
     var first: HCICommandPacket { .reset }
 
     enum OnReceive: Equatable {
-        /// Not the answer to the pending command.
+        /// The packet is not the response to the pending command.
         case ignore
         case ask(HCICommandPacket)
         case done(ControllerFacts)
-        /// The controller cannot even be reset.
+        /// The controller failed the reset command.
         case broken
     }
 
-    /// Processes an H4 packet from the controller.
+    /// Processes an H4 packet from the controller, and returns the next step.
     mutating func receive(_ packet: Span<UInt8>) -> OnReceive {
         guard packet.count > 1, packet[0] == 0x04,
             let event = try? HCIEventPacket(decoding: packet.extracting(1..<packet.count))

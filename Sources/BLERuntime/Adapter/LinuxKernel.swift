@@ -2,7 +2,7 @@ package import BLEWire
 import Glibc
 import LinuxCalls
 
-/// The kernel of this machine, by its Bluetooth sockets and virtual files.
+/// The kernel of this machine, accessed through its Bluetooth sockets and virtual files.
 package struct LinuxKernel: AdapterKernel {
     /// Constants of the kernel's Bluetooth interface that the C library lacks.
     private enum Constant {
@@ -10,7 +10,7 @@ package struct LinuxKernel: AdapterKernel {
         static let hci: Int32 = 1
         static let userChannel: UInt16 = 1
         static let controlChannel: UInt16 = 3
-        /// Reads the description of an adapter: `_IOR('H', 211, int)`.
+        /// The `ioctl` request that reads the description of an adapter: `_IOR('H', 211, int)`.
         static let readDevice: UInt = 0x8004_48D3
         static let netAdmin: UInt64 = 1 << 12
     }
@@ -24,7 +24,7 @@ package struct LinuxKernel: AdapterKernel {
 
     private let root: String
 
-    /// Creates a view of the kernel with its files below `root`, for tests.
+    /// Creates access to the kernel. Tests can set `root`, the directory that contains its virtual files.
     package init(root: String = "") { self.root = root }
 
     package func openManagement() throws(SystemFailure) -> FileDescriptor {
@@ -59,7 +59,7 @@ package struct LinuxKernel: AdapterKernel {
 
     package func address(of index: AdapterIndex) -> DeviceAddress? {
         guard let descriptor = try? socket() else { return nil }
-        // struct hci_dev_info: number (2), name (8), address (6), and more that is of no concern.
+        // struct hci_dev_info: number (2 octets), name (8), address (6), and more that is not needed here.
         var octets = [UInt8](repeating: 0, count: 256)
         octets[0] = UInt8(truncatingIfNeeded: index.wire)
         octets[1] = UInt8(truncatingIfNeeded: index.wire >> 8)

@@ -1,7 +1,7 @@
 package import BLEWire
 import Glibc
 
-/// A client of the management protocol, which waits for each response.
+/// A client of the kernel's management protocol, which blocks until each response arrives.
 package struct ManagementClient: Sendable {
     /// The failure of a request.
     package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
@@ -22,7 +22,7 @@ package struct ManagementClient: Sendable {
         }
     }
 
-    /// The maximum time for a response: the kernel itself waits two seconds for an adapter, for each of some commands.
+    /// The maximum time to wait for a response. Some commands make the kernel itself wait two seconds for the adapter.
     package static let patience = Duration.seconds(8)
 
     private let descriptor: FileDescriptor
@@ -42,13 +42,13 @@ package struct ManagementClient: Sendable {
         }
     }
 
-    /// Returns the properties and settings of an adapter.
+    /// Returns the properties and current settings of an adapter.
     package func information(about index: AdapterIndex) throws(Failure) -> Management.Information {
         let answer = try perform(.readInformation, on: index)
         return try decoding { () throws(PacketError) in try Management.Information(decoding: answer) }
     }
 
-    /// Powers an adapter on or off, and waits for the result.
+    /// Powers an adapter on or off, and waits until the kernel has done it.
     package func setPowered(_ isPowered: Bool, _ index: AdapterIndex) throws(Failure) {
         _ = try perform(.setPowered, on: index, parameters: Management.SetPowered(isPowered).encoded)
     }
@@ -57,14 +57,14 @@ package struct ManagementClient: Sendable {
         do { return try body() } catch { throw .malformed(error) }
     }
 
-    /// Sends a command and returns the parameters of its response.
+    /// Sends a command, waits for the response, and returns its parameters.
     private func perform(
         _ opcode: Management.Opcode,
         on index: AdapterIndex,
         parameters: [UInt8] = []
     ) throws(Failure) -> [UInt8] {
         let command = Management.command(opcode, on: index, parameters: parameters)
-        // The kernel takes a command that it refuses, too, and says then that it took no octet of it.
+        // When the kernel refuses a command, it still consumes it, and `send` returns 0.
         guard send(descriptor.raw, command, command.count, Int32(MSG_NOSIGNAL)) >= 0 else {
             throw .system(SystemFailure(errno: errno))
         }
@@ -82,7 +82,7 @@ package struct ManagementClient: Sendable {
         }
     }
 
-    /// Returns the return parameters if `octets` are the response; `nil` if they are something else.
+    /// Returns the return parameters if `octets` are the response to this command; `nil` if they are another event.
     private func answer(
         to opcode: Management.Opcode,
         on index: AdapterIndex,

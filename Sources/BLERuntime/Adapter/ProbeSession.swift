@@ -4,7 +4,7 @@ import BLEWire
 ///
 /// Sendable because everything except ``facts(through:within:)`` runs on the loop's thread.
 package final class ProbeSession: TransportClient, Sendable {
-    /// The maximum time for all answers; a board may start late.
+    /// The maximum time for all responses together; long, because a board may still be starting.
     package static let patience = Duration.seconds(15)
 
     private struct State {
@@ -20,7 +20,7 @@ package final class ProbeSession: TransportClient, Sendable {
 
     private init(_ transport: any Transport) { self.transport = transport }
 
-    /// Reads the properties of the controller behind `transport`, which must not be started, and stops it.
+    /// Starts `transport`, reads the properties of its controller, and stops the transport again.
     ///
     /// - Throws: The reason why there is no controller, or a timeout after `patience`.
     package static func facts(

@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// A switch that can block a radio (rfkill).
+/// A switch that can block a radio (rfkill), in software or hardware.
 package struct RadioSwitch: Equatable, Sendable {
     /// The kind of block.
     package enum Block: Equatable, Sendable, CustomStringConvertible {
@@ -17,9 +17,9 @@ package struct RadioSwitch: Equatable, Sendable {
         }
     }
 
-    /// The name of the switch; for an adapter's switch, the adapter's name.
+    /// The name of the switch; if it belongs to an adapter, the adapter's name.
     package let name: String
-    /// `nil` if the radio is not blocked.
+    /// The kind of block; `nil` if the radio is not blocked.
     package let block: Block?
 
     package init(name: String, block: Block?) {
@@ -27,10 +27,10 @@ package struct RadioSwitch: Equatable, Sendable {
         self.block = block
     }
 
-    /// The adapter of this switch; `nil` for a switch of the whole machine.
+    /// The adapter that this switch belongs to; `nil` for a switch of the whole machine.
     package var index: AdapterIndex? { AdapterIndex(name: name) }
 
-    /// Returns the Bluetooth switches that the kernel shows below `root`.
+    /// Returns the Bluetooth switches listed below `root`, the directory of the kernel's virtual files.
     static func all(below root: String) -> [Self] {
         let folder = root + "/sys/class/rfkill"
         return SystemFile.names(in: folder).compactMap { entry in

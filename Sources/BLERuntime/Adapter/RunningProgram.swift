@@ -1,4 +1,4 @@
-/// A running program.
+/// A running program, with its process number.
 package struct RunningProgram: Equatable, Sendable, CustomStringConvertible {
     package let process: Int32
     package let name: String
@@ -10,8 +10,9 @@ package struct RunningProgram: Equatable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(name) (process \(process))" }
 
-    /// Returns the programs, except process `own`, that have a file open whose name satisfies `isMeant`, lowest number
-    /// first, as far as the files below `root` are readable.
+    /// Returns the running programs that have a file open whose name satisfies `isMeant`, lowest process number first.
+    ///
+    /// The process `own` is left out, and programs whose files below `root` cannot be read are missing.
     static func all(below root: String, but own: Int32, having isMeant: (String) -> Bool) -> [Self] {
         SystemFile.names(in: root + "/proc").compactMap { Int32($0) }.filter { $0 != own }.sorted()
             .compactMap { process in

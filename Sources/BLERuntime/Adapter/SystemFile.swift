@@ -2,7 +2,7 @@ import Glibc
 
 /// Access to the kernel's virtual files.
 package enum SystemFile {
-    /// Returns the text of a file, at most `most` octets; empty if it is not readable.
+    /// Returns the text of a file, empty if it cannot be read. Reading stops once there are at least `most` octets.
     static func text(of path: String, most: Int = 1_048_576) -> String {
         let raw = open(path, O_RDONLY | O_CLOEXEC)
         guard raw >= 0 else { return "" }
@@ -17,14 +17,14 @@ package enum SystemFile {
         return String(decoding: octets, as: UTF8.self)
     }
 
-    /// Returns the first line of a file without surrounding blanks; `nil` if there is none.
+    /// Returns the first line of a file that is not empty, without surrounding spaces; `nil` if there is none.
     static func line(of path: String) -> String? {
         text(of: path).split(separator: "\n").first.map { line in
             String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         }
     }
 
-    /// Returns the sorted names in a directory; empty if it is not readable.
+    /// Returns the sorted names in a directory; empty if the directory cannot be read.
     package static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
@@ -45,16 +45,16 @@ package enum SystemFile {
         return String(cString: resolved)
     }
 
-    /// Returns whether a file is a memory device such as `/dev/null` (major number 1).
+    /// Returns whether a file is a memory device such as `/dev/null` (major device number 1).
     static func isMemory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR && status.st_rdev >> 8 == 1
     }
 
-    /// Returns all group numbers of a process; empty if it does not exist.
+    /// Returns the numbers of all groups that a process belongs to; empty if the process does not exist.
     package static func groups(ofProcess process: UInt32) -> [UInt32] {
         let lines = text(of: "/proc/\(process)/status").split(separator: "\n")
-        // The first of four numbers after “Gid:” is the group of the process; “Groups:” has the others.
+        // The first of the four numbers after “Gid:” is the process's own group; “Groups:” lists the others.
         let own = lines.first { $0.hasPrefix("Gid:") }?.split(whereSeparator: \.isWhitespace).dropFirst().prefix(1)
         let others = lines.first { $0.hasPrefix("Groups:") }?.split(whereSeparator: \.isWhitespace).dropFirst()
         return (Array(own ?? []) + Array(others ?? [])).compactMap { UInt32($0) }
@@ -62,7 +62,7 @@ package enum SystemFile {
 
     /// Returns whether a process is stopped by a signal or frozen with its cgroup.
     ///
-    /// A process is assumed to run if the kernel does not tell.
+    /// Returns false if the kernel does not report the state of the process.
     package static func isHalted(process: UInt32) -> Bool {
         let state = text(of: "/proc/\(process)/status").split(separator: "\n").first { $0.hasPrefix("State:") }
         if state?.split(whereSeparator: \.isWhitespace).dropFirst().first?.uppercased() == "T" { return true }
@@ -85,22 +85,24 @@ package enum SystemFile {
             && first.st_ino == second.st_ino
     }
 
-    /// The working directory of this process; the root if it is gone.
+    /// The working directory of this process; empty, which stands for the root, if the directory no longer exists.
     package static var workingDirectory: String {
         guard let directory = getcwd(nil, 0) else { return "" }
         defer { free(directory) }
         return String(cString: directory)
     }
 
-    /// Whether a group has only the user of this process as a member: root's group for root, and the group that many
-    /// distributions create with each user, which has the user's name.
+    /// Returns whether this process's user is the only member of a group.
+    ///
+    /// True for root's group if the user is root, and for the group with the user's name that many distributions create
+    /// along with each user.
     static func isPrivate(_ group: gid_t) -> Bool {
         if geteuid() == 0 { return group == 0 }
         guard group == getegid(), let entry = getgrgid(group), let user = getpwuid(geteuid()) else { return false }
         return strcmp(entry.pointee.gr_name, user.pointee.pw_name) == 0
     }
 
-    /// What is in an open file, or `nil` if it cannot be read or has more than `most` octets.
+    /// Returns the contents of an open file; `nil` if it cannot be read or has more than `most` octets.
     package static func octets(of file: FileDescriptor, most: Int) -> [UInt8]? {
         var octets: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 65_536)
         while octets.count <= most {
@@ -112,7 +114,7 @@ package enum SystemFile {
         return nil
     }
 
-    /// Returns the target of a symbolic link; `nil` if it is not one or not readable.
+    /// Returns the target of a symbolic link; `nil` if the path is no symbolic link or cannot be read.
     package static func target(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink(path, &buffer, buffer.count)

@@ -3,7 +3,7 @@ import BLEWire
 import Glibc
 
 extension TransportError {
-    /// The host's view of this reason.
+    /// The reason that the host reports for its missing controller.
     package var absence: Host.Absence {
         switch code {
         case .forbidden: .forbidden
@@ -52,7 +52,7 @@ extension TransportError {
         )
     }
 
-    /// This program may not take adapters.
+    /// This program is not permitted to take adapters.
     static func forbidden(_ index: AdapterIndex, program: String) -> Self {
         let command = "sudo setcap cap_net_admin+ep \(program)"
         return Self(
@@ -87,7 +87,7 @@ extension TransportError {
         )
     }
 
-    /// The adapter is in use by the kernel's host and was not requested by name.
+    /// The adapter is in use by BlueZ, and the user has not named it, so it is not taken.
     static func powered(_ index: AdapterIndex, by holders: [AdapterHolder]) -> Self {
         var error = held(index, errno: 0, by: holders.isEmpty ? [.kernel] : holders)
         error.cure = """
@@ -160,7 +160,7 @@ extension TransportError {
         )
     }
 
-    /// The adapter needs configuration by its manufacturer's tool, such as an address.
+    /// The adapter must be configured with its manufacturer's tool first; for example, it lacks an address.
     static func unconfigured(_ index: AdapterIndex) -> Self {
         let command = "sudo btmgmt --index \(index.wire) public-addr XX:XX:XX:XX:XX:XX"
         return Self(
@@ -172,7 +172,7 @@ extension TransportError {
         )
     }
 
-    /// The adapter could not be taken for another reason.
+    /// The adapter cannot be taken, for a reason that has no message of its own.
     static func unusable(_ index: AdapterIndex, errno: Int32, doing what: String) -> Self {
         Self(
             .unreachable,
@@ -186,6 +186,6 @@ extension TransportError {
 }
 
 extension AdapterHolder {
-    /// The kernel's own host, when its program is unknown.
+    /// A stand-in for BlueZ's daemon if its process is unknown.
     fileprivate static let kernel = Self(process: 0, name: "BlueZ")
 }

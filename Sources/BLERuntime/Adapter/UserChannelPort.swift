@@ -1,9 +1,10 @@
 import BLEWire
 import Glibc
 
-/// An adapter of this machine, in exclusive use while it is open.
+/// A port to an adapter of this machine, which is in exclusive use while the port is open.
 ///
-/// If the kernel's host uses the adapter, it is powered off there first, and powered on again after release.
+/// If BlueZ uses the adapter, opening the port powers the adapter off there first, and closing the port powers it on
+/// again.
 package struct UserChannelPort: ControllerPort {
     /// The maximum number of attempts to take a busy adapter.
     private static let attempts = 30
@@ -13,9 +14,9 @@ package struct UserChannelPort: ControllerPort {
     private let kernel: any AdapterKernel
     private let pause: Duration
 
-    /// Creates a port.
+    /// Creates a port to the adapter that `reference` names.
     ///
-    /// `pause` is the time between attempts to take a busy adapter.
+    /// `pause` is the time between two attempts to take a busy adapter.
     package init(_ reference: AdapterReference, kernel: any AdapterKernel = LinuxKernel(), pause: Duration = pause) {
         self.reference = reference
         self.kernel = kernel
@@ -45,10 +46,10 @@ package struct UserChannelPort: ControllerPort {
         return AdapterWatch(descriptor, on: loop, added: changed)
     }
 
-    /// An obstacle in one attempt.
+    /// The reason why one attempt to take the adapter failed.
     private struct Obstacle: Error {
         let errno: Int32
-        /// True if the adapter is busy temporarily.
+        /// True if the adapter is only busy for a moment, so that another attempt may succeed.
         let mayPass: Bool
         let task: String
     }
@@ -64,7 +65,7 @@ package struct UserChannelPort: ControllerPort {
         return index
     }
 
-    /// Powers the adapter off for the kernel's host and takes it.
+    /// Powers the adapter off if BlueZ uses it, and takes it.
     private func take(_ index: AdapterIndex, with client: ManagementClient) throws(Obstacle) -> AdapterLease {
         let wasPowered: Bool
         do throws(ManagementClient.Failure) {
@@ -72,7 +73,7 @@ package struct UserChannelPort: ControllerPort {
             if wasPowered { try client.setPowered(false, index) }
         } catch {
             switch error {
-            // Somebody has it, or it is new: to ask for it tells which.
+            // Another program has the adapter, or it is new; the error of `bind` tells the two apart.
             case .refused(.invalidIndex): return try bind(index, nil)
             case .refused(.busy): throw Obstacle(errno: EBUSY, mayPass: true, task: "switching off")
             case .refused(.permissionDenied): throw Obstacle(errno: EPERM, mayPass: false, task: "switching off")
@@ -106,7 +107,7 @@ package struct UserChannelPort: ControllerPort {
 }
 
 extension AdapterKernel {
-    /// Returns the block of an adapter's radio; `nil` if it is not blocked.
+    /// Returns the block on an adapter's radio; `nil` if the radio is not blocked.
     func block(of index: AdapterIndex) -> RadioSwitch.Block? {
         switches.first { $0.index == index }?.block
     }

@@ -5,12 +5,11 @@ import Glibc
 package import Logging
 import Synchronization
 
-/// A link to the host of the daemon, which owns the radio for all apps.
+/// A link to the host in the daemon, which owns the radio for all apps.
 ///
-/// It opens sessions like a host in the process, and logs refusals and lost connections.
-///
-/// Each session has its own connection, which is re-established when it is lost. Requests that arrive during a turn are
-/// sent with one write.
+/// It opens sessions like a host in the app's own process, and logs refusals and lost connections. Each session has its
+/// own connection to the daemon, and reconnects when the connection is lost. All requests of one turn are sent with a
+/// single write.
 ///
 /// Sendable because everything except the inbox is used by the thread that holds the loop's lock.
 package final class DaemonLink: HostLink, @unchecked Sendable {
@@ -32,17 +31,17 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     private let isDenied = Atomic<Bool>(false)
     private var commands: [Command] = []
     private var sessions: [DaemonSession] = []
-    /// The last message about the daemon in the log.
+    /// The last message about the daemon that was logged, which is not repeated.
     private var loggedText: String?
 
     /// Creates a link to the daemon at `path`.
     ///
     /// - Parameters:
     ///   - path: The socket of the daemon.
-    ///   - radio: The name of the radio; empty for the first.
-    ///   - patience: How long a daemon that was lost is expected back; until then managers are `.resetting`, and from
-    ///     then on `.unsupported`.
-    ///   - logger: The logger for a missing daemon or a refusal.
+    ///   - radio: The name of the radio; empty for the daemon's first one.
+    ///   - patience: The time for which a lost daemon is expected to come back. Managers are `.resetting` during this
+    ///     time, and `.unsupported` after it.
+    ///   - logger: The logger for messages about a missing daemon or a refusal.
     package init(
         to path: String,
         radio: String = "",
@@ -59,7 +58,8 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         }
     }
 
-    /// The permission of this process according to the daemon, or as of the last session.
+    /// The permission of this process. The daemon is asked; if it does not answer, this is the outcome of the last
+    /// session.
     package var permission: HostAuthorization {
         guard case .unix(let path) = address,
             case .grant(let grant)? = try? DaemonQuery(at: path).ask(.grant(process: UInt32(bitPattern: getpid())))
@@ -105,14 +105,14 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             link.enqueue(.close(session))
         }
 
-        // The daemon keeps sessions by itself.
+        // The daemon decides itself which sessions it keeps.
         func appEnded() { close() }
         func appReturned() {}
     }
 
     /// Queues a command for the next turn.
     ///
-    /// If `atOnce` is true, the turn is taken on this thread if possible.
+    /// With `atOnce`, the calling thread takes that turn itself if possible.
     private func enqueue(_ command: Command, atOnce: Bool = false) {
         let isFirst = inbox.withLock { inbox in
             defer { inbox.append(command) }
@@ -140,7 +140,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         for session in sessions { session.flush() }
     }
 
-    /// Processes a change of a session's connection to the daemon.
+    /// Logs a change of a session's connection to the daemon.
     private func statusChanged(_ status: DaemonSession.Status) {
         switch status {
         case .welcome:

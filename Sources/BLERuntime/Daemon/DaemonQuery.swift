@@ -3,7 +3,7 @@ import BLEWire
 import Glibc
 import LinuxCalls
 
-/// A question to the daemon, answered synchronously.
+/// A connection to the daemon for a single question, answered synchronously.
 package struct DaemonQuery {
     /// The maximum time for the answer.
     private static let patience = Duration.seconds(5)
@@ -13,10 +13,10 @@ package struct DaemonQuery {
     /// Creates a query for the daemon at `path`.
     package init(at path: String) { address = .unix(path: path) }
 
-    /// Asks a question and blocks the calling thread until it is answered.
+    /// Asks a question and blocks the calling thread until the daemon answers.
     ///
-    /// - Throws: ``TransportError/Code/unreachable`` if no daemon listens, ``TransportError/Code/closed`` if none
-    ///   answers in time.
+    /// - Throws: ``TransportError/Code/unreachable`` if no daemon listens, ``TransportError/Code/closed`` if it does
+    ///   not answer in time.
     package func ask(_ question: Question) throws(TransportError) -> Answer {
         let clock = MonotonicClock(), begun = clock.now
         let socket = try connect(until: begun + Self.patience, clock)
@@ -40,7 +40,7 @@ package struct DaemonQuery {
         return answer ?? .done
     }
 
-    /// Connects, again and again while the daemon's queue of connections is full.
+    /// Connects, and keeps trying until `end` while the daemon's queue of connections is full.
     private func connect(until end: Instant, _ clock: MonotonicClock) throws(TransportError) -> FileDescriptor {
         var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
         while true {

@@ -3,9 +3,9 @@ import BLESession
 import BLEWire
 import Glibc
 
-/// A session with the daemon and its current connection.
+/// A manager's session with the daemon, over one connection at a time.
 ///
-/// It sends the requests of a manager, receives its events, and reconnects when the daemon was lost.
+/// It sends the manager's requests, receives its events, and reconnects when the connection to the daemon is lost.
 ///
 /// Sendable because everything except the mailbox is used by the thread that holds the loop's lock.
 final class DaemonSession: @unchecked Sendable {
@@ -13,19 +13,19 @@ final class DaemonSession: @unchecked Sendable {
     enum Status {
         case welcome
         case refused(Refusal.Reason, String)
-        /// One request was refused, and the session goes on.
+        /// The daemon refused one request; the session continues.
         case requestRefused(String)
         /// The daemon is not running.
         case absent(TransportError)
-        /// The daemon listens, and its queue of connections has been full for a while.
+        /// The daemon is running, but its queue of connections has been full for ``busyPatience``.
         case busy(TransportError)
         case lost
     }
 
-    /// The longest pause between attempts while the daemon is expected back.
+    /// The longest pause between two attempts while a lost daemon is expected to come back.
     private static let longestPause = Duration.seconds(1)
-    /// The pause between attempts while the daemon's queue of connections is full, and how long that may last before
-    /// there is no daemon.
+    /// The pause between two attempts while the daemon's queue of connections is full, and the time after which the app
+    /// learns that it has no daemon.
     private static let (busyPause, busyPatience) = (Duration.milliseconds(10), Duration.seconds(8))
 
     private enum State {
@@ -43,14 +43,14 @@ final class DaemonSession: @unchecked Sendable {
     private var state = State.idle
     private var backoff = Backoff()
     private let patience: Duration
-    /// When the session was lost; `nil` while there is one, before the first, and when the app knows that none is
-    /// expected.
+    /// The time at which the session was lost, while the daemon is expected back; `nil` otherwise.
     private var lostSince: Instant?
-    /// Since when the daemon's queue of connections is full.
+    /// The time since which the daemon's queue of connections has been full; `nil` if the daemon accepted the last
+    /// connection.
     private var busySince: Instant?
     private var events: [ClientEvent] = []
     private var isCrowded = false
-    /// True if the app knows that it has no session since the daemon's queue is full.
+    /// True if the app has learned that it has no session because the daemon's queue is full.
     private var hasReportedBusy = false
 
     /// Creates a session; call ``connect()`` to start it.
@@ -70,22 +70,22 @@ final class DaemonSession: @unchecked Sendable {
         self.mailbox = mailbox(self)
     }
 
-    /// Records a request of the app; returns whether it is the first one since an event.
+    /// Records a request of the app; returns whether it is the first one since an event that calls for a response.
     func noteRequest(_ request: ClientRequest) -> Bool { mailbox?.noteRequest(request) ?? false }
 
-    /// Stops calling the app.
+    /// Stops delivering events to the app.
     func stopDelivery() { mailbox?.close() }
 
     /// Sends a request of the app to the daemon.
     func perform(_ request: ClientRequest) { conversation.perform(request) }
 
-    /// Connects, and reconnects whenever the connection is lost.
+    /// Connects to the daemon; from then on, a lost connection is replaced automatically.
     func connect() {
         if case .closed = state { return }
         do throws(TransportError) {
             let stream = SocketStream(try address.connect(), on: loop)
             busySince = nil
-            // A refused app may receive the reason although it can no longer send.
+            // When the daemon refuses the app, sending fails before the app has read the reason; it must go on reading.
             stream.readsToTheEnd = true
             state = .open(stream, isWelcome: false)
             conversation.connected()
@@ -98,7 +98,7 @@ final class DaemonSession: @unchecked Sendable {
         }
     }
 
-    /// Processes a failed connection, or one to a program that is not the daemon.
+    /// Processes a failed attempt to connect, including a connection to a program that is not the daemon.
     private func failed(_ error: TransportError) {
         guard error.errno != EAGAIN else { return isBusy(error) }
         let step = backoff.failed()
@@ -111,7 +111,8 @@ final class DaemonSession: @unchecked Sendable {
         retry(after: min(step.delay, Self.longestPause, max(end - now, .milliseconds(1))))
     }
 
-    /// The daemon's queue of connections is full: a program connects faster than the daemon can refuse.
+    /// Processes a refused connection because the daemon's queue is full: a program connects faster than the daemon
+    /// accepts.
     private func isBusy(_ error: TransportError) {
         let since = busySince ?? loop.clock.now
         busySince = since
@@ -128,7 +129,7 @@ final class DaemonSession: @unchecked Sendable {
         report(status)
     }
 
-    /// Sends pending messages and delivers events to the app.
+    /// Sends pending messages to the daemon, and delivers pending events to the app.
     func flush() {
         if case .open(let stream, _) = state { conversation.takeOctets { stream.write($0) } }
         conversation.takeEvents(into: &events)
@@ -139,13 +140,13 @@ final class DaemonSession: @unchecked Sendable {
         stream.pause()
     }
 
-    /// Resumes after the app has processed its backlog.
+    /// Reads from the daemon again, because the app has processed its backlog.
     func resume() {
         isCrowded = false
         if case .open(let stream, _) = state { stream.resume() }
     }
 
-    /// Closes the session, and tells the daemon not to keep it.
+    /// Closes the session, and tells the daemon to end it as well.
     func close() {
         conversation.close()
         switch state {
@@ -177,12 +178,12 @@ final class DaemonSession: @unchecked Sendable {
         }
     }
 
-    /// Processes the end of the connection; the stream closes itself.
+    /// Processes the loss of the connection, whose stream is already closed.
     private func lost(_ error: TransportError) {
         guard case .open(_, let wasWelcome) = state else { return }
         conversation.lost()
         isCrowded = false
-        // A refused app waits longer, because the reason seldom changes soon.
+        // After a refusal, the next attempt comes later, because the reason is unlikely to change soon.
         guard conversation.refusal == nil else { return retry(after: Backoff.pauses.upperBound) }
         if wasWelcome {
             report(.lost)

@@ -2,29 +2,29 @@ import Glibc
 
 /// The paths of the daemon's socket.
 package enum DaemonSocket {
-    /// The name of the socket in its directory.
+    /// The path of the socket below the directory for run-time files.
     private static let name = "bled/socket"
 
-    /// The socket of the system's daemon.
+    /// The path of the system daemon's socket.
     package static let system = "/run/" + name
 
-    /// Returns the socket of the user's daemon; `nil` if the environment names no directory for it.
+    /// Returns the path of the user daemon's socket; `nil` if `XDG_RUNTIME_DIR` is not set to an absolute path.
     package static func ofUser(environment: (String) -> String?) -> String? {
         guard let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") else { return nil }
         return directory + "/" + name
     }
 
-    /// Returns the default paths for an app: the user's daemon, then the system's.
+    /// Returns the paths where an app looks for a daemon: the user's, then the system's.
     package static func candidates(environment: (String) -> String?) -> [String] {
         (ofUser(environment: environment).map { [$0] } ?? []) + [system]
     }
 
-    /// Returns the first of these paths with a running daemon; `nil` if there is none.
+    /// Returns the first of these paths at which a daemon is running; `nil` if there is none.
     package static func listening(among places: [String]) -> String? {
         places.first { problem(at: $0) == nil }
     }
 
-    /// Returns whether there is a socket at `path`, of any program.
+    /// Returns whether `path` is a socket, which may be any program's.
     package static func isSocket(_ path: String) -> Bool {
         var facts = stat()
         return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFSOCK
@@ -35,7 +35,7 @@ package enum DaemonSocket {
         let place = SocketAddress.unix(path: path)
         do throws(TransportError) {
             _ = try place.makeSocket { (socket, address, length) throws(TransportError) in
-                // Who has much to do listens, too.
+                // A daemon whose queue of connections is full (EAGAIN) is running, too.
                 guard Glibc.connect(socket, address, length) != 0, errno != EAGAIN else { return }
                 throw .unconnected(place, errno: errno)
             }

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-// What follows from what controllers say of themselves.
+// Findings about controllers, from the properties that they report.
 extension Examination.Draft {
     mutating func examineControllers() {
         for answer in seen.answers {

@@ -1,6 +1,6 @@
 import Logging
 
-// What the environment asks for, and what is kept.
+// Findings about environment variables and stored state.
 extension Examination.Draft {
     mutating func examineVariables() {
         for variable in ProgramEnvironment.variables {

@@ -1,13 +1,14 @@
 import BLEWire
 
-/// The conclusions from observations of a machine: what there is, what the obstacles are, and how to remove them.
+/// The findings that follow from observations of a machine: what works, what is wrong, and how to fix it.
 ///
-/// It is a value and observes nothing itself.
+/// A value that is computed from ``Observations``, and observes nothing itself.
 package struct Examination: Equatable, Sendable {
-    /// Problems first, then warnings, then facts; each in the order from the host to its stored state.
+    /// All findings: problems first, then warnings, then facts. Findings of equal severity go from the host to its
+    /// stored state.
     package let findings: [Finding]
 
-    /// Draws the conclusions.
+    /// Derives the findings from `observations`.
     package init(_ observations: Observations) {
         var draft = Draft(observations)
         draft.examineChoice()
@@ -20,7 +21,7 @@ package struct Examination: Equatable, Sendable {
         findings = Finding.Severity.allCases.flatMap { severity in all.filter { $0.severity == severity } }
     }
 
-    /// True if apps have no radio.
+    /// True if there is a problem, which means that apps have no radio.
     package var isObstructed: Bool { count(of: .problem) > 0 }
 
     /// Returns the number of findings of a severity.
@@ -35,7 +36,7 @@ package struct Examination: Equatable, Sendable {
 
         mutating func add(_ finding: Finding) { findings.append(finding) }
 
-        /// Adds a finding for an error, unless there is an equal one.
+        /// Adds a finding for an error, unless there is one with the same code and subject.
         mutating func add(_ error: TransportError, _ severity: Finding.Severity, of subject: String) {
             let finding = Finding(error, severity, of: subject)
             if !findings.contains(where: { $0.code == finding.code && $0.subject == subject }) { add(finding) }
@@ -52,7 +53,7 @@ package struct Examination: Equatable, Sendable {
 }
 
 extension Examination.Draft {
-    /// Examines what apps would use.
+    /// Adds a finding about the host that apps would use.
     mutating func examineChoice() {
         let variable = HostSpecification.variable
         switch seen.choice {
@@ -80,7 +81,7 @@ extension Examination.Draft {
         }
     }
 
-    /// Adds the finding that the daemon cannot be reached, at a path or at the default ones.
+    /// Adds the finding that the daemon cannot be reached, at `path` or, if it is `nil`, at the default paths.
     private mutating func addAbsentDaemon(_ path: String?) {
         guard let error = seen.daemonProblem else { return }
         let command = "bled" + (path.map { " --socket \($0)" } ?? "")
@@ -110,7 +111,7 @@ extension Examination.Draft {
         )
     }
 
-    /// Examines the kernel.
+    /// Adds a finding about the kernel's support of Bluetooth.
     mutating func examineKernel() {
         switch seen.adapters {
         case .failure(let error): add(error, needsAdapter ? .problem : .fact, of: "kernel")
@@ -120,7 +121,7 @@ extension Examination.Draft {
         }
     }
 
-    /// Examines the obstacles to the use of each adapter.
+    /// Adds findings about what keeps apps from using each adapter.
     mutating func examineAdapters() {
         guard case .success(let adapters) = seen.adapters else { return }
         if case .named(.adapter(let reference)) = seen.choice, !adapters.contains(where: seen.isChosen) {
@@ -140,7 +141,8 @@ extension Examination.Draft {
         let objections = adapter.objections(to: seen.program, isPrivileged: seen.isPrivileged, isNamed: isNamed)
         for error in objections {
             let isRight = error.code == .forbidden
-            // The right to take adapters is the same for all of them.
+            // The permission to take adapters is the same for all adapters, so it is reported only for those that apps
+            // would use.
             if isRight, !isWanted { continue }
             add(error, isWanted ? .problem : .fact, of: isRight ? seen.program : "\(adapter.index)")
         }

@@ -1,24 +1,24 @@
-/// A finding about Bluetooth on this machine, with advice.
+/// One result of an examination of Bluetooth on this machine, with advice.
 package struct Finding: Equatable, Sendable {
     /// The severity of a finding.
     package enum Severity: String, CaseIterable, Sendable {
         /// Apps have no radio.
         case problem
-        /// Apps have a radio, but something will differ from what they expect.
+        /// Apps have a radio, but something will not work as they expect.
         case warning
-        /// Useful information.
+        /// Nothing is wrong; the finding is for information.
         case fact
     }
 
     package let code: Code
     package let severity: Severity
-    /// The subject, such as `hci0`, a file's path or a variable's name.
+    /// The thing that the finding is about, such as `hci0`, a file's path or a variable's name.
     package let subject: String
-    /// A sentence with the finding.
+    /// The finding, as a sentence.
     package let sentence: String
-    /// Sentences with advice; `nil` if there is nothing to do.
+    /// Advice, as one or more sentences; `nil` if there is nothing to do.
     package let cure: String?
-    /// The command line that fixes it; `nil` if there is no single one.
+    /// The command line that fixes the problem; `nil` if no single command does.
     package let command: String?
 
     package init(
@@ -37,7 +37,7 @@ package struct Finding: Equatable, Sendable {
         self.command = command
     }
 
-    /// Creates a finding from an error, which contains the description and the advice.
+    /// Creates a finding from the description and the advice of an error.
     init(_ error: TransportError, _ severity: Severity, of subject: String) {
         let text = "\(error)", start = text.hasPrefix(subject) || text.hasPrefix("/") ? "" : text.prefix(1).uppercased()
         self.init(
@@ -52,30 +52,30 @@ package struct Finding: Equatable, Sendable {
 }
 
 extension Finding {
-    /// The kind of finding.
+    /// The kind of a finding.
     ///
-    /// The names are for scripts and must not change.
+    /// Scripts rely on the names, so they must not change.
     package enum Code: String, CaseIterable, Sendable {
-        /// The host that apps would use.
+        /// These cases are about the host that apps would use.
         case hostChosen = "host-chosen"
         case hostSimulated = "host-simulated"
         case hostMalformed = "host-malformed"
         case worldUnusable = "world-unusable"
 
-        /// Environment variables.
+        /// These cases are about environment variables.
         case variableSet = "variable-set"
         case variableNotUnderstood = "variable-not-understood"
         case captureUnusable = "capture-unusable"
         case privacyWithoutState = "privacy-without-state"
 
-        /// The kernel.
+        /// These cases are about the kernel.
         case kernelReady = "kernel-ready"
         case kernelWithoutBluetooth = "kernel-without-bluetooth"
         case networkOfContainer = "network-of-container"
         case kernelSilent = "kernel-silent"
         case notPermitted = "not-permitted"
 
-        /// The adapters of the machine.
+        /// These cases are about the adapters of the machine.
         case noAdapter = "no-adapter"
         case adapterMissing = "adapter-missing"
         case adapterBlocked = "adapter-blocked"
@@ -85,21 +85,21 @@ extension Finding {
         case adapterUnconfigured = "adapter-unconfigured"
         case adapterUnusable = "adapter-unusable"
 
-        /// Serial ports.
+        /// These cases are about serial ports.
         case portMissing = "port-missing"
         case portForbidden = "port-forbidden"
         case portTaken = "port-taken"
         case portIsNone = "port-is-none"
         case portRate = "port-rate"
 
-        /// Sockets.
+        /// These cases are about sockets.
         case nobodyListens = "nobody-listens"
         case socketMissing = "socket-missing"
         case socketForbidden = "socket-forbidden"
         case nameUnknown = "name-unknown"
         case connectionClosed = "connection-closed"
 
-        /// Controllers.
+        /// These cases are about controllers.
         case controllerNotAsked = "controller-not-asked"
         case controllerUnreachable = "controller-unreachable"
         case controllerSilent = "controller-silent"
@@ -111,7 +111,7 @@ extension Finding {
         case controllerWithoutEncryption = "controller-without-encryption"
         case controllerQuirk = "controller-quirk"
 
-        /// Stored state.
+        /// These cases are about stored state.
         case stateKept = "state-kept"
         case stateNowhere = "state-nowhere"
         case stateForbidden = "state-forbidden"

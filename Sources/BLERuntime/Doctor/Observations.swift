@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The observations of Bluetooth on this machine, from which an ``Examination`` follows.
+/// The state of Bluetooth on this machine, as the input of an ``Examination``.
 package struct Observations: Sendable {
     /// The host that apps would use.
     package enum Choice: Sendable {
@@ -8,20 +8,20 @@ package struct Observations: Sendable {
         case malformed(HostSpecification.Malformed)
         /// `BLUETOOTH_HOST` names this host.
         case named(HostSpecification)
-        /// The daemon at this path, because the variable is not set.
+        /// The daemon at this path, because `BLUETOOTH_HOST` is not set.
         case daemon(String)
-        /// The first free adapter, because the variable is not set and no daemon is running.
+        /// The first free adapter, because `BLUETOOTH_HOST` is not set and no daemon is running.
         case first(AdapterReference)
-        /// None: the variable is not set, and no adapter can be used for this reason.
+        /// No host: `BLUETOOTH_HOST` is not set, no daemon is running, and no adapter can be used, for this reason.
         case none(TransportError)
     }
 
-    /// The properties that a controller reported, or the reason why it did not.
+    /// The properties that a probed controller reported, or the reason why it reported none.
     package struct Answer: Sendable {
-        /// The name of the controller in `BLUETOOTH_HOST`.
+        /// The name of the controller, as written in `BLUETOOTH_HOST`.
         package let name: String
         package let result: Result<ControllerFacts, TransportError>
-        /// True if apps would use it.
+        /// True if apps would use this controller.
         package let isChosen: Bool
 
         package init(_ name: String, _ result: Result<ControllerFacts, TransportError>, isChosen: Bool = true) {
@@ -31,21 +31,21 @@ package struct Observations: Sendable {
         }
     }
 
-    /// The path of the program that this applies to.
+    /// The path of the program whose permissions are examined.
     package var program = ""
-    /// True if it may take adapters.
+    /// True if that program may take adapters.
     package var isPrivileged = false
-    /// The environment variables that affect a host, as far as they are set.
+    /// The values of the environment variables that affect a host; unset variables have no entry.
     package var variables: [String: String] = [:]
     package var adapters: Result<[Adapter], TransportError> = .success([])
     package var choice: Choice
-    /// The programs that have the chosen serial port open.
+    /// The programs that have the chosen serial port open; empty if another host is chosen.
     package var portUsers: [RunningProgram] = []
-    /// The reason why the named daemon cannot be reached.
+    /// The reason why the daemon named in `BLUETOOTH_HOST` cannot be reached; `nil` if it can be, or none is named.
     package var daemonProblem: TransportError?
-    /// The reason why the world file cannot be used, as a sentence.
+    /// The reason why the world file named in `BLUETOOTH_HOST` is invalid; `nil` if it is valid, or none is named.
     package var worldProblem: String?
-    /// The probed controllers.
+    /// The results of probing controllers.
     package var answers: [Answer] = []
     package var state: StateInspection
 
@@ -54,7 +54,8 @@ package struct Observations: Sendable {
         self.state = state
     }
 
-    /// Returns the choice for the variable's `text`, a daemon at `path`, and these adapters.
+    /// Returns the host that apps would use: the one in `text`, otherwise the daemon at `path`, otherwise the first
+    /// free adapter.
     package static func choice(
         named text: String?,
         daemon path: String?,
@@ -88,7 +89,7 @@ package struct Observations: Sendable {
         }
     }
 
-    /// The adapters that can be probed, because they are free and there is no obstacle.
+    /// The adapters that may be probed, because they are free and nothing keeps `program` from using them.
     package var freeAdapters: [Adapter] {
         guard case .success(let adapters) = adapters else { return [] }
         return adapters.filter {

@@ -1,8 +1,8 @@
 import Logging
 
-/// The machine and environment of a program, for examination.
+/// The machine and the environment variables of a program, which are the source of ``Observations``.
 ///
-/// Nothing that is in use is changed: only free controllers are reset and probed.
+/// Observing does not disturb other programs: only free controllers are reset and probed.
 package struct ProgramEnvironment: Sendable {
     /// The environment variable that enables private addresses.
     package static let privacyVariable = "BLUETOOTH_PRIVACY"
@@ -17,11 +17,11 @@ package struct ProgramEnvironment: Sendable {
     private let worldProblem: @Sendable (String) -> String?
     private let patience: Duration
 
-    /// Creates a view.
+    /// Creates access to a program's machine and environment.
     ///
     /// - Parameters:
     ///   - kernel: The kernel of the machine.
-    ///   - patience: The time for each controller to answer.
+    ///   - patience: The maximum time for a controller to answer all questions.
     ///   - environment: Returns the value of an environment variable.
     ///   - worldProblem: Returns the reason why a file is not a valid world; `nil` if it is valid.
     package init(
@@ -36,7 +36,7 @@ package struct ProgramEnvironment: Sendable {
         self.patience = patience
     }
 
-    /// Observes everything, and probes free controllers if `isAsking` is true.
+    /// Observes everything; if `isAsking` is true, also probes the free controllers.
     package func observed(asking isAsking: Bool) async -> Observations {
         let (program, isPrivileged) = (kernel.program, kernel.isPrivileged)
         let adapters = Result { () throws(TransportError) in try Adapter.all(in: kernel) }

@@ -1,10 +1,10 @@
-/// The valid range of a number from outside: in a file, an argument or a variable.
+/// The valid range of a number that comes from outside: from a file, an argument or an environment variable.
 ///
-/// Every number from outside is read through one of these, so that it fits all later conversions. Numbers out of range,
-/// non-integers and other text are rejected with the expected range.
+/// Every such number is read through a `Bounds`, so that later conversions cannot overflow. Numbers out of range,
+/// fractions where a whole number is needed, and other text are rejected with a description of the expected range.
 package struct Bounds<Number>: Sendable, CustomStringConvertible
 where Number: Comparable & Decodable & LosslessStringConvertible & Sendable {
-    /// The reason of a rejection: what is expected instead.
+    /// The rejection of a number; its description says what is expected instead.
     package struct Refusal: Error, CustomStringConvertible {
         package let description: String
     }
@@ -35,7 +35,7 @@ where Number: Comparable & Decodable & LosslessStringConvertible & Sendable {
 
     /// Decodes a number from a file.
     ///
-    /// - Throws: A `DecodingError` that names the place.
+    /// - Throws: A `DecodingError` with the path of the value.
     package func decode(from decoder: any Decoder) throws -> Number {
         guard let number = try? decoder.singleValueContainer().decode(Number.self), range ~= number else {
             throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: description))
@@ -45,12 +45,14 @@ where Number: Comparable & Decodable & LosslessStringConvertible & Sendable {
 }
 
 extension Bounds<Double> {
-    /// Parses a time, if these are bounds of seconds.
+    /// Parses a time in seconds. The bounds must be in seconds, too.
     package func duration(_ text: String) throws(Refusal) -> Duration { .seconds(try read(text)) }
 }
 
 extension KeyedDecodingContainer {
-    /// Decodes the number for `key`, which is required.
+    /// Decodes the number for `key`.
+    ///
+    /// - Throws: A `DecodingError` if it is missing or out of range.
     package func decode<Number>(_ bounds: Bounds<Number>, forKey key: Key) throws -> Number {
         guard let number = try decodeIfPresent(bounds, forKey: key) else {
             throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "\(bounds)"))
@@ -58,7 +60,7 @@ extension KeyedDecodingContainer {
         return number
     }
 
-    /// Decodes the number for `key`; `nil` if there is none.
+    /// Decodes the number for `key`; returns `nil` if the key is missing or null.
     package func decodeIfPresent<Number>(_ bounds: Bounds<Number>, forKey key: Key) throws -> Number? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         return try bounds.decode(from: superDecoder(forKey: key))

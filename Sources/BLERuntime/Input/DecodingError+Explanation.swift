@@ -1,5 +1,5 @@
 extension DecodingError {
-    /// The error in a file and its place: the path of keys, such as `services[0].uuid`.
+    /// A description of the error, with the path to its place in the file, such as `services[0].uuid`.
     package var explanation: String {
         switch self {
         case .keyNotFound(let key, let context): "“\(key.stringValue)” is missing\(context.place)"
@@ -17,12 +17,12 @@ extension DecodingError {
         }
     }
 
-    /// The decoder's description of text that is not JSON.
+    /// The description that the JSON decoder gives to text that is not JSON.
     private static var noJSON: String { "The given data was not valid JSON." }
 }
 
 extension DecodingError.Context {
-    /// The end of a sentence that names a place.
+    /// The last part of a sentence, which says where in the file the error is; empty at the top level.
     fileprivate var place: String {
         guard !codingPath.isEmpty else { return "" }
         let path = codingPath.reduce(into: "") { path, key in

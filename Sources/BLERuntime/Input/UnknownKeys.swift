@@ -1,4 +1,4 @@
-/// An arbitrary key, or an index in a list.
+/// A coding key with any name, or an index in a list.
 package struct AnyKey: CodingKey {
     package let stringValue: String
     package let intValue: Int?
@@ -7,13 +7,14 @@ package struct AnyKey: CodingKey {
 }
 
 extension Decoder {
-    /// Rejects unknown keys, which are misspelled or in the wrong place.
+    /// Throws if the decoded object has keys other than those of `key`, because they are misspelled or in the wrong
+    /// place.
     ///
     /// - Parameters:
     ///   - subject: The described object, such as "a rule".
     ///   - key: The type of the allowed keys.
-    ///   - hints: Replacements for keys that are often confused with others.
-    /// - Throws: A `DecodingError` for the first unknown key, with the correct one.
+    ///   - hints: Advice on unknown keys that are easily confused with valid ones, by unknown key.
+    /// - Throws: A `DecodingError` about the first unknown key in alphabetical order, with advice.
     package func refuseKeys<Key: CodingKey & CaseIterable>(
         of subject: String,
         but key: Key.Type,

@@ -1,21 +1,22 @@
 package import BLEWire
 
 extension BluetoothUUID {
-    /// The kinds of attributes that names are assigned to.
+    /// The kinds of attributes for which the Bluetooth SIG assigns names.
     package enum Named: CaseIterable {
         case service
         case characteristic
         case descriptor
     }
 
-    /// Reads a UUID as people write it: 4, 8 or 36 characters, which may follow `0x`, or a name that the Bluetooth SIG
-    /// has assigned, such as `Battery Level`.
+    /// Parses a UUID in the form that people write: 4, 8 or 36 characters, optionally after `0x`, or a name that the
+    /// Bluetooth SIG has assigned, such as `Battery Level`.
     ///
-    /// Letters may be in either case, and the words of a name may be joined by hyphens or underscores.
+    /// Upper and lower case are equal, and hyphens or underscores may join the words of a name.
     ///
     /// - Parameters:
-    ///   - text: What is written.
-    ///   - kinds: What may be named. Where several are, the first that knows the name decides.
+    ///   - text: The text to parse.
+    ///   - kinds: The kinds of attributes whose names are valid here. If several kinds have the name, the first one
+    ///     counts.
     package init?(written text: some StringProtocol, naming kinds: [Named] = Named.allCases) {
         let digits = text.lowercased().hasPrefix("0x") ? text.dropFirst(2) : text[...]
         guard let uuid = Self(digits) ?? kinds.lazy.compactMap({ Self(named: Self.key(of: text), $0) }).first else {
@@ -32,12 +33,12 @@ extension BluetoothUUID {
         self = .short(number)
     }
 
-    /// What tells names apart.
+    /// Returns the key of a name in ``numbers``: the same for all spellings of the name.
     private static func key(of name: some StringProtocol) -> String {
         name.lowercased().split { $0 == " " || $0 == "-" || $0 == "_" }.joined(separator: " ")
     }
 
-    /// The numbers by the keys of their names; of several with the same name the lowest.
+    /// The assigned numbers, by the key of their name. If several have the same name, the lowest is used.
     private static let numbers: [Named: [String: UInt16]] = [
         .service: numbers(in: AssignedNames.services),
         .characteristic: numbers(in: AssignedNames.characteristics),

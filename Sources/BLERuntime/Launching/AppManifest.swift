@@ -1,7 +1,7 @@
 package import FoundationEssentials
 import Glibc
 
-/// The manifest of an app in a file beside its program, like an Info.plist.
+/// A file beside an app's program that describes the app, like an Info.plist.
 ///
 /// The manifest of `/usr/bin/sensor` is `/usr/bin/sensor.bluetooth.json`.
 package struct AppManifest: Decodable, Equatable {
@@ -34,9 +34,10 @@ package struct AppManifest: Decodable, Equatable {
         }
     }
 
-    /// Reads the manifest of a program; returns `nil` if it has none that is readable and trusted.
+    /// Reads the manifest of a program; returns `nil` if there is none that is readable and trusted.
     ///
-    /// It must be written by the app's user or root, because it is carried out as that user.
+    /// The daemon runs the manifest's command as the app's user. So the file must belong to that user or root, and
+    /// nobody else may have write permission.
     package init?(ofProgram program: String, user: UInt32) {
         let raw = open(program + ".bluetooth.json", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard raw >= 0 else { return nil }

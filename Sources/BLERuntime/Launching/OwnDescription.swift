@@ -3,14 +3,15 @@ package import BLESession
 import Glibc
 
 extension AppDescription {
-    /// Returns this process's description of itself as an app with this role.
+    /// Returns the description of this process that it sends to the daemon, as an app with this role.
     package static func own(as role: ClientRole) -> Self {
         let program = SystemFile.target(of: "/proc/self/exe") ?? ""
         return Self(program: program, unit: unit(of: program, as: role)?.description)
     }
 
-    /// Returns the unit that launches this process again, if it declares a background mode: the one in its manifest,
-    /// otherwise the one that it runs as.
+    /// Returns the unit that launches this process again; `nil` if it does not declare the role's background mode.
+    ///
+    /// This is the unit in the program's manifest, or otherwise the one that the process runs in.
     private static func unit(of program: String, as role: ClientRole) -> UnitName? {
         let mode = BackgroundDeclaration.mode(of: role)
         if let manifest = AppManifest(ofProgram: program, user: geteuid()), manifest.declares(mode) {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The systemd unit of a process, and its declarations.
+/// The systemd unit that a process runs in, and the background modes that it declares.
 ///
-/// Apps declare themselves in a section that starts with X-, which systemd ignores:
+/// Units declare them in a section whose name starts with X-, which systemd ignores:
 ///
 ///     [X-Bluetooth]
 ///     UIBackgroundModes=bluetooth-central
@@ -11,10 +11,10 @@ struct ServiceUnit: Equatable {
     private static let modesKey = "UIBackgroundModes"
 
     let name: UnitName
-    /// True if it was started by a user's manager instead of the machine's.
+    /// True if a user's service manager started the unit, instead of the system's.
     let isOfUser: Bool
 
-    /// Finds the unit of a process in its `/proc/PID/cgroup`; returns `nil` if there is none.
+    /// Finds the unit of a process in the text of its `/proc/PID/cgroup`; returns `nil` if it runs in none.
     init?(inGroups text: String) {
         let lines = text.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 2) }
         let path =
@@ -55,7 +55,7 @@ struct ServiceUnit: Equatable {
         return own.compactMap { $0 }.map { $0 + "/systemd/user" }
     }
 
-    /// Parses the declaration in a unit file, by the rules of systemd.syntax(7).
+    /// Returns the background modes declared in a unit file, read by the rules of systemd.syntax(7).
     static func backgroundModes(in text: String) -> [String] {
         var modes: [String] = [], isInside = false, begun = ""
         for raw in text.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -1,11 +1,11 @@
-/// The name of a systemd service unit, as allowed by systemd.unit(5).
+/// The name of a systemd service unit, valid according to systemd.unit(5).
 package struct UnitName: Equatable, Sendable, CustomStringConvertible {
     private static let suffix = ".service"
     private static let signs = Set(":_.\\@-".utf8)
 
     package let description: String
 
-    /// Creates a name; returns `nil` if it is invalid for a service unit.
+    /// Creates a name; returns `nil` if it is not a valid name of a service unit.
     package init?(_ name: String) {
         let octets = name.utf8
         guard name.hasSuffix(Self.suffix), (Self.suffix.utf8.count + 1...255).contains(octets.count),
@@ -15,7 +15,7 @@ package struct UnitName: Equatable, Sendable, CustomStringConvertible {
         description = name
     }
 
-    /// The name of the unit's template; its own name if it has none.
+    /// The name of the unit's template, such as `a@.service` for `a@b.service`; its own name if it has no template.
     var template: String {
         guard let at = description.firstIndex(of: "@") else { return description }
         return description[...at] + Self.suffix

@@ -1,47 +1,48 @@
 import BLEWire
 
-/// The decision whether a loop polls for a short time before its thread sleeps.
+/// The policy that decides whether a loop polls for a short time before its thread sleeps.
 ///
 /// A program at the other end of a socket responds faster than a sleeping processor wakes up, so two programs that
-/// exchange messages spend most of their time on wake-ups. Polling pays if waits have been short and no other thread
-/// needs the processor. If it did not pay, more short waits are needed the next time.
+/// exchange messages would spend most of their time on wake-ups. Polling pays if recent waits were short and no other
+/// thread needs the processor. Each time that it has not paid, twice as many short waits are required before the next
+/// attempt.
 struct BusyPolling {
-    /// The end of polling.
+    /// The reason why polling ended.
     enum Outcome {
         case answered
-        /// ``longest`` passed without a response.
+        /// ``longest`` passed, and no response arrived.
         case unanswered
-        /// Another thread kept the processor for longer than that after a yield.
+        /// The polling thread yielded, and another thread kept the processor for longer than ``longest``.
         case preempted
     }
 
-    /// The maximum time of polling, and of a wait that counts as short.
+    /// The maximum time of polling. A wait that is no longer than this counts as short.
     ///
-    /// A program on the same machine responds within it; a packet on the air takes longer.
+    /// A program on the same machine responds within this time; a packet over the air takes longer.
     static let longest = Duration.nanoseconds(longestNanoseconds)
-    // Counted before and after each wait, and durations are twice as wide.
+    // Computed before and after each wait, and a `Duration` is twice as wide.
     private static let longestNanoseconds: Int64 = 200_000
     /// Consecutive short waits before polling starts: initial and maximum.
     static let shortWaitsBeforePolling = 8...4_096
-    /// The number of polls of the program per poll of everything else.
+    /// The number of times that the program's socket is read for each time that all descriptors are polled.
     static let readsPerPoll = 8
-    /// The number of responses that make up for one unsuccessful time of polling; each saves a wake-up of some ten
+    /// The number of responses that make up for one failure of polling. Each response saves a wake-up of about ten
     /// microseconds.
     static let responsesPerFailure = 16
-    /// The number of responses that make up for a processor that another thread kept for some milliseconds.
+    /// The number of responses that make up for one time when another thread kept the processor for some milliseconds.
     static let responsesPerPreemption = 256
 
-    /// True if there is a program at the other end.
+    /// True if the other end is a program, so that polling may pay.
     var isAllowed = false
     private var shortWaits = 0
     private var needed = shortWaitsBeforePolling.lowerBound
-    /// The number of responses since polling was last unsuccessful.
+    /// The number of responses since polling last failed.
     private var responses = 0
 
     /// True if the next wait starts with polling.
     var isDue: Bool { isAllowed && shortWaits >= needed }
 
-    /// Returns the end of ``longest`` for a start.
+    /// Returns the latest end of polling that starts now.
     static func end(from now: Instant) -> Instant { now.later(byNanoseconds: longestNanoseconds) }
 
     /// Records the duration of a wait.
@@ -49,7 +50,7 @@ struct BusyPolling {
         shortWaits = end <= Self.end(from: begin) ? min(shortWaits + 1, Self.shortWaitsBeforePolling.upperBound) : 0
     }
 
-    /// Records the end of polling, after a number of unreported successful times.
+    /// Records the end of polling, and adds `responses`: those that arrived before and have not been recorded yet.
     mutating func ended(_ outcome: Outcome, after responses: Int = 0) {
         self.responses = min(self.responses + min(responses, Self.responsesPerPreemption), Self.responsesPerPreemption)
         switch outcome {

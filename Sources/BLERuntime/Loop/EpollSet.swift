@@ -1,32 +1,32 @@
 import Glibc
 import LinuxCalls
 
-/// An epoll set for many watches of one loop: the cost of a wait depends on the number of events, not of watches.
+/// An epoll set for a loop with many watches: the cost of a wait depends on the number of events, not of watches.
 ///
 /// Linux: epoll(7). Used by the thread that holds the loop's lock.
 final class EpollSet {
-    /// The number of watches from which on an epoll set pays.
+    /// The number of watches from which an epoll set is cheaper than poll(2).
     static let least = 16
-    /// The maximum number of events per call; the rest is returned by the next one.
+    /// The maximum number of events per call. The next call returns the rest.
     private static let mostEvents = 64
 
     private let epoll: FileDescriptor
-    /// By descriptor number, as registered with the system.
+    /// The registered watches, by descriptor number.
     private var watches: [LoopWatch?] = []
     private var results = [epoll_event](repeating: epoll_event(), count: mostEvents)
 
-    /// Creates an empty set; returns `nil` if the process has no descriptor left.
+    /// Creates an empty set; returns `nil` if the process cannot open another descriptor.
     init?() {
         let raw = epoll_create1(Int32(O_CLOEXEC))
         guard raw >= 0 else { return nil }
         epoll = FileDescriptor(raw)
     }
 
-    /// The poll argument for all of them.
+    /// The argument that makes poll(2) wait for all watches of the set.
     var pollArgument: pollfd { pollfd(fd: epoll.raw, events: Int16(POLLIN), revents: 0) }
 
-    /// Updates the registered watches; returns `false` if one cannot be registered, so that all must be polled one by
-    /// one.
+    /// Registers the wanted events of all watches; returns `false` if a watch cannot be registered, so that the loop
+    /// must poll all of them one by one.
     func update(_ present: [LoopWatch]) -> Bool {
         present.allSatisfy { $0.registered == $0.wanted || register($0, $0.wanted) }
     }
@@ -34,11 +34,11 @@ final class EpollSet {
     /// Removes a cancelled watch.
     func remove(_ watch: LoopWatch) { register(watch, nil) }
 
-    /// Passes the events to their watches.
+    /// Passes the events that have occurred to their watches.
     func deliverEvents() {
         let count = Int(epoll_wait(epoll.raw, &results, Int32(results.count), 0))
         guard count > 0 else { return }
-        // A watch may cancel others.
+        // A watch may cancel others, which are then no longer in ``watches``.
         for deliverEvents in results[..<count] {
             let index = Int(deliverEvents.data.fd)
             guard watches.indices.contains(index) else { continue }
@@ -49,7 +49,7 @@ final class EpollSet {
     /// Removes all watches.
     func removeAll() { for case let watch? in watches { register(watch, nil) } }
 
-    /// Registers a watch or removes it; returns whether it is registered.
+    /// Registers a watch, or removes it if `wanted` is `nil`; returns whether the system accepted this.
     @discardableResult private func register(_ watch: LoopWatch, _ wanted: Int16?) -> Bool {
         let index = Int(watch.number)
         var event = epoll_event()

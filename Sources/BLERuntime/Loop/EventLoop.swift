@@ -1,58 +1,58 @@
 package import BLEWire
 import Dispatch
 
-/// A thread that waits for descriptors, commands of other threads and the next deadline in one system call.
+/// A thread that waits for descriptors, other threads' commands and the next deadline in one system call.
 ///
-/// The loop's work happens on its thread, one pass at a time: it waits, runs posted closures, handles ready
-/// descriptors, fires due alarms, and then calls its owner's turn once. While the thread waits, another thread may take
-/// a turn (``takeTurnHere()``) or wait (``waitHere(until:)``) in its place. Actors may use a loop as their executor.
-/// The thread ends when the loop is released.
+/// Each pass of the loop waits, runs posted closures, handles ready descriptors, fires due alarms, and then calls its
+/// owner's turn once. While the loop's thread waits, another thread can take a turn (``takeTurnHere()``) or wait
+/// (``waitHere(until:)``) in its place. Actors may use a loop as their executor. The thread ends when the loop is
+/// released.
 package final class EventLoop: SerialExecutor {
-    /// The clock of this loop's deadlines.
+    /// The clock that this loop's deadlines refer to.
     package let clock = MonotonicClock()
     let thread: LoopThread
 
     /// Creates a loop; call ``start(turn:)`` to start it.
     ///
-    /// The system shows 15 octets of `name` as the thread's name.
+    /// The first 15 octets of `name` become the thread's name.
     package init(_ name: String) { thread = LoopThread(name: name, clock: clock) }
 
     deinit { thread.stop() }
 
-    /// Starts the thread, once.
+    /// Starts the thread. Call this only once.
     ///
-    /// - Parameter turn: Called on the thread at the end of each round, even an early one; returns the latest time for
-    ///   the next call.
+    /// - Parameter turn: Called at the end of each pass, even if nothing was due; returns the time of the next
+    ///   deadline, or `nil` if there is none.
     package func start(turn: @escaping @Sendable () -> Instant? = { nil }) { thread.start(turn: turn) }
 
-    /// Runs `body` on the thread in the next pass, after earlier ones.
+    /// Runs `body` on the loop's thread in the next pass, after closures that were posted earlier.
     package func post(_ body: @escaping @Sendable () -> Void) { thread.post(body) }
 
-    /// Makes the loop start a pass soon.
+    /// Makes the loop start a pass soon. Can be called on any thread.
     package func wake() { thread.wake() }
 
-    /// Takes the owner's turn on the calling thread, if the loop is waiting and was not woken.
+    /// Takes the owner's turn on the calling thread, if the loop is waiting and has not been woken.
     ///
-    /// This avoids two thread switches; the caller is busy for the duration of a turn. Code in the turn sees itself on
-    /// the loop's thread (``isCurrent``).
+    /// This saves two thread switches, but the caller is busy for the duration of the turn. Code in the turn runs as if
+    /// on the loop's thread (``isCurrent``).
     ///
-    /// - Returns: True if it did; otherwise the caller may ``wake()`` the loop.
+    /// - Returns: True if the turn was taken; otherwise the caller can ``wake()`` the loop.
     package func takeTurnHere() -> Bool { thread.takeTurnHere() }
 
-    /// Waits for the program at the other end on the calling thread, in place of the loop's thread.
+    /// Waits on the calling thread for the program at the other end, in place of the loop's thread.
     ///
-    /// Takes the turns that responses cause, for at most 200 µs, and only while the loop itself would poll
+    /// Takes the turns that responses cause. Lasts at most 200 µs, and only if the loop itself would poll
     /// (``BusyPolling``).
     ///
     /// - Parameter isDone: Returns true when the caller has its result.
-    /// - Returns: True if it did. For the next millisecond, the loop relies on the caller to call again or to
-    ///   ``stopWaiting()``.
+    /// - Returns: True if `isDone` returned true. Then the loop relies for one millisecond on the caller to call again,
+    ///   or to call ``stopWaiting()``.
     func waitHere(until isDone: () -> Bool) -> Bool { thread.waitHere(until: isDone) }
 
     /// Makes the loop's own thread wait again.
     func stopWaiting() { thread.stopWaiting() }
 
-    /// Runs `body` on the thread and waits for it; immediately if this is the thread.
+    /// Runs `body` on the loop's thread, and waits until it has returned. On the loop's thread, runs it immediately.
     package func sync<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
         if isCurrent { return body() }
         let done = DispatchSemaphore(value: 0), result = Locked<Value?>(nil)
@@ -66,19 +66,19 @@ package final class EventLoop: SerialExecutor {
         return value
     }
 
-    /// True if the caller is on the loop's thread, or acts in its place.
+    /// True if the caller is on the loop's thread, or runs its work in its place.
     package var isCurrent: Bool { thread.isCurrent }
 
-    /// Allows the thread to poll for a short time before it sleeps, because there is a program at the other end
+    /// Allows the thread to poll for a short time before it sleeps, because the other end is a program
     /// (``BusyPolling``).
     ///
     /// Must be called on the loop's thread.
     ///
     /// - Parameters:
-    ///   - attempt: Called on the thread that waits; reads from the program and returns true if there was something to
+    ///   - attempt: Called on the thread that waits; reads from the program, and returns true if there was something to
     ///     read. This takes one system call less than polling first.
-    ///   - beforePolling: Called on the same thread after successful attempts, before the system is polled for all
-    ///     watched descriptors.
+    ///   - beforePolling: Called on the same thread after successful attempts, before all watched descriptors are
+    ///     polled.
     package func allowPolling(
         _ attempt: @escaping @Sendable () -> Bool,
         beforePolling: @escaping @Sendable () -> Void = {}
@@ -90,10 +90,10 @@ package final class EventLoop: SerialExecutor {
     /// Watches a descriptor from the next pass on.
     ///
     /// - Parameters:
-    ///   - descriptor: An open file, which stays open until the watch is cancelled.
-    ///   - interest: The initial events to wait for.
-    ///   - ready: Called on the thread with the events that occurred. An error or the end of a stream counts as all
-    ///     requested events.
+    ///   - descriptor: An open file, which must stay open until the watch is cancelled.
+    ///   - interest: The events to wait for at first.
+    ///   - ready: Called on the loop's thread with the events that occurred. An error or the end of a stream is
+    ///     reported as all events in `interest`.
     /// - Returns: The watch, which lasts until it is cancelled.
     package func watch(
         _ descriptor: FileDescriptor,
@@ -105,7 +105,7 @@ package final class EventLoop: SerialExecutor {
         return watch
     }
 
-    /// Calls `ring` on the thread in the first pass at or after `deadline`, unless it is cancelled.
+    /// Calls `ring` on the loop's thread in the first pass at or after `deadline`, unless the alarm is cancelled.
     ///
     /// Must be called on the loop's thread.
     package func alarm(at deadline: Instant, ring: @escaping @Sendable () -> Void) -> LoopAlarm {

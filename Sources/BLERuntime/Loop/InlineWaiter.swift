@@ -3,33 +3,35 @@ import Synchronization
 
 /// The state of an app's thread that waits for the program at the other end in place of the loop's thread.
 ///
-/// An app that made a request waits for the result itself before it leaves its queue, so that neither thread has to
-/// wake the other. The loop's thread relies on it for a short time only, because the app may be busy with the result.
+/// An app that has made a request waits for the result on its own queue, so that neither thread has to wake the other.
+/// The loop's thread relies on this only for a short time, because the app may be busy with the result.
 ///
 /// Sendable because any thread may use it.
 final class InlineWaiter: Sendable {
-    /// The time for which the loop's thread relies on the app's thread, in nanoseconds.
+    /// The time for which the loop's thread relies on the app's thread after each call of ``keepWaiting(at:)``, in
+    /// nanoseconds.
     private static let validity: Int64 = 1_000_000
 
     private let end = Atomic<Int64>(0)
     private let wanted = Atomic(false)
     private let hasFailed = Atomic(false)
     private let outcome = Locked(BusyPolling.Outcome.answered)
-    /// The number of responses since it was last unsuccessful.
+    /// The number of responses since waiting last failed.
     private let responses = Atomic(0)
 
-    /// True if waiting in place of the loop would pay, as of its last check.
+    /// True if waiting in place of the loop would pay. The loop updates this before it sleeps.
     var isWanted: Bool {
         get { wanted.load(ordering: .relaxed) }
         set { wanted.store(newValue, ordering: .relaxed) }
     }
 
-    /// Starts or continues to wait in place of the loop.
+    /// Records that the calling thread waits in place of the loop's thread, which relies on this for ``validity`` from
+    /// now.
     func keepWaiting(at now: Instant) {
         end.store(now.later(byNanoseconds: Self.validity).nanoseconds, ordering: .relaxed)
     }
 
-    /// Stops; returns whether a thread was waiting.
+    /// Records that no thread waits in place of the loop's; returns whether one did.
     func stop() -> Bool { end.exchange(0, ordering: .relaxed) != 0 }
 
     /// Returns the time until which the loop's thread need not wait itself; `nil` if it must.
@@ -41,18 +43,19 @@ final class InlineWaiter: Sendable {
     /// Records a response.
     func answered() { responses.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Records an unsuccessful wait.
+    /// Records that waiting failed.
     ///
-    /// It is not repeated before the loop has processed this.
+    /// No thread waits in place of the loop again before the loop has processed this.
     func failed(_ outcome: BusyPolling.Outcome) {
         self.outcome.withLock { $0 = outcome }
         hasFailed.store(true, ordering: .releasing)
         isWanted = false
     }
 
-    /// Returns and clears the result of an unsuccessful wait, and the number of responses before it.
+    /// Returns and clears the outcome of a failed wait, with the number of responses before it; `nil` if no wait has
+    /// failed.
     func takeOutcome() -> (BusyPolling.Outcome, after: Int)? {
-        // Loading first costs less, and mostly there is nothing.
+        // A load first is cheaper than an exchange, and usually no wait has failed.
         guard hasFailed.load(ordering: .relaxed), hasFailed.exchange(false, ordering: .acquiring) else { return nil }
         return (outcome.withLock { $0 }, responses.exchange(0, ordering: .relaxed))
     }

@@ -1,23 +1,22 @@
 import BLEWire
 import Glibc
 
-/// The things that a loop waits for: descriptors, alarms and its owner's next turn.
+/// Everything that a loop waits for: descriptors, alarms and its owner's next turn.
 ///
 /// Used by the thread that holds the loop's lock.
 struct LoopAgenda {
     /// The time of the owner's next turn.
     var due: Instant?
     private(set) var watches: [LoopWatch] = []
-    /// The earliest first.
+    /// The pending alarms, earliest first.
     private(set) var alarms: [LoopAlarm] = []
-    /// The epoll set, if there are many watches.
+    /// The epoll set; `nil` if there are few watches.
     private(set) var epollSet: EpollSet?
-    /// True if a watch cannot be added to an epoll set.
+    /// True if a watch could not be added to an epoll set, so that none is used.
     private var cannotUseEpoll = false
-    /// The descriptors to poll, or those of the current wait: the wake-up descriptor, then the watches or the epoll
-    /// set.
+    /// The descriptors that the loop polls: the wake-up descriptor, then those of all watches or that of the epoll set.
     private var pollArguments: [pollfd] = []
-    /// The end of the wait; `nil` for none.
+    /// The time at which the current or last wait ends; `nil` if it has no limit.
     private(set) var until: Instant?
 
     mutating func add(_ watch: LoopWatch) { watches.append(watch) }
@@ -26,9 +25,9 @@ struct LoopAgenda {
         alarms.insert(alarm, at: alarms.firstIndex { alarm.deadline < $0.deadline } ?? alarms.endIndex)
     }
 
-    /// Determines what to wait for besides the wake-up descriptor, and prepares the arguments of the next poll.
+    /// Updates the things to wait for, and copies the arguments of the next poll into `results`.
     mutating func prepare(for wakeDescriptor: Int32, at now: Instant, into results: inout [pollfd]) {
-        // Searching first costs less than moving elements that mostly stay.
+        // A search first is cheaper than moving elements, most of which stay.
         if watches.contains(where: { $0.isCancelled }) { removeCancelled() }
         if alarms.contains(where: { $0.isOver }) { alarms.removeAll { $0.isOver } }
         updateEpollSet()
@@ -46,8 +45,8 @@ struct LoopAgenda {
         }
         if results.count != pollArguments.count { results = Array(repeating: pollfd(), count: pollArguments.count) }
         for index in pollArguments.indices { results[index] = pollArguments[index] }
-        // A deadline that was given up is kept: the next one is often no earlier, so that another thread that sets it
-        // need not wake it, and waking early does no harm.
+        // An old deadline is kept even if it no longer applies: the next one is often no earlier, so a thread that sets
+        // it need not wake this one. Waking too early does no harm.
         let deadline = nextDeadline
         if let until, until > now, deadline.map({ $0 > until }) ?? true {} else { until = deadline }
     }
@@ -71,10 +70,10 @@ struct LoopAgenda {
         epollSet = nil
     }
 
-    /// Returns whether the waiting thread must be woken to wait for something else.
+    /// Returns whether the waiting thread must be woken, because it waits for the wrong descriptors or too long.
     ///
-    /// An earlier deadline is kept even if it is given up before the next wait: a deadline that only exists while no
-    /// request is pending would otherwise wake the thread after each response.
+    /// An earlier deadline is kept even if it is cancelled before the next wait. Otherwise a deadline that exists only
+    /// while no request is pending would wake the thread after each response.
     mutating func waitsForOther() -> Bool {
         if let deadline = nextDeadline, until.map({ deadline < $0 }) ?? true {
             until = deadline

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxCalls
 
-/// The commands of other threads for a loop's thread, and the need to wake it.
+/// The commands that other threads have queued for a loop's thread, and the state that decides whether to wake it.
 ///
 /// Sendable because any thread may add commands, and the system synchronizes the wake-up descriptor.
 final class LoopInbox: Sendable {
@@ -9,7 +9,7 @@ final class LoopInbox: Sendable {
         var bodies: [@Sendable () -> Void] = []
         /// True if a pass must start.
         var isWoken = false
-        /// True if the thread is waiting, so that others may take a turn.
+        /// True if the thread is waiting, so that another thread may take a turn.
         var isWaiting = false
         /// True if the thread is about to sleep, so that it must be woken.
         var isAsleep = false
@@ -17,10 +17,12 @@ final class LoopInbox: Sendable {
     }
 
     private let contents = Locked(Contents())
-    /// Written to when the thread waits and must not; its number is -1 if the process had no descriptor left.
+    /// The descriptor that wakes the thread when it is written to; its number is -1 if the process had no descriptor
+    /// left.
     let wakeDescriptor = FileDescriptor(eventfd(0, O_NONBLOCK | O_CLOEXEC))
 
-    /// How long the thread may wait at most, in nanoseconds; `nil` without limit, since it can be rung for.
+    /// The maximum time that the thread may wait, in nanoseconds; `nil` for no limit. Without a wake-up descriptor, the
+    /// thread must check regularly.
     var longestWait: Int64? { wakeDescriptor.raw < 0 ? 10_000_000 : nil }
 
     /// Queues a closure for the next pass.
@@ -47,11 +49,11 @@ final class LoopInbox: Sendable {
 
     var isWoken: Bool { contents.withLock { $0.isWoken } }
 
-    /// True if the thread is waiting and was not woken.
+    /// True if the thread is waiting and has not been woken.
     var isWaiting: Bool { contents.withLock { $0.isWaiting && !$0.isWoken } }
 
-    /// Records that the thread is about to wait, and to sleep if `isAsleep` is true, unless it was woken; returns
-    /// whether it may.
+    /// Records that the thread is about to wait, and with `isAsleep` to sleep; returns false if it was woken and must
+    /// not.
     func beginWaiting(asleep isAsleep: Bool) -> Bool {
         contents.withLock { contents in
             contents.isWaiting = !contents.isWoken
@@ -60,7 +62,7 @@ final class LoopInbox: Sendable {
         }
     }
 
-    /// Records that the waiting thread is about to sleep, unless it was woken; returns whether it may.
+    /// Records that the waiting thread is about to sleep; returns false if it was woken and must not.
     func beginSleeping() -> Bool {
         contents.withLock { contents in
             contents.isAsleep = !contents.isWoken
@@ -68,13 +70,14 @@ final class LoopInbox: Sendable {
         }
     }
 
-    /// Clears the wake-up.
+    /// Resets the wake-up descriptor after a wake-up.
     func clearWake() {
         var count: UInt64 = 0
         read(wakeDescriptor.raw, &count, MemoryLayout<UInt64>.size)
     }
 
-    /// Starts a pass: swaps an empty array with the queued closures, and returns whether the thread continues.
+    /// Starts a pass: moves the queued closures into `bodies`, which must be empty. Returns false if the loop has been
+    /// stopped.
     func begin(_ bodies: inout [@Sendable () -> Void]) -> Bool {
         contents.withLock { contents in
             contents.isWaiting = false

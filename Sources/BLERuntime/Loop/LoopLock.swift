@@ -1,9 +1,10 @@
 import Glibc
 
-/// The lock held by the thread that runs a loop's work.
+/// The lock that a thread holds while it runs a loop's work.
 ///
-/// Two threads rarely compete for it. A `Mutex` of the standard library would spin before it waits, and keep a
-/// processor from the thread that holds it. Sendable because the system provides the mutual exclusion.
+/// Two threads rarely compete for the lock. If they do, a `Mutex` of the standard library would spin before it sleeps,
+/// and keep a processor from the thread that holds the lock. Sendable because a POSIX mutex provides the mutual
+/// exclusion.
 final class LoopLock: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
@@ -19,7 +20,7 @@ final class LoopLock: @unchecked Sendable {
 
     /// Runs `body` while holding the lock.
     ///
-    /// `body` must not take it again.
+    /// `body` must not take the lock again, which would deadlock.
     func withLock<Result>(_ body: () -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

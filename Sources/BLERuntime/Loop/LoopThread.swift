@@ -4,8 +4,8 @@ import LinuxCalls
 
 /// The thread of a loop, which waits for work and does it.
 ///
-/// Sendable because other threads only use the inbox, the work and the inline waiter, which any thread may use.
-/// Exclusivity checks are off, because it makes no outside calls.
+/// Sendable because other threads use only the inbox, the work and the inline waiter, which any thread may use.
+/// Exclusivity checks are off: no code that is called while a property changes uses that property.
 final class LoopThread: @unchecked Sendable {
     private let name: String
     private let clock: MonotonicClock
@@ -13,16 +13,17 @@ final class LoopThread: @unchecked Sendable {
     private let work = LoopWork()
     let inlineWaiter = InlineWaiter()
 
-    /// False only while posted closures run.
+    /// The posted closures that the current pass runs; empty between passes.
     @exclusivity(unchecked) private var bodies: [@Sendable () -> Void] = []
+    /// True if the loop has not been woken since the last pass, so that the thread may wait.
     private var mayWait = false
-    /// True if the system was polled in this pass or the previous one.
+    /// True if the descriptors were polled in this pass or the previous one.
     private var hasPolled = true
-    /// True if something was read before the poll.
+    /// True if something was read from the program at the other end, and other descriptors may have changed since.
     private var hasRead = false
-    /// The polled descriptors with their results.
+    /// The descriptors of the next poll, with the results of the last one.
     @exclusivity(unchecked) private var results: [pollfd] = []
-    /// The end of the wait; `nil` for none.
+    /// The time at which the wait ends; `nil` if it has no limit.
     private var until: Instant?
     private var polling = BusyPolling()
 
@@ -54,7 +55,7 @@ final class LoopThread: @unchecked Sendable {
 
     func add(_ alarm: LoopAlarm) { work.add(alarm) }
 
-    /// Takes the owner's turn on the calling thread, if the loop's thread is waiting; returns whether it did.
+    /// Takes the owner's turn on the calling thread; returns false if the loop's thread is not waiting.
     func takeTurnHere() -> Bool {
         guard inbox.isWaiting, let isOutdated = work.takeTurnIfFree() else { return false }
         if isOutdated { wake() }
@@ -62,14 +63,14 @@ final class LoopThread: @unchecked Sendable {
     }
 
     /// Waits on the calling thread in place of the loop's thread, until `isDone` returns true or for as long as the
-    /// loop would poll; returns whether the loop may rely on it further.
+    /// loop itself would poll; returns whether `isDone` returned true.
     func waitHere(until isDone: () -> Bool) -> Bool {
         if inlineWaiter.isWanted, pollHere(until: isDone) { return true }
         stopWaiting()
         return false
     }
 
-    /// Makes the loop's own thread wait again, if it relies on another one.
+    /// Makes the loop's own thread wait again, if another thread waits in its place.
     func stopWaiting() { if inlineWaiter.stop() { wake() } }
 
     private func pollHere(until isDone: () -> Bool) -> Bool {
@@ -97,7 +98,7 @@ final class LoopThread: @unchecked Sendable {
             }
             last = now
         } while last < end
-        // A wait with a response was successful, even if it needs another one.
+        // A wait that got a response was not useless, even if the caller needs another response.
         if !hasReadSomething { inlineWaiter.failed(.unanswered) }
         return false
     }
@@ -109,9 +110,9 @@ final class LoopThread: @unchecked Sendable {
         while runPass() {}
     }
 
-    /// Waits and then does all work; returns whether the thread continues.
+    /// Waits, and then does all work that is due; returns false if the loop has been stopped.
     private func runPass() -> Bool {
-        // If the loop was woken meanwhile, polling every other time is enough.
+        // While the loop is woken all the time, polling in every other pass is enough.
         hasPolled = mayWait || !hasPolled
         if hasPolled { wait() } else { clearResults() }
         guard inbox.begin(&bodies) else {
@@ -131,7 +132,7 @@ final class LoopThread: @unchecked Sendable {
 
     private func clearResults() { for index in results.indices { results[index].revents = 0 } }
 
-    /// Polls all descriptors, and waits unless the loop was woken.
+    /// Polls all descriptors, and waits for them unless the loop has been woken.
     private func wait() {
         if !mayWait {
             pollAll(for: 0)
@@ -142,18 +143,19 @@ final class LoopThread: @unchecked Sendable {
         }
         guard results[0].revents != 0 else { return }
         inbox.clearWake()
-        // The waking thread may queue more, which it can do first where processors are few.
+        // The thread that has woken this one may queue more commands; on few processors, it must run first for that.
         sched_yield()
     }
 
-    /// Waits without using the processor.
+    /// Waits for the descriptors without using the processor.
     private func sleep() {
         let begun = until == nil && !polling.isAllowed ? Instant() : clock.now
         pollAll(for: until.map { max(0, $0.nanoseconds(since: begun)) })
         if polling.isAllowed { polling.waited(from: begun, to: clock.now) }
     }
 
-    /// Does the same after polling, when no wake-up was needed.
+    /// Sleeps after busy polling, during which other threads did not signal the wake-up descriptor. Does not sleep if
+    /// the loop has been woken.
     private func sleepUnlessWoken() {
         if !inbox.beginSleeping() {
             pollAll(for: 0)
@@ -164,11 +166,11 @@ final class LoopThread: @unchecked Sendable {
         }
     }
 
-    /// Sleeps until a wake-up or a deadline, while another thread waits for everything else; polls everything else from
-    /// time to time.
+    /// Sleeps until a wake-up or a deadline, while another thread waits for the program at the other end. Polls the
+    /// other descriptors from time to time.
     private func sleepDuringInlineWait() {
         var now = clock.now
-        // The other thread may have read something that was not processed.
+        // The other thread may have read something that has not been processed.
         defer { hasRead = true }
         while let end = inlineWaiter.end(at: now) {
             if let until, until <= now { return }
@@ -181,11 +183,11 @@ final class LoopThread: @unchecked Sendable {
         }
     }
 
-    /// Polls for a short time; returns whether a response arrived.
+    /// Polls for a short time; returns whether there is something to do.
     private func poll() -> Bool {
         let begun = clock.now, end = BusyPolling.end(from: begun)
         if let until, until < end { return false }
-        // The attempt reads only from the program; everything else has to be polled.
+        // An attempt only reads from the program; the other descriptors have to be polled.
         let mustPollAll = results.count != 2 || results[1].events != LoopWatch.Interest.reading.rawValue
         var last = begun, polls = 0, schedule = PollingSchedule(from: begun)
         repeat {
@@ -194,7 +196,7 @@ final class LoopThread: @unchecked Sendable {
                 let isAnswered = readOnce() || mustPollAll && polls % BusyPolling.readsPerPoll == 0 && pollAll(for: 0)
                 if isAnswered {
                     polling.ended(.answered)
-                    // The waking thread may queue more.
+                    // The thread that has woken this one may queue more commands.
                     if inbox.isWoken { sched_yield() }
                     return true
                 }
@@ -212,7 +214,7 @@ final class LoopThread: @unchecked Sendable {
         return false
     }
 
-    /// Pauses, and yields the processor if that is due; returns the time afterwards.
+    /// Pauses the processor, after yielding it if a yield is due; returns the time afterwards.
     private func pauseOrYield(_ schedule: inout PollingSchedule) -> Instant {
         let begun = clock.now
         if schedule.isYieldDue(at: begun) {
@@ -223,7 +225,7 @@ final class LoopThread: @unchecked Sendable {
         return clock.now
     }
 
-    /// Checks for a wake-up, and reads from the program at the other end.
+    /// Returns true if the loop has been woken, or if something was read from the program at the other end.
     private func readOnce() -> Bool {
         if inbox.isWoken { return true }
         guard work.readIfFree() else { return false }
@@ -231,7 +233,7 @@ final class LoopThread: @unchecked Sendable {
         return true
     }
 
-    /// Polls with a timeout in nanoseconds, or without one; returns whether anything is ready.
+    /// Polls all descriptors with a timeout in nanoseconds, or without one; returns whether any of them is ready.
     @discardableResult private func pollAll(for nanoseconds: Int64?) -> Bool {
         if hasRead {
             hasRead = false

@@ -2,11 +2,11 @@ import BLEWire
 import Glibc
 import Synchronization
 
-/// The interest of a loop in one descriptor, until it is cancelled.
+/// A loop's watch on one descriptor, which lasts until it is cancelled.
 ///
 /// Sendable because everything except ``cancel()`` is used on the loop's thread only.
 package final class LoopWatch: @unchecked Sendable {
-    /// The kinds of readiness.
+    /// The events to wait for on a descriptor.
     package struct Interest: OptionSet, Sendable {
         package let rawValue: Int16
         package init(rawValue: Int16) { self.rawValue = rawValue }
@@ -15,9 +15,9 @@ package final class LoopWatch: @unchecked Sendable {
         package static let writing = Interest(rawValue: Int16(POLLOUT))
     }
 
-    /// The readiness to wait for; empty to ignore the descriptor.
+    /// The events to wait for; empty to ignore the descriptor for now.
     @exclusivity(unchecked) package var interest: Interest
-    /// The part of ``interest`` that is registered in an epoll set; `nil` for none.
+    /// The events that are registered in an epoll set; `nil` if the watch is in none.
     var registered: Int16?
     private let descriptor: FileDescriptor
     private let ready: (Interest) -> Void
@@ -29,9 +29,9 @@ package final class LoopWatch: @unchecked Sendable {
         self.ready = ready
     }
 
-    /// Cancels the watch, from any thread.
+    /// Cancels the watch. Can be called on any thread.
     ///
-    /// A call in progress continues.
+    /// If the loop's thread is calling the watch at this moment, that call is completed.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
     var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
@@ -39,13 +39,13 @@ package final class LoopWatch: @unchecked Sendable {
     /// The descriptor's number.
     var number: Int32 { descriptor.raw }
 
-    /// The events to wait for; `nil` for none.
+    /// The events to wait for; `nil` if there are none, or the watch is cancelled.
     var wanted: Int16? { interest.isEmpty || isCancelled ? nil : interest.rawValue }
 
-    /// The poll argument for this descriptor.
+    /// The argument for poll(2) that stands for this descriptor.
     var pollArgument: pollfd { pollfd(fd: wanted == nil ? -1 : descriptor.raw, events: interest.rawValue, revents: 0) }
 
-    /// Processes the result of a poll.
+    /// Passes the result of a poll on, if it contains events that the watch waits for.
     func answered(_ events: Int16) {
         guard events != 0, !isCancelled else { return }
         let hasEnded = events & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
@@ -54,7 +54,7 @@ package final class LoopWatch: @unchecked Sendable {
     }
 }
 
-/// A one-time alarm of a loop, until it is cancelled.
+/// An alarm of a loop, which fires once unless it is cancelled before.
 ///
 /// Sendable because only the loop's thread fires it.
 package final class LoopAlarm: @unchecked Sendable {
@@ -67,7 +67,7 @@ package final class LoopAlarm: @unchecked Sendable {
         self.ring = ring
     }
 
-    /// Cancels the alarm, from any thread.
+    /// Cancels the alarm. Can be called on any thread.
     package func cancel() { over.store(true, ordering: .relaxed) }
 
     var isOver: Bool { over.load(ordering: .relaxed) }

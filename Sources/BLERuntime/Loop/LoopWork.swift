@@ -2,35 +2,35 @@ import BLEWire
 import Glibc
 import Synchronization
 
-/// The work of a loop, done by the thread that holds its lock.
+/// The work of a loop, done by the thread that holds the loop's lock.
 ///
-/// Sendable because everything except the identity of that thread is protected by the lock. Exclusivity checks are off,
-/// because it makes no outside calls.
+/// Sendable because the lock protects everything except the identity of that thread. Exclusivity checks are off: no
+/// code that is called while a property changes uses that property.
 final class LoopWork: @unchecked Sendable {
     /// The result of reading from the program at the other end.
     enum Reading: Equatable {
         case nothing
-        /// Something was read and the turn was taken. If `isOutdated` is true, the waiting thread must wait for other
-        /// things.
+        /// Something was read, and the owner's turn was taken. If `isOutdated`, the loop's thread waits for the wrong
+        /// things and must be woken.
         case turn(isOutdated: Bool)
     }
 
     private let lock = LoopLock()
-    /// The thread that holds the lock.
+    /// The thread that holds the lock; 0 if none does.
     private let identity = Atomic<UInt>(0)
     private var turn: () -> Instant? = { nil }
-    /// Reads from a program at the other end, and returns whether there was something to read.
+    /// Reads from the program at the other end; returns whether there was something to read.
     @exclusivity(unchecked) private var attempt: () -> Bool = { false }
-    /// Called before the next poll, when something was read this way.
+    /// Called before the next poll if `attempt` has read something.
     @exclusivity(unchecked) private var beforePolling: () -> Void = {}
     @exclusivity(unchecked) private var agenda = LoopAgenda()
 
     var isCurrent: Bool { identity.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Sets the turn, before the loop starts.
+    /// Sets the owner's turn. Must be called before the loop starts.
     func begin(turn: @escaping () -> Instant?) { self.turn = turn }
 
-    // The caller holds the lock.
+    // The caller of these methods holds the lock.
 
     func allowReading(_ attempt: @escaping () -> Bool, beforePolling: @escaping () -> Void) {
         self.attempt = attempt
@@ -41,10 +41,12 @@ final class LoopWork: @unchecked Sendable {
 
     func add(_ alarm: LoopAlarm) { agenda.add(alarm) }
 
-    // These take the lock.
+    // These methods take the lock.
 
-    /// Runs posted closures, handles poll results, takes the turn, and determines what to poll next besides the wake-up
-    /// descriptor; returns the end of the wait, or `nil` for none.
+    /// Runs posted closures, handles poll results, fires due alarms, takes the owner's turn, and prepares the next
+    /// poll.
+    ///
+    /// Returns the time at which the next wait ends, or `nil` if it has no limit.
     func runPass(
         _ bodies: inout [@Sendable () -> Void],
         for wakeDescriptor: Int32,
@@ -62,7 +64,7 @@ final class LoopWork: @unchecked Sendable {
         }
     }
 
-    /// Runs posted closures and drops everything.
+    /// Runs the posted closures, and drops all watches, alarms and closures.
     func runLastPass(_ bodies: inout [@Sendable () -> Void]) {
         lock.withLock {
             asOwner { run(&bodies) }
@@ -73,26 +75,28 @@ final class LoopWork: @unchecked Sendable {
         }
     }
 
-    /// Determines what to poll first.
+    /// Prepares the first poll; returns the time at which the wait ends, or `nil` if it has no limit.
     func prepareFirst(for wakeDescriptor: Int32, into results: inout [pollfd], at now: Instant) -> Instant? {
         lock.withLock { prepare(for: wakeDescriptor, into: &results, at: now) }
     }
 
-    /// Takes the turn; returns whether the waiting thread must wait for something else, or `nil` if the lock is held by
-    /// another thread.
+    /// Takes the owner's turn; returns whether the loop's thread must be woken because it waits for the wrong things.
+    /// Returns `nil`, and does nothing, if another thread holds the lock.
     func takeTurnIfFree() -> Bool? { lock.withLockIfAvailable { asOwner { takeTurnAndCompare() } } }
 
-    /// Reads from the program at the other end; returns whether there was something to read.
+    /// Reads from the program at the other end, unless another thread holds the lock; returns whether something was
+    /// read.
     func readIfFree() -> Bool { lock.withLockIfAvailable { asOwner { attempt() } } ?? false }
 
-    /// Reads from it, and takes the turn if there was something to read.
+    /// Reads from the program at the other end, and takes the owner's turn if there was something to read. Does nothing
+    /// if another thread holds the lock.
     func readAndTakeTurnIfFree() -> Reading {
         lock.withLockIfAvailable {
             asOwner { attempt() ? .turn(isOutdated: takeTurnAndCompare()) : .nothing }
         } ?? .nothing
     }
 
-    /// Prepares for a poll after reading.
+    /// Prepares for a poll after `attempt` has read something.
     func prepareToPoll() { lock.withLock { asOwner { beforePolling() } } }
 
     private func asOwner<Result>(_ body: () -> Result) -> Result {
@@ -124,7 +128,7 @@ final class LoopWork: @unchecked Sendable {
 
     private func deliverEvents(_ results: [pollfd]) {
         if let epollSet = agenda.epollSet { return results[1].revents == 0 ? () : epollSet.deliverEvents() }
-        // Watches that are added meanwhile were not polled.
+        // Watches that are added during these calls were not polled.
         let watches = agenda.watches
         for index in 0..<(results.count - 1) { watches[index].answered(results[index + 1].revents) }
     }

@@ -2,11 +2,11 @@ import Dispatch
 import Glibc
 import LinuxCalls
 
-/// The state of the main queue, as seen by code that runs on it: whether more items are queued.
+/// The main queue, for code that runs on it and needs to know whether more items are queued.
 ///
-/// Dispatch has no such function. But when a run loop serves the main queue, Dispatch signals a descriptor for the
-/// first item that is added after the loop took out all others; code in between can check it. This is not documented,
-/// so it is tested before it is relied on.
+/// Dispatch has no function for this. But if a run loop serves the main queue, Dispatch signals a descriptor when the
+/// first item is added after the loop has taken all others. Code that runs in between can check the descriptor. This is
+/// not documented, so it is tested before the result is used.
 package enum MainQueue {
     private enum Support {
         case untested
@@ -17,21 +17,21 @@ package enum MainQueue {
     private static let support = Locked(Support.untested)
     private static let descriptor = main_queue_descriptor()
 
-    /// True if ``checkSupport()`` may return true.
+    /// False once it is known that ``checkSupport()`` will never return true.
     package static var mayBeSupported: Bool { support.withLock { $0 != .fails } }
 
     /// Returns whether code that currently runs on the main queue can use ``isQuiet``.
     ///
-    /// The first call returns false, because the test adds an item to the queue.
+    /// The first call always returns false, because the test adds an item to the queue.
     package static func checkSupport() -> Bool {
         support.withLock { support in
-            // Without a run loop, any thread serves the main queue, and Dispatch does not signal.
+            // Without a run loop, any thread serves the main queue, and Dispatch does not signal the descriptor.
             guard descriptor >= 0, is_first_thread() != 0 else {
                 support = .fails
                 return false
             }
             guard support == .untested else { return support == .works }
-            // The test needs a queue to which nothing else was added.
+            // The test needs a queue to which nothing has been added since its items were taken.
             guard !isSignalled else { return false }
             DispatchQueue.main.async {}
             support = isSignalled ? .works : .fails
@@ -39,8 +39,8 @@ package enum MainQueue {
         }
     }
 
-    /// True if nothing was added to the main queue since the running items were taken out, provided that
-    /// ``checkSupport()`` is true.
+    /// True if nothing has been added to the main queue since the items that now run were taken from it. Valid only if
+    /// ``checkSupport()`` has returned true.
     package static var isQuiet: Bool { !isSignalled }
 
     private static var isSignalled: Bool {

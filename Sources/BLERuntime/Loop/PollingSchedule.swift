@@ -1,16 +1,17 @@
 import BLEWire
 
-/// The timing of reads and yields of a thread that waits for a program at the other end, chosen to make few system
-/// calls without a delay.
+/// The times at which a thread that waits for a program at the other end reads and yields the processor. They are
+/// chosen to save system calls without delaying the response.
 ///
-/// The program may need this processor to respond, so it is yielded immediately after something was sent. Later, the
-/// program mostly runs on another processor; if a thread does use the yielded processor, it is yielded again and again.
+/// The program may need this processor to respond, so the thread yields it right after something was sent. Later on,
+/// the program usually runs on another processor, so yields are rare. But if another thread did use the processor
+/// during a yield, the next yield follows immediately.
 struct PollingSchedule {
     /// The time between an unsuccessful read and the next one, in nanoseconds.
     private static let readInterval: Int64 = 2_000
-    /// The time between yields that no other thread used, in nanoseconds.
+    /// The time between two yields if no other thread used the processor, in nanoseconds.
     private static let yieldInterval: Int64 = 50_000
-    /// The maximum time of a yield that no other thread used, in nanoseconds.
+    /// The maximum duration of a yield during which no other thread used the processor, in nanoseconds.
     private static let emptyYield: Int64 = 1_500
 
     private var nextRead: Instant
@@ -22,21 +23,21 @@ struct PollingSchedule {
         nextYield = now
     }
 
-    /// Returns whether to read now.
+    /// Returns whether it is time to read.
     func isReadDue(at now: Instant) -> Bool { now >= nextRead }
 
-    /// Records an unsuccessful read.
+    /// Records a read that found nothing.
     mutating func readNothing(at now: Instant) { nextRead = now.later(byNanoseconds: Self.readInterval) }
 
-    /// Records a successful read that does not end the wait.
+    /// Records a read that found something but does not end the wait.
     ///
-    /// Other threads may have work because of it.
+    /// Other threads may now have work to do, so the next yield is due immediately.
     mutating func readSomething(at now: Instant) {
         nextRead = now
         nextYield = now
     }
 
-    /// Returns whether to yield now.
+    /// Returns whether it is time to yield.
     func isYieldDue(at now: Instant) -> Bool { now >= nextYield }
 
     /// Records a yield.

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Starts threads of the system without Foundation.
+/// Starts system threads (pthreads) without Foundation.
 package enum SystemThread {
     private final class Body {
         let run: () -> Void
         init(_ run: @escaping () -> Void) { self.run = run }
     }
 
-    /// Runs a function on a new thread, which ends with it.
+    /// Runs a function on a new thread, which ends when the function returns.
     ///
-    /// The thread handles no signals: those are for the threads of the app.
+    /// The thread blocks all signals, so that the threads of the app handle them.
     ///
-    /// - Returns: False if the system has no thread left; the function does not run then.
+    /// - Returns: False if the system cannot create a thread; then the function does not run.
     package static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
         var all = sigset_t(), before = sigset_t()
         sigfillset(&all)
