@@ -1,9 +1,9 @@
 import BLEWire
 
-/// The reader of the blocks of a pcapng capture that contain HCI packets.
+/// A reader of the blocks of a pcapng capture that contain HCI packets.
 ///
-/// draft-ietf-opsawg-pcapng; link types 187 (H4), 201 (H4 with the direction before it) and 254 (as the kernel of Linux
-/// tells monitors).
+/// draft-ietf-opsawg-pcapng; link types 187 (H4), 201 (H4 after the direction) and 254 (the format of the Linux
+/// kernel's monitor).
 struct CaptureBlocks: Sendable {
     private enum BlockType {
         static let section: UInt32 = 0x0A0D_0D0A
@@ -20,31 +20,31 @@ struct CaptureBlocks: Sendable {
     }
 
     private struct Interface: Sendable {
-        /// `nil` if its packets are not HCI.
+        /// The format of the packets; `nil` if they are not HCI packets.
         var link: Link?
         var linkType: UInt64 = 0
         var source = PacketSource(machine: "")
         var units = TimeUnits()
-        /// The octets of each packet that were kept; all if 0.
+        /// The maximum number of octets that were captured of each packet; 0 for no limit.
         var snapLength: UInt64 = 0
         var lost: UInt64 = 0
     }
 
     /// The maximum number of interfaces per section.
     private static let mostInterfaces = 1_024
-    /// How many link types of packets that are not HCI are remembered.
+    /// The maximum length of ``foreignLinkTypes``.
     private static let mostForeignLinkTypes = 8
-    /// The maximum number of comments per block.
+    /// The maximum number of options that are read from a block.
     private static let mostComments = 1_024
 
-    /// The number of skipped packets that are not HCI.
+    /// The number of packets that were skipped because they cannot be read as HCI packets.
     private(set) var foreignPackets = 0
-    /// The link types of packets that were passed over, each once, in the order in which they came.
+    /// The link types of skipped packets, each once, in order of first appearance.
     private(set) var foreignLinkTypes: [UInt64] = []
     private var isBigEndian = false
     private var interfaces: [Interface] = []
 
-    /// Reads one block.
+    /// Reads the next block from the beginning of `octets`.
     mutating func step(_ octets: ArraySlice<UInt8>) throws(CaptureReader.Fault) -> CaptureReader.Step {
         if octets.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]) {
             guard octets.count >= 12 else { return .more }
@@ -200,7 +200,7 @@ struct CaptureBlocks: Sendable {
     private static func likelyDirection(of packet: ArraySlice<UInt8>) -> PacketRecord.Direction {
         switch packet.first.map(HCI.PacketType.init) {
         case .command: .toController
-        // The first fragments of hosts have another flag than those of controllers.
+        // Hosts and controllers mark first fragments with different flags.
         case .acl: packet.dropFirst(2).first.map { $0 >> 4 & 3 } == 0 ? .toController : .toHost
         default: .toHost
         }
@@ -226,14 +226,14 @@ struct CaptureBlocks: Sendable {
     }
 }
 
-/// The time unit of an interface.
+/// The unit and the zero of an interface's timestamps.
 private struct TimeUnits: Sendable {
-    /// A power of 10, or with the highest bit set of 2, per second; microseconds by default.
+    /// The number of units per second: a power of 10, or of 2 if the highest bit is set. The default is microseconds.
     var resolution: UInt8 = 6
-    /// Seconds to add.
+    /// The number of seconds to add to each timestamp.
     var offset: Int64 = 0
 
-    /// Returns the time since 1970 for a count; 1970 if it is out of range.
+    /// Converts a timestamp to the time since 1970. The result is 0 if the time is out of range.
     func instant(_ count: UInt64) -> Instant {
         let power = Int(resolution & 0x7F), seconds: UInt64, rest: UInt64
         if resolution & 0x80 != 0 {

@@ -1,19 +1,20 @@
 import Glibc
 
-/// A file to which every HCI packet is written immediately, so that it is complete after a crash.
+/// A file that records HCI packets. Each packet is written immediately, so that none are missing after a crash.
 ///
-/// Requests and events of apps are comments of the next packet, if the format supports that. When a file has reached
-/// its maximum size, it is renamed with the suffix “.1”, replacing an earlier one, and a new one is started.
+/// If the format supports comments, requests and events of apps become comments on the next packet. A file that has
+/// reached its maximum size is renamed with the suffix “.1”, which replaces an earlier file of that name, and a new
+/// file is started.
 package final class CaptureFile: Sendable {
     /// The environment variable with the file's path.
     package static let variable = "BLUETOOTH_CAPTURE"
 
-    /// The reason why nothing is written.
+    /// The reason why a capture cannot be written.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package let path: String
         package let reason: String
 
-        /// Sentences that say what to do; `nil` if the reason says enough.
+        /// Advice, as one or more sentences; `nil` if the reason says enough.
         package let cure: String?
 
         init(path: String, reason: String) {
@@ -33,17 +34,17 @@ package final class CaptureFile: Sendable {
         }
     }
 
-    /// The maximum number of comments that wait for a packet.
+    /// The maximum number of comments that wait for a packet; more replace the oldest ones.
     private static let mostComments = 256
 
-    /// What an interface of the file is for.
+    /// The properties of an interface of the file: packets that differ in them need different interfaces.
     private struct Interface: Equatable {
         var source: PacketSource
         var isBefore1970: Bool
     }
 
     private struct State {
-        /// `nil` after a write error.
+        /// The open file; `nil` after a write error.
         var descriptor: FileDescriptor?
         var size = 0
         var interfaces: [Interface] = []
@@ -61,9 +62,9 @@ package final class CaptureFile: Sendable {
     ///
     /// - Parameters:
     ///   - path: A file name that ends in “.pcapng” or “.btsnoop”.
-    ///   - limit: The maximum size of a file in octets.
-    ///   - clock: Converts the times of packets to the time of day; by default, the first packet has the current time.
-    ///   - failed: Called once if writing fails; nothing is written after that.
+    ///   - limit: The size in octets at which a new file is started.
+    ///   - clock: Converts the times of packets to the time of day. By default, the first packet gets the current time.
+    ///   - failed: Called once if writing fails. Nothing is written after that.
     /// - Throws: The reason why the file cannot be created.
     package init(
         path: String,
@@ -82,9 +83,9 @@ package final class CaptureFile: Sendable {
         try state.withLock { state throws(Failure) in try begin(&state) }
     }
 
-    /// Returns the reason why a capture cannot be written to `path`; `nil` if it can.
+    /// Returns the reason why a capture cannot be written to `path`; `nil` if it can be.
     ///
-    /// Creates and changes nothing.
+    /// The check does not create or change a file.
     package static func obstacle(at path: String) -> Failure? {
         guard CaptureFormat(path: path) != nil else { return Failure(path: path, reason: unknownName) }
         do throws(FileProblem) {
@@ -113,7 +114,8 @@ package final class CaptureFile: Sendable {
         if let failure { failed(failure) }
     }
 
-    /// Adds a comment to the next packet, formatted by ``CaptureFormat/comment(_:)``.
+    /// Adds a comment to the next packet, shortened by ``CaptureFormat/comment(_:)``. Ignored if the format has no
+    /// comments.
     package func comment(_ text: String) {
         guard format == .pcapng else { return }
         let text = CaptureFormat.comment(text)
@@ -136,11 +138,12 @@ package final class CaptureFile: Sendable {
         try append(format.header, &state)
     }
 
-    /// Empties a file and makes it readable only for its user; anything else, such as a pipe, is left as it is.
+    /// Empties a regular file and makes it accessible only to its user. Other files, such as pipes, are left as they
+    /// are.
     private func keepOthersOut(of descriptor: Int32) throws(FileProblem) {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
-        // A second name may be that of a file which belongs elsewhere.
+        // A file with a second name may be needed by another program.
         guard facts.st_nlink <= 1 else { throw FileProblem(.written, path, errno: EMLINK) }
         guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else {
             throw FileProblem(.written, path, errno: errno)
@@ -176,7 +179,7 @@ package final class CaptureFile: Sendable {
         try append(octets, &state)
     }
 
-    /// Gives the file the name of the one before.
+    /// Renames the file with the suffix “.1”, replacing the file that has that name.
     private func setAside() throws(Failure) {
         do throws(FileProblem) {
             let place = try TrustedPath(path)

@@ -1,12 +1,12 @@
 /// The format of a capture file.
 package enum CaptureFormat: Equatable, Sendable {
-    /// pcapng (draft-ietf-opsawg-pcapng) with link type 201 (Bluetooth HCI UART with direction); supports several
-    /// sources and comments.
+    /// pcapng (draft-ietf-opsawg-pcapng) with link type 201 (Bluetooth HCI UART with direction). It supports several
+    /// sources, and comments.
     case pcapng
-    /// btsnoop, as used by btmon and phones, with data link type 1002 (HCI UART); packets only.
+    /// btsnoop, as used by btmon and phones, with data link type 1002 (HCI UART). It contains only packets.
     case btsnoop
 
-    /// Chooses the format by the extension of a file; returns `nil` for other extensions.
+    /// Chooses the format by the extension of a file; returns `nil` for unknown extensions.
     package init?(path: String) {
         if path.hasSuffix(".pcapng") {
             self = .pcapng
@@ -17,11 +17,11 @@ package enum CaptureFormat: Equatable, Sendable {
         }
     }
 
-    /// The beginning of a file.
+    /// The octets at the beginning of each file.
     package var header: [UInt8] {
         switch self {
         case .pcapng:
-            // Magic of the byte order, version 1.0, and no length of the section.
+            // Byte-order magic, version 1.0, and -1 for an unknown length of the section.
             Self.block(0x0A0D_0D0A, 0x1A2B_3C4D.octets(4) + 1.octets(2) + 0.octets(2) + (-1).octets(8))
         case .btsnoop: Array("btsnoop\0".utf8) + 1.bigOctets(4) + 1_002.bigOctets(4)
         }
@@ -30,19 +30,20 @@ package enum CaptureFormat: Equatable, Sendable {
     /// The maximum length of a comment, in octets.
     private static let commentLength = 300
 
-    /// A comment as it is written down: cut to a length.
+    /// Returns a comment as it is stored in a file: shortened to the maximum length.
     package static func comment(_ text: String) -> String {
         String(decoding: text.utf8.prefix(commentLength), as: UTF8.self)
     }
 
-    /// Returns the record before the first packet of a source, with its machine as the interface name and its program
-    /// as the description.
+    /// Returns the record that introduces a source. It has to precede the source's first packet.
+    ///
+    /// The machine becomes the name of a pcapng interface, the program its description.
     ///
     /// - Parameters:
-    ///   - source: Between whom packets pass.
-    ///   - before1970: Whether the packets are from before 1970. Times in pcapng are not negative, so these need an
-    ///     interface of their own, whose times are counted from ``earliestSecond``.
-    /// - Returns: The octets of the record; none if the format has no such record.
+    ///   - source: The source to introduce.
+    ///   - before1970: True if its packets are from before 1970. Times in pcapng cannot be negative, so these packets
+    ///     need an interface of their own, whose times count from ``earliestSecond``.
+    /// - Returns: The octets of the record; empty if the format has no such record.
     package func introduction(of source: PacketSource, before1970: Bool = false) -> [UInt8] {
         guard self == .pcapng else { return [] }
         var options = Self.option(2, Array(source.machine.utf8.prefix(255)))
@@ -53,14 +54,14 @@ package enum CaptureFormat: Equatable, Sendable {
         return Self.block(1, 201.octets(2) + 0.octets(2) + 0.octets(4) + options)
     }
 
-    /// Returns a record between packets, as interface statistics.
+    /// Returns a record that can stand between packets. In pcapng, it is a block of interface statistics.
     ///
     /// - Parameters:
     ///   - comments: The comments to include.
-    ///   - lost: The number of packets skipped since the beginning; `nil` to omit it.
+    ///   - lost: The number of packets lost since the beginning; `nil` to leave it out.
     ///   - source: The number of the source, in the order of the introductions, from 0.
     ///   - time: Nanoseconds since 1970.
-    /// - Returns: The octets of the record; none if the format has no such record.
+    /// - Returns: The octets of the record; empty if the format has no such record.
     package func statement(comments: [String], lost: Int? = nil, of source: Int, at time: Int64) -> [UInt8] {
         guard self == .pcapng else { return [] }
         var options = comments.flatMap { Self.option(1, Array($0.utf8.prefix(1_024))) }
@@ -73,11 +74,12 @@ package enum CaptureFormat: Equatable, Sendable {
     /// - Parameters:
     ///   - packet: The packet in H4 form, including its indicator.
     ///   - direction: The direction of the packet.
-    ///   - missing: Octets at the end of the packet that are not in `packet`, since it was read from a capture that
-    ///     did not keep them.
-    ///   - source: The number of its source, in the order of the introductions, from 0.
-    ///   - time: Nanoseconds since 1970; in pcapng not before it, unless ``introduction(of:before1970:)`` says so.
-    ///   - comments: The comments on the packet, if the format has a place for them.
+    ///   - missing: The number of octets at the end of the packet that `packet` lacks, because it comes from a capture
+    ///     that did not keep them.
+    ///   - source: The number of the source, in the order of the introductions, from 0.
+    ///   - time: Nanoseconds since 1970. In pcapng, it can be negative only if the source was introduced with
+    ///     `before1970`.
+    ///   - comments: The comments on the packet. Ignored if the format has no comments.
     /// - Returns: The octets of the record.
     package func record(
         _ packet: [UInt8],
@@ -98,7 +100,7 @@ package enum CaptureFormat: Equatable, Sendable {
             let head = source.octets(4) + Self.stamp(time) + lengths
             return Self.block(6, head + data + padding + options)
         case .btsnoop:
-            // Commands and events are told from data by a flag; years are counted from 0.
+            // A flag distinguishes commands and events from data. Times count from the year 0.
             let isControl = packet.first == 0x01 || packet.first == 0x04
             let flags = (isReceived ? 1 : 0) | (isControl ? 2 : 0)
             let lengths = Self.length(packet, missing).bigOctets(4) + packet.count.bigOctets(4)
@@ -108,17 +110,17 @@ package enum CaptureFormat: Equatable, Sendable {
         }
     }
 
-    /// The second from which an interface with times before 1970 counts: the one in which the first `Int64` of
-    /// nanoseconds is.
+    /// The second from which times count on an interface for packets from before 1970: the one that contains the
+    /// earliest time that an `Int64` of nanoseconds can express.
     private static let earliestSecond: Int64 = -9_223_372_037
 
-    /// A time in pcapng: two halves, the higher first.
+    /// Returns the octets of a pcapng timestamp: two halves, the higher one first.
     private static func stamp(_ time: Int64) -> [UInt8] {
         let count = time < 0 ? UInt64(bitPattern: time &- earliestSecond &* 1_000_000_000) : UInt64(time)
         return Int(count >> 32).octets(4) + Int(count & 0xFFFF_FFFF).octets(4)
     }
 
-    /// The length of a packet before it was cut, as far as a record can state it.
+    /// Returns the original length of a packet, limited to the maximum that a record can express.
     private static func length(_ kept: [UInt8], _ missing: Int) -> Int {
         min(kept.count + max(0, min(missing, Int(UInt32.max))), Int(UInt32.max))
     }
@@ -134,11 +136,11 @@ package enum CaptureFormat: Equatable, Sendable {
 }
 
 extension Int {
-    /// Returns the lowest octets, least significant first.
+    /// Returns the lowest `count` octets of the number, least significant first.
     fileprivate func octets(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
     }
 
-    /// Returns the lowest octets, most significant first.
+    /// Returns the lowest `count` octets of the number, most significant first.
     fileprivate func bigOctets(_ count: Int) -> [UInt8] { octets(count).reversed() }
 }

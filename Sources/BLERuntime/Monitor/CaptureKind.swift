@@ -1,8 +1,8 @@
-/// The kinds of captures that are recognized but not read, by what their files begin with.
+/// The kinds of captures that cannot be read, recognized by the first octets of a file so that messages can name them.
 enum CaptureKind {
     private static let converting = "convert it with “editcap -F pcapng IN OUT”"
 
-    /// Files with a magic number at their beginning.
+    /// The magic numbers at the beginning of files, and what each says about a file.
     private static let magics: [(octets: [UInt8], name: String)] = [
         ([0x1F, 0x8B], "it is compressed with gzip; decompress it first (“gunzip”)"),
         ([0x28, 0xB5, 0x2F, 0xFD], "it is compressed with zstd; decompress it first (“unzstd”)"),
@@ -13,19 +13,19 @@ enum CaptureKind {
         (Array("snoop\0\0\0".utf8), "it is a Solaris snoop capture, which has network packets"),
     ]
 
-    /// Classic pcap, with the order of octets that the magic number shows.
+    /// The magic numbers of classic pcap, with the byte order of each.
     private static let classic: [(octets: [UInt8], isBigEndian: Bool)] = [
         ([0xA1, 0xB2, 0xC3, 0xD4], true), ([0xD4, 0xC3, 0xB2, 0xA1], false),
         ([0xA1, 0xB2, 0x3C, 0x4D], true), ([0x4D, 0x3C, 0xB2, 0xA1], false),
         ([0xA1, 0xB2, 0xCD, 0x34], true), ([0x34, 0xCD, 0xB2, 0xA1], false),
     ]
 
-    /// The data links of btsnoop that are not read.
+    /// The names of btsnoop data links that cannot be read.
     static let snoopLinks: [UInt32: String] = [
         1_003: "BCSP", 1_004: "H5, three-wire UART", 2_002: "a simulator's",
     ]
 
-    /// The link types of pcap that captures of Bluetooth have, and the most common ones of networks.
+    /// The names of the pcap link types that occur in captures of Bluetooth, and of the most common types for networks.
     private static let links: [UInt64: String] = [
         1: "Ethernet", 105: "Wi-Fi", 113: "Linux cooked capture", 127: "Wi-Fi with radiotap", 161: "BlueZ 4 packets",
         186: "USB", 187: "Bluetooth HCI (H4)", 189: "USB of Linux", 195: "IEEE 802.15.4",
@@ -34,15 +34,15 @@ enum CaptureKind {
         256: "Bluetooth LE on the air", 266: "USB of macOS", 272: "Bluetooth LE on the air, of nRF Sniffer",
     ]
 
-    /// A link type of pcap for people.
+    /// Returns a name for a pcap link type, for messages.
     static func name(ofLink number: UInt64) -> String {
         "link type \(number)" + (links[number].map { " (\($0))" } ?? "")
     }
 
-    /// The number in the type field of records that Apple's PacketLogger writes.
+    /// The record types that Apple's PacketLogger writes.
     private static let packetLoggerTypes: Set<UInt8> = [0, 1, 2, 3, 8, 9, 0xF7, 0xF8, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF]
 
-    /// Returns whether more octets may tell what kind of file begins with these.
+    /// Returns whether more octets of the file are needed to recognize its kind.
     static func needsMore(than beginning: ArraySlice<UInt8>) -> Bool {
         func mayBe(_ octets: [UInt8], known count: Int) -> Bool {
             beginning.count < count && zip(beginning, octets).allSatisfy(==)
@@ -54,13 +54,12 @@ enum CaptureKind {
             && [true, false].contains { packetLoggerLength(beginning, isBigEndian: $0) != nil }
     }
 
-    /// A sentence about a file that begins with these octets, which are no capture that is read; `nil` if its kind is
-    /// not known.
+    /// Returns a description of a file that begins with these octets and cannot be read; `nil` if its kind is unknown.
     static func description(of beginning: ArraySlice<UInt8>) -> String? {
         if let magic = magics.first(where: { beginning.starts(with: $0.octets) }) { return magic.name }
         if let magic = classic.first(where: { beginning.starts(with: $0.octets) }) {
             var cursor = OctetCursor(beginning.dropFirst(20), isBigEndian: magic.isBigEndian)
-            // The upper four bits of the field are about checksums.
+            // The upper four bits of the field describe checksums.
             guard let field = cursor.number(4) else { return "it is classic pcap; \(converting)" }
             let link = field & 0x0FFF_FFFF, name = name(ofLink: link)
             return [187, 201, 254].contains(link)
@@ -70,8 +69,9 @@ enum CaptureKind {
         return isPacketLogger(beginning) ? "it is a capture of Apple's PacketLogger: \(converting)" : nil
     }
 
-    /// Whether a file begins with a record of PacketLogger, which has no magic number: a length, a time and a type, the
-    /// numbers in one of the two orders of octets.
+    /// Returns whether a file begins with a record of PacketLogger, which has no magic number.
+    ///
+    /// A record has a length, a time and a type. Its numbers are big-endian or little-endian.
     private static func isPacketLogger(_ beginning: ArraySlice<UInt8>) -> Bool {
         [true, false].contains { isBigEndian in
             var cursor = OctetCursor(beginning, isBigEndian: isBigEndian)
@@ -82,11 +82,11 @@ enum CaptureKind {
         }
     }
 
-    /// The octets of a record of PacketLogger before its packet.
+    /// The number of octets in a PacketLogger record before its packet.
     private static let packetLoggerHead = 13
 
-    /// The length of the record of PacketLogger that begins here, if one may; it counts the time, the type and the
-    /// packet.
+    /// Returns the length of the PacketLogger record at the beginning, which covers the time, the type and the packet;
+    /// `nil` if it is impossible.
     private static func packetLoggerLength(_ beginning: ArraySlice<UInt8>, isBigEndian: Bool) -> UInt64? {
         var cursor = OctetCursor(beginning, isBigEndian: isBigEndian)
         guard let length = cursor.number(4), 9...0x1_0000 ~= length else { return nil }

@@ -2,37 +2,37 @@ package import BLEWire
 
 /// A streaming reader of pcapng and btsnoop captures of HCI packets.
 ///
-/// It accepts any octets. Invalid ones are a ``Failure``, after which nothing is read. Irrelevant parts are skipped
-/// without being stored.
+/// It accepts any octets. If they are invalid, it throws a ``Failure`` and reads no more. Parts that it does not need
+/// are skipped without being stored.
 package struct CaptureReader: Sendable {
-    /// An item of a capture.
+    /// One piece of information from a capture.
     package enum Item: Equatable, Sendable {
         case packet(PacketRecord)
-        /// A comment, such as a request or event of an app.
+        /// A comment, such as a request from an app or an event for it.
         case comment(String, of: PacketSource, at: Instant)
-        /// A number of lost packets.
+        /// A number of packets that are missing because the program that captured them was too slow.
         case lost(Int, of: PacketSource)
     }
 
-    /// The reason why octets are not a valid capture, or not to the end.
+    /// The reason why a capture is invalid or cannot be read.
     package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
         package let reason: String
-        /// The number of valid octets.
+        /// The number of octets before the invalid part.
         package let offset: Int
         package var description: String { offset == 0 ? reason : "\(reason), at octet \(offset)" }
     }
 
     /// The result of a parsing step.
     enum Step {
-        /// More octets are needed.
+        /// The record is not complete yet.
         case more
-        /// This number of octets was read, with these items.
+        /// A record with this number of octets was read, and contains these items.
         case took(Int, [Item])
-        /// This number of octets is irrelevant.
+        /// The next octets are not needed; this is their number.
         case skip(Int)
     }
 
-    /// The error in the octets.
+    /// The reason why a record is invalid.
     struct Fault: Error {
         let reason: String
         init(_ reason: String) { self.reason = reason }
@@ -45,25 +45,25 @@ package struct CaptureReader: Sendable {
         case broken(Failure)
     }
 
-    /// The maximum length of a record, in octets, which is more than any packet with comments needs.
+    /// The maximum length of a record, in octets; longer than any packet with comments.
     static let mostRecord = 1 << 20
 
     private var kind = Kind.unknown
     private var octets: [UInt8] = []
-    /// The number of octets that were read.
+    /// The number of octets in `octets` that have been read.
     private var start = 0
-    /// The number of octets that were read before them.
+    /// The number of octets that have been read and removed from `octets`.
     private var offset = 0
-    /// The number of following octets to skip.
+    /// The number of octets that must still be skipped.
     private var toSkip = 0
     private var items: ArraySlice<Item> = []
 
     package init() {}
 
-    /// The number of skipped packets that are not HCI.
+    /// The number of packets that were skipped because they are not HCI packets.
     package var foreignPackets: Int { if case .blocks(let blocks) = kind { blocks.foreignPackets } else { 0 } }
 
-    /// The names of the link types that packets had which are not HCI.
+    /// The names of the link types of skipped packets that are not HCI.
     package var foreignLinks: [String] {
         if case .blocks(let blocks) = kind { blocks.foreignLinkTypes.map(CaptureKind.name(ofLink:)) } else { [] }
     }
@@ -100,7 +100,9 @@ package struct CaptureReader: Sendable {
         }
     }
 
-    /// Checks that the capture may end here.
+    /// Checks that the capture is complete.
+    ///
+    /// - Throws: A failure if it ends inside a record, is empty, or is not a capture.
     package func finish() throws(Failure) {
         let read = offset + start
         if case .broken(let failure) = kind { throw failure }
@@ -118,7 +120,7 @@ package struct CaptureReader: Sendable {
         }
     }
 
-    /// Why a file that begins with these octets is not read.
+    /// Returns the reason why a file that begins with these octets cannot be read.
     private static func reason(to beginning: ArraySlice<UInt8>) -> String {
         if let known = CaptureKind.description(of: beginning) { return "\(known); pcapng and btsnoop are read" }
         return "it is neither pcapng nor btsnoop (“editcap -F pcapng” converts other formats)"

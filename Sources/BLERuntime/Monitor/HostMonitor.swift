@@ -1,24 +1,25 @@
 import BLEWire
 import Glibc
 
-/// A monitor that attaches to all hosts of this machine that allow it, including those that start later.
+/// A monitor of all hosts on this machine that allow it, including hosts that start later.
 ///
-/// It reads a capture from the socket of each host, and delivers its packets with the hosts that come and go.
+/// It reads a capture from the socket of each host, and reports the packets, and when hosts appear and disappear.
 ///
 /// Sendable because everything happens on its loop's thread.
 package final class HostMonitor: @unchecked Sendable {
     package enum Event: Sendable {
         /// The monitor has attached to a host.
         case attached(HostSocket)
-        /// A host does not allow this user, or has too many monitors; it is tried again.
+        /// A host does not allow this user to monitor it, or has too many monitors. The monitor keeps trying.
         case refused(HostSocket, String)
-        /// A packet or comment.
+        /// A host has sent a packet, a comment or a number of lost packets.
         case item(CaptureReader.Item, at: HostSocket)
-        /// A host has ended; with a failure if its data were invalid.
+        /// The monitor is no longer attached to a host, because the host has ended or has sent invalid data, which the
+        /// failure describes.
         case gone(HostSocket, CaptureReader.Failure?)
     }
 
-    /// The interval at which new hosts are searched.
+    /// The interval between searches for new hosts.
     private static let period = Duration.milliseconds(100)
 
     private struct Attachment {
@@ -33,18 +34,18 @@ package final class HostMonitor: @unchecked Sendable {
     private let report: @Sendable (Event) -> Void
     private var attachments: [HostSocket: Attachment] = [:]
     private var refused: Set<HostSocket> = []
-    /// Hosts that have sent invalid data and are ignored.
+    /// The hosts that have sent invalid data and are therefore ignored.
     private var broken: Set<HostSocket> = []
     private var nextSearch = Instant()
     private var isStopped = false
 
-    /// Creates a watch; call ``start()`` to start it.
+    /// Creates a monitor; call ``start()`` to start it.
     ///
     /// - Parameters:
-    ///   - processes: The process numbers of the wanted hosts; empty for all.
-    ///   - find: Returns the available hosts.
-    ///   - report: Called on the thread of the loop with each event, in order. Reading stops during the call, so that
-    ///     hosts skip packets if there are too many.
+    ///   - processes: The process numbers of the hosts to monitor; empty for all hosts.
+    ///   - find: Returns the hosts that can be monitored.
+    ///   - report: Called on the loop's thread with each event, in order. Nothing is read during a call, so if calls
+    ///     take too long, hosts drop packets.
     package init(
         of processes: Set<Int32> = [],
         find: @escaping @Sendable () -> [HostSocket] = { HostSocket.listening },
@@ -60,9 +61,9 @@ package final class HostMonitor: @unchecked Sendable {
         loop.wake()
     }
 
-    /// Stops everything.
+    /// Detaches from all hosts.
     ///
-    /// Returns immediately; no events follow when the thread has processed it.
+    /// Returns immediately. Events may still follow until the loop's thread has processed the call.
     package func stop() {
         loop.post { [self] in
             isStopped = true

@@ -1,23 +1,22 @@
 import Glibc
 
-/// The abstract Unix socket on which a host can be monitored.
+/// The abstract Unix socket through which a host can be monitored.
 ///
-/// It ends with its process and leaves nothing behind.
-///
-/// A monitor receives a pcapng capture from the moment it connects.
+/// A monitor that connects receives a pcapng capture of everything from then on. The socket disappears with its
+/// process, and leaves no file behind.
 package struct HostSocket: Hashable, Sendable {
-    /// The common beginning of the names.
+    /// The common prefix of the names.
     private static let prefix = "corebluetooth-linux/monitor/"
     /// The possible host numbers in a process.
     static let numbers = 1...64
     /// The maximum number of hosts to find.
     private static let mostFound = 256
-    /// The number that the kernel reports for users without a number in this namespace.
+    /// The user number that the kernel reports for users that this user namespace does not know.
     private static let nobody: UInt32 = 65_534
 
-    /// The process number, in its own namespace.
+    /// The process number of the host's program, in the program's own PID namespace.
     package let process: Int32
-    /// The number of the host in its process.
+    /// The number of the host within its process.
     package let number: Int
 
     package init(process: Int32, number: Int) {
@@ -25,7 +24,7 @@ package struct HostSocket: Hashable, Sendable {
         self.number = number
     }
 
-    /// Parses the name of a socket; returns `nil` for other sockets.
+    /// Parses the name of a socket; returns `nil` if it is not that of a host.
     package init?(name: some StringProtocol) {
         guard name.hasPrefix(Self.prefix) else { return nil }
         let parts = name.dropFirst(Self.prefix.count).split(separator: "/", omittingEmptySubsequences: false)
@@ -39,12 +38,12 @@ package struct HostSocket: Hashable, Sendable {
     package var name: String { "\(Self.prefix)\(process)/\(number)" }
     package var address: SocketAddress { .abstract(name: name) }
 
-    /// The sockets with a listening host, sorted by process.
+    /// The sockets of all hosts that can be monitored, sorted by process and number.
     package static var listening: [Self] { listening(in: SystemFile.text(of: "/proc/net/unix", most: 16 << 20)) }
 
-    /// Returns the sockets with a listening host in the kernel's table of Unix sockets.
+    /// Returns the sockets of hosts in the kernel's table of Unix sockets.
     package static func listening(in table: String) -> [Self] {
-        // Number, references, protocol, flags, type, state, inode, name.
+        // Columns: number, references, protocol, flags (this value means listening), type, state, inode, name.
         let found = table.utf8.split(separator: UInt8(ascii: "\n")).lazy.compactMap { line -> Self? in
             let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 7)
             guard fields.count == 8, fields[3].elementsEqual("00010000".utf8), fields[7].first == UInt8(ascii: "@")
@@ -54,7 +53,7 @@ package struct HostSocket: Hashable, Sendable {
         return found.prefix(mostFound).sorted { ($0.process, $0.number) < ($1.process, $1.number) }
     }
 
-    /// Returns whether a host of user `owner` is shown to user `peer`: to the same user and to root.
+    /// Returns whether user `peer` may monitor the hosts of user `owner`. Only the same user and root may.
     package static func shows(to peer: UInt32, owner: UInt32) -> Bool {
         peer == 0 || (peer == owner && peer != nobody)
     }

@@ -1,7 +1,7 @@
 import BLEWire
 import Glibc
 
-/// The server for monitors of the same user and root.
+/// A server that sends a host's packets to monitors of the same user or root.
 ///
 /// Sendable because everything happens on the host's loop thread.
 final class MonitorServer: @unchecked Sendable {
@@ -21,16 +21,16 @@ final class MonitorServer: @unchecked Sendable {
     private var monitors: [Monitor] = []
     private var isClosed = false
 
-    /// The socket; `nil` if there is none free.
+    /// The socket that the server listens on; `nil` if no socket was free.
     private(set) var socket: HostSocket?
 
-    /// Opens the socket.
+    /// Opens a socket and listens on it.
     ///
     /// - Parameters:
-    ///   - source: The two ends of the connection.
+    ///   - source: The source of the packets, as monitors see it.
     ///   - loop: The loop on which everything runs.
-    ///   - admits: Returns whether the user with this number may monitor.
-    ///   - changed: Called on the thread of `loop` when a monitor has connected or disconnected.
+    ///   - admits: Returns whether the user with this number may monitor the host.
+    ///   - changed: Called on the loop's thread when a monitor has connected or disconnected.
     init(
         to source: PacketSource,
         on loop: EventLoop,
@@ -48,7 +48,7 @@ final class MonitorServer: @unchecked Sendable {
         }
     }
 
-    /// True if there are monitors.
+    /// True if at least one monitor is connected.
     var isWatched: Bool { !monitors.isEmpty }
 
     /// Sends a packet to all monitors.
@@ -57,7 +57,7 @@ final class MonitorServer: @unchecked Sendable {
         send(CaptureFormat.pcapng.record(record.bytes, record.direction, of: 0, at: time, comments: []))
     }
 
-    /// Sends a request or event of an app to all monitors.
+    /// Sends the text of an app's request or event to all monitors.
     func send(_ comment: String, at now: Instant) {
         let comments = [CaptureFormat.comment(comment)]
         send(CaptureFormat.pcapng.statement(comments: comments, of: 0, at: clock.time(of: now)))
@@ -69,16 +69,16 @@ final class MonitorServer: @unchecked Sendable {
         }
     }
 
-    /// Sends everything from this turn of the loop.
+    /// Sends everything that was collected during this turn of the loop.
     func turnEnded() {
-        // Writing to one that is gone takes it out of the list.
+        // A failed write removes the monitor from the list.
         for index in monitors.indices.reversed() {
             let stream = monitors[index].stream, octets = monitors[index].feed.take(pending: stream.pendingOctets)
             if !octets.isEmpty { stream.write(octets.span) }
         }
     }
 
-    /// Closes the socket and all monitors.
+    /// Closes the socket, and disconnects all monitors.
     func close() {
         isClosed = true
         listener = nil

@@ -1,13 +1,13 @@
-/// The output queue of one monitor, which drops and counts records when the monitor is too slow.
+/// The output queue of one monitor, which drops records if the monitor is too slow, and counts them.
 ///
-/// After records were dropped, none are added until there is enough room, and then the number of dropped ones is sent
-/// first.
+/// Once it has dropped a record, it drops all others until half of its room is free. Then it first adds a record with
+/// the number of dropped ones.
 struct PacketFeed {
-    /// The maximum number of waiting octets.
+    /// The maximum number of waiting octets, unless another limit is given.
     static let usualLimit = 1 << 20
 
     private let limit: Int
-    /// The record with the total number of dropped records.
+    /// Returns a record that says how many records have been dropped since the beginning.
     private let statement: (Int) -> [UInt8]
     private var octets: [UInt8]
     private var lost = 0
@@ -20,9 +20,9 @@ struct PacketFeed {
         self.statement = statement
     }
 
-    /// Adds a record, or drops it if too much is waiting.
+    /// Adds a record, or drops it if too many octets are waiting.
     ///
-    /// `pending` octets were taken and not sent yet.
+    /// `pending` is the number of octets that were taken from the queue but have not been sent.
     mutating func add(_ record: [UInt8], pending: Int) {
         reportLoss(pending: pending)
         if lost == reported, octets.count + pending + record.count <= limit {
@@ -32,14 +32,14 @@ struct PacketFeed {
         }
     }
 
-    /// Takes the octets to send now.
+    /// Takes the octets that are to be sent now.
     mutating func take(pending: Int) -> [UInt8] {
         reportLoss(pending: pending)
         defer { octets.removeAll(keepingCapacity: octets.count <= 1 << 16) }
         return octets
     }
 
-    /// Adds the number of dropped records as soon as half of the room is free.
+    /// Adds a record with the number of dropped records, once half of the room is free.
     private mutating func reportLoss(pending: Int) {
         guard lost > reported, octets.count + pending <= limit / 2 else { return }
         octets += statement(lost)

@@ -2,14 +2,14 @@ import BLEHost
 import BLEWire
 import Glibc
 
-/// The observers of the packets between a host and its controller, and of the requests and events of its apps.
+/// Everything that observes a host: the packets to and from its controller, and the requests and events of its apps.
 ///
 /// Sendable because everything happens on the host's loop thread.
 final class PacketObservers: @unchecked Sendable {
-    /// The environment variable that disables monitors if it is “off”.
+    /// The environment variable that disables monitors if its value is “off”.
     static let variable = "BLUETOOTH_MONITOR"
 
-    /// True if there are observers; the only cost per packet if there are none.
+    /// True if there is at least one observer. If it is false, checking it is the only cost per packet.
     private(set) var isActive: Bool
 
     private let source: PacketSource
@@ -27,10 +27,10 @@ final class PacketObservers: @unchecked Sendable {
         isActive = tap != nil || capture != nil || log != nil
     }
 
-    /// The socket for monitors, if they are allowed.
+    /// The socket for monitors; `nil` if monitors are not allowed.
     var socket: HostSocket? { monitorServer?.socket }
 
-    /// Allows monitors from now on, unless the environment forbids it.
+    /// Allows monitors from now on, unless the environment variable forbids them.
     func openMonitorServer(on loop: EventLoop) {
         guard getenv(Self.variable).map({ String(cString: $0) }) != "off" else { return }
         monitorServer = MonitorServer(to: source, on: loop) { [weak self] in self?.count() }
@@ -52,13 +52,13 @@ final class PacketObservers: @unchecked Sendable {
         monitorServer?.send(record)
     }
 
-    /// An app asks for something.
+    /// Passes a request of an app to the observers, as text.
     func record(_ request: ClientRequest, of client: ClientID, at now: Instant) {
         let line = transcript.line(request, of: client.rawValue)
         record("app \(client.rawValue) requests: \(line)", at: now)
     }
 
-    /// An app hears something, which is written down unless a packet says all of it.
+    /// Passes an event for an app to the observers, as text, unless a packet contains the same information.
     func record(_ event: ClientEvent, of client: ClientID, at now: Instant) {
         if case .discovered = event { return transcript.learn(event, of: client.rawValue) }
         let line = transcript.line(event, to: client.rawValue)
@@ -71,9 +71,9 @@ final class PacketObservers: @unchecked Sendable {
         monitorServer?.send(text, at: now)
     }
 
-    /// Ends a turn of the loop.
+    /// Sends what monitors are to receive, at the end of a turn of the loop.
     func turnEnded() { monitorServer?.turnEnded() }
 
-    /// Ends the observation of the host.
+    /// Disconnects all monitors, because the host ends.
     func close() { monitorServer?.close() }
 }

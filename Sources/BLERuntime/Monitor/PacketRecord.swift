@@ -9,14 +9,14 @@ package struct PacketRecord: Equatable, Sendable {
 
     package var source: PacketSource
     package var direction: Direction
-    /// The time of the packet: of the host or world, or since 1970 in a capture.
+    /// The time of the packet, on the clock of the host or world; in a capture, since 1970.
     package var time: Instant
-    /// The H4 packet, including its indicator.
+    /// The octets of the packet, starting with its H4 indicator.
     package var bytes: [UInt8]
-    /// Octets at the end of the packet that a capture did not keep.
+    /// The number of octets at the end of the packet that a capture did not keep.
     package var missing = 0
 
-    /// The name of the machine, or the controller's address outside of worlds.
+    /// The name of the machine; outside of simulated worlds, the name of the transport to the controller.
     package var machine: String { source.machine }
 
     package init(source: PacketSource, direction: Direction, time: Instant, bytes: [UInt8], missing: Int = 0) {
@@ -34,9 +34,9 @@ package struct PacketRecord: Equatable, Sendable {
 
 /// The source of packets: a host and its controller.
 package struct PacketSource: Hashable, Sendable {
-    /// The name and process number of the host's program; empty in a world and if unknown.
+    /// The name and process number of the host's program; empty if unknown, and in simulated worlds.
     package var program: String
-    /// The name of the machine, or the controller's address outside of worlds.
+    /// The name of the machine; outside of simulated worlds, the name of the transport to the controller.
     package var machine: String
 
     package init(program: String = "", machine: String) {
@@ -47,6 +47,6 @@ package struct PacketSource: Hashable, Sendable {
 
 /// A closure that receives every packet immediately.
 ///
-/// It is called in the order of the packets, never concurrently, on the thread that drives the host. It must be fast
-/// and must not call the host or world.
+/// It is called in the order of the packets, never concurrently, on the thread that runs the host. It must be fast, and
+/// must not call the host or world.
 package typealias PacketTap = @Sendable (PacketRecord) -> Void

@@ -1,12 +1,12 @@
 import BLEWire
 
-/// A btsnoop capture: a header, then records with numbers in big-endian order.
+/// A reader of the header and records of a btsnoop capture. All numbers are big-endian.
 ///
-/// Data links 1001 (HCI without indicator), 1002 (H4) and 2001 (what btmon writes).
+/// It reads data links 1001 (HCI without indicator), 1002 (H4) and 2001 (the format of btmon).
 struct SnoopRecords: Sendable {
     private static let headSize = 16
     private static let recordHeadSize = 24
-    /// Microseconds from the year 0 to 1970.
+    /// The number of microseconds from the year 0 to 1970.
     private static let epoch: UInt64 = 0x00DC_DDB3_0F2F_8000
 
     private enum Link: UInt32, Sendable {
@@ -18,7 +18,7 @@ struct SnoopRecords: Sendable {
     private var link: Link?
     private var lost: UInt32 = 0
 
-    /// Reads the header or a record.
+    /// Reads the header, or the next record after it, from the beginning of `octets`.
     mutating func step(_ octets: ArraySlice<UInt8>) throws(CaptureReader.Fault) -> CaptureReader.Step {
         guard let link else { return try head(octets) }
         var cursor = OctetCursor(octets, isBigEndian: true)
@@ -89,7 +89,7 @@ struct SnoopRecords: Sendable {
 ///
 /// BlueZ, doc/btsnoop.txt.
 enum MonitorOpcode {
-    /// Returns the item in a record with this opcode about adapter `index`; `nil` if it is irrelevant.
+    /// Returns the item in a record with this opcode, about the adapter `index`; `nil` if the record is not needed.
     static func item(
         _ opcode: UInt16,
         of index: UInt16,
@@ -115,7 +115,7 @@ enum MonitorOpcode {
         case 8: return comment("the adapter was opened")
         case 9: return comment("the adapter was closed")
         case 12: return comment(text(data))
-        // A priority, how long the name of the program is, that name, and the text.
+        // The data are a priority, the length of a program's name, the name, and the text.
         case 13: return comment(text(data.dropFirst(2 + Int(data.dropFirst().first ?? 0))))
         case 18: return packet(.iso, .toController)
         case 19: return packet(.iso, .toHost)

@@ -1,27 +1,27 @@
 package import BLEWire
 package import Logging
 
-/// The log of the traffic between apps, a host and its controller.
+/// A log of the traffic between apps, a host and its controller.
 ///
-/// The level `debug` of ``Logging/Logger/levelVariable`` logs requests and events of apps; `trace` also logs each
-/// decoded packet, including the keys of pairing.
+/// Requests and events of apps are logged if the level in ``Logging/Logger/levelVariable`` is `debug`. With the level
+/// `trace`, each packet is decoded and logged as well, including the keys of pairings.
 package struct TrafficLog: Sendable {
-    /// The maximum number of machines whose links are tracked to decode fragments.
+    /// The maximum number of machines whose packets can be reassembled at the same time.
     private static let mostMachines = 64
 
     private let logger: Logger
     private var traces: [(machine: String, trace: HCITrace)] = []
 
-    /// Creates the log; returns `nil` if the level of `logger` excludes it.
+    /// Creates a log; returns `nil` if the level of `logger` is above `debug`.
     package init?(_ logger: Logger = .coreBluetooth) {
         guard logger.logLevel <= .debug else { return nil }
         self.logger = logger
     }
 
-    /// Logs a request or event of an app.
+    /// Logs the text of an app's request or event.
     package func comment(_ text: String) { logger.debug("\(text)") }
 
-    /// Logs a packet; `time` is its time, if it differs from that of the log.
+    /// Logs a packet. The line starts with `time`, for packets whose time differs from that of the log.
     package mutating func record(_ record: PacketRecord, time: String = "") {
         guard logger.logLevel <= .trace else { return }
         let isFromHost = record.direction == .toController
@@ -36,7 +36,7 @@ package struct TrafficLog: Sendable {
 }
 
 extension DissectedPacket {
-    /// The names of all layers, and as many fields of attribute packets as fit into a line.
+    /// A line with the names of all layers, and the fields of ATT packets as far as they fit.
     package var line: String { (layers + completed).map(\.summary).joined(separator: " / ") }
 }
 

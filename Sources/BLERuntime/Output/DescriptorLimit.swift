@@ -1,18 +1,18 @@
 import Glibc
 
-/// How many descriptors a process may have open.
+/// The limits on the number of descriptors that a process may have open.
 package enum DescriptorLimit {
-    /// What a program needs that uses one radio.
+    /// The number of descriptors that a program with one radio needs.
     package static let ofApp = 64
-    /// What the daemon needs for all connections that it serves.
+    /// The number of descriptors that the daemon needs for all connections that it serves.
     package static let ofDaemon = 2_048
 
-    /// Fewer than these are not enough to start with: the system's libraries end a process that cannot have them.
+    /// The minimum with which a program can run: the system's libraries end a process that runs out of descriptors.
     private static let least = 32
 
-    /// Raises the limit of this process as far as it may, unless it is high enough.
+    /// Raises the limit of this process to `wanted`, or as far as the system permits. A higher limit is kept.
     ///
-    /// - Returns: Why the program cannot run, as a sentence with the cure; `nil` if it can.
+    /// - Returns: The reason why the program cannot run, as a sentence with advice; `nil` if it can.
     package static func raise(to wanted: Int) -> String? {
         var limit = rlimit()
         let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -25,7 +25,7 @@ package enum DescriptorLimit {
         return problem(limit: UInt64(limit.rlim_cur))
     }
 
-    /// Why a program with this limit cannot run; `nil` if it can.
+    /// Returns the reason why a program with this limit cannot run; `nil` if it can.
     static func problem(limit: UInt64) -> String? {
         guard limit < least else { return nil }
         return "This process may open only \(limit) files but needs \(least). Raise the limit with “ulimit -n 1024”."

@@ -1,10 +1,10 @@
 import Logging
 
-/// A log handler that takes from messages what a terminal must not be given (``PrintableText``), and passes them on.
+/// A log handler that replaces characters that are unsafe on a terminal (``PrintableText``), and passes messages on.
 struct PrintableLog: LogHandler {
     private var base: any LogHandler
 
-    /// Creates a handler in front of another one.
+    /// Creates a handler that passes messages on to another one.
     init(_ base: any LogHandler) { self.base = base }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {

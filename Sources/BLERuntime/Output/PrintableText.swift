@@ -1,27 +1,28 @@
-/// Decides which characters of a text may be shown on a terminal as they are.
+/// A filter that decides which characters of a text are safe to show on a terminal.
 ///
-/// Names, values and error messages come from peers, files and daemons. Some characters in them would change how the
-/// text around them is shown, or be invisible:
+/// Names, values and error messages come from peers, files and daemons. Some of their characters would be invisible, or
+/// change how the text around them appears:
 ///
-/// | characters | what they would do |
+/// | characters | effect on a terminal |
 /// | --- | --- |
-/// | controls (Cc) | move the cursor, erase what was printed |
+/// | controls (Cc) | move the cursor, erase printed text |
 /// | format characters (Cf), including joiners | reverse the following text, or make different names look the same |
-/// | other characters that are shown as nothing | the same |
-/// | line and paragraph separators (Zl, Zp) | begin a line |
-/// | marks (Mn, Mc, Me) without a letter, and more than six on one | change the character, or the lines, beside them |
+/// | other invisible characters | make different names look the same |
+/// | line and paragraph separators (Zl, Zp) | start a new line |
+/// | marks (Mn, Mc, Me) without a letter, and more than six on one | change the characters or lines beside them |
 ///
-/// Text for people has U+FFFD in their place, JSON an escape. All text that a program prints to a terminal, logs, or
-/// puts into a story passes here once more where it leaves the program, so that nothing can be forgotten.
+/// In text for people, U+FFFD replaces such a character; in JSON, an escape does. Everything that a program prints on a
+/// terminal, logs, or puts into a story passes this filter again where it leaves the program, so that no text is
+/// forgotten.
 ///
 /// Unicode Standard, 4.5 and 5.21.
 struct PrintableText {
     private static let mostMarks = 6
 
-    /// How many marks may still follow.
+    /// The number of marks that may still follow the last character.
     private var marks = 0
 
-    /// Takes the next character; `false` if it must not be shown.
+    /// Processes the next character; returns false if it must not be shown.
     mutating func shows(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         switch properties.generalCategory {
@@ -48,7 +49,7 @@ struct PrintableText {
     }
 }
 
-/// How a terminal emphasizes what follows.
+/// The terminal codes that change how the following text looks.
 package enum Emphasis: String, CaseIterable {
     case bold = "\u{1B}[1m"
     case faint = "\u{1B}[2m"
@@ -56,15 +57,15 @@ package enum Emphasis: String, CaseIterable {
 }
 
 extension StringProtocol {
-    /// The text, with U+FFFD in place of each character that a terminal must not be given.
+    /// The text, with U+FFFD in place of each character that is unsafe on a terminal.
     package var printable: String { screened { _ in "\u{FFFD}" } }
 
-    /// The text of a whole output: as ``printable``, except that line feeds and ``Emphasis`` stay.
+    /// The text of a whole output: like ``printable``, but with line feeds and ``Emphasis`` preserved.
     package var printableLines: String { screened(keepsLines: true, keepsEmphasis: true) { _ in "\u{FFFD}" } }
 
-    /// JSON text, with an escape in place of each character that a terminal must not be given.
+    /// JSON text, with an escape in place of each character that is unsafe on a terminal.
     ///
-    /// Line feeds stay: in JSON they are never part of a string.
+    /// Line feeds are preserved, because in JSON they are never part of a string.
     package var printableJSON: String {
         screened(keepsLines: true) { scalar in
             UTF16.encode(scalar).map { units in

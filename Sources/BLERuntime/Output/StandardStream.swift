@@ -1,11 +1,11 @@
 import Glibc
 
-/// A standard stream on which a program writes all of its output or gets an error.
+/// A standard stream. Writing to it either writes everything or throws an error.
 package enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
 
-    /// The reason why a stream accepts no more, such as a full disk or a closed pipe.
+    /// The reason why a stream cannot be written to, such as a full disk or a closed pipe.
     package struct Failure: Error, CustomStringConvertible {
         package let stream: StandardStream
         package let errno: Int32
@@ -16,7 +16,7 @@ package enum StandardStream: Int32, Sendable {
         }
     }
 
-    /// Writes `octets`, waiting while the stream is full.
+    /// Writes all of `octets`, and waits while the stream is full.
     package func write(_ octets: some Sequence<UInt8>) throws(Failure) {
         var rest = Array(octets)[...]
         while !rest.isEmpty {
@@ -35,6 +35,6 @@ package enum StandardStream: Int32, Sendable {
         }
     }
 
-    /// Writes text and a line feed, without what a terminal must not be given (``PrintableText``).
+    /// Writes text and a line feed. Characters that are unsafe on a terminal are replaced (``PrintableText``).
     package func write(line: String) throws(Failure) { try write((line.printableLines + "\n").utf8) }
 }

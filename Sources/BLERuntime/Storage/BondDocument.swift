@@ -3,8 +3,8 @@ import BLEWire
 
 /// The encoding of a bond in a ``StateFile``.
 ///
-/// Anything in a file may be wrong, and a bond must only get valid values. A bond is lost if its peer or key cannot be
-/// read; otherwise only the unreadable parts are lost.
+/// Values in a file can be wrong, and a bond must contain only valid ones. If its peer or key cannot be read, the whole
+/// bond is lost; otherwise only the unreadable parts are.
 struct BondDocument: Codable {
     private enum Key: String, CodingKey {
         case adapter, isAdapterRandom, address, isRandom, security, keySize, isSecureConnections, longTermKey,
@@ -59,7 +59,7 @@ struct BondDocument: Codable {
     }
 
     private(set) var bond: Bond
-    /// The parts that could not be read.
+    /// The places of the parts that could not be read.
     private(set) var losses: [String] = []
 
     init(_ bond: Bond) { self.bond = bond }
@@ -121,7 +121,7 @@ struct BondDocument: Codable {
     }
 }
 
-/// The encoding of the local server's data of a bonded client.
+/// The encoding of the data that the local server keeps about a bonded client.
 private struct ClientDocument: Codable {
     private enum Key: String, CodingKey { case configurations, features, databaseHash, isAware, pendingChange }
 
@@ -169,7 +169,8 @@ private struct ClientDocument: Codable {
 }
 
 extension ClientMemory {
-    /// The data of a client whose configurations are unknown: everything may have changed.
+    /// The data about a client whose configurations could not be read: the server must assume that everything has
+    /// changed.
     fileprivate static var lost: Self {
         var memory = Self()
         memory.isAware = false
@@ -179,7 +180,7 @@ extension ClientMemory {
 }
 
 extension Bond.Origin {
-    /// The party that a file calls so; `nil` if that is none.
+    /// Creates the origin with this name in a file; returns `nil` if there is none.
     fileprivate init?(name: String) {
         switch name {
         case "peer": self = .peer
@@ -199,12 +200,12 @@ extension Bond.Origin {
 }
 
 extension Key128 {
-    /// The key in hexadecimal.
+    /// The key in hexadecimal digits.
     fileprivate var digits: String { String(wire, radix: 16) }
 }
 
 extension KeyedDecodingContainer {
-    /// Decodes a hexadecimal key, if there is one.
+    /// Decodes a hexadecimal key; returns `nil` if there is none.
     fileprivate func decodeKey(forKey key: Key) throws -> Key128? {
         contains(key) ? Key128(wire: try decodeNumber(forKey: key)) : nil
     }

@@ -1,13 +1,13 @@
 import BLEHost
 import BLEWire
 
-/// The encoding of a bonded peer's attributes in a ``StateFile``: one line per attribute.
+/// The encoding of a bonded peer's attributes in a ``StateFile``, with one line per attribute.
 ///
-/// Lines consist of hexadecimal numbers and types, such as `0010-001F 180D` for a service. Anything in a file may be
-/// wrong: ``database`` is `nil` if a line is invalid or lines contradict each other, and the attributes are discovered
+/// A line consists of hexadecimal numbers and types, such as `0010-001F 180D` for a service. Lines in a file can be
+/// wrong: if one is invalid, or lines contradict each other, ``database`` is `nil`, and the attributes are discovered
 /// again.
 struct DatabaseDocument: Codable, Equatable {
-    /// The handles whose aspect is known.
+    /// The handle ranges in which each kind of attribute has been discovered completely.
     struct Known: Codable, Equatable {
         let services: [String]
         let includes: [String]
@@ -15,7 +15,8 @@ struct DatabaseDocument: Codable, Equatable {
         let types: [String]
     }
 
-    /// The maximum number of lines for all peers, to limit the file size; a line has about 80 octets.
+    /// The maximum number of lines for all peers together, which limits the size of the file. A line has about 80
+    /// octets.
     static let mostLines = 16_384
 
     let hash: String
@@ -44,7 +45,7 @@ struct DatabaseDocument: Codable, Equatable {
         )
     }
 
-    /// The decoded attributes; `nil` if they are invalid.
+    /// The attributes; `nil` if a line is invalid, or lines contradict each other.
     var database: CachedDatabase? {
         guard let hash = UInt128(hash, radix: 16),
             let services = Self.each(services, Self.service), let includes = Self.each(includes, Self.include),
@@ -60,7 +61,7 @@ struct DatabaseDocument: Codable, Equatable {
         ).map { CachedDatabase(hash: hash, attributes: $0) }
     }
 
-    /// Decodes all lines; returns `nil` if one is invalid.
+    /// Decodes each line with `read`; returns `nil` if a line is invalid.
     fileprivate static func each<Value>(_ lines: [String], _ read: ([Substring]) -> Value?) -> [Value]? {
         var values: [Value] = []
         values.reserveCapacity(lines.count)
@@ -102,7 +103,7 @@ struct DatabaseDocument: Codable, Equatable {
 }
 
 extension DatabaseDocument.Known {
-    /// The decoded ranges; `nil` if one is invalid.
+    /// The ranges as a status; `nil` if a range is invalid.
     fileprivate var status: KnownAttributes.Status? {
         var status = KnownAttributes.Status()
         for aspect in KnownAttributes.Aspect.allCases {
@@ -122,7 +123,7 @@ extension DatabaseDocument.Known {
 }
 
 extension CachedDatabase {
-    /// The number of lines in a file.
+    /// The number of lines that the attributes take in a file.
     var lines: Int {
         let ranges = KnownAttributes.Aspect.allCases.map { attributes.status[$0].known.count }
         return attributes.services.count + attributes.includes.count + attributes.declarations.count

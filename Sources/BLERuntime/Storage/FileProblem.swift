@@ -2,14 +2,14 @@ import Glibc
 
 /// A failed file operation, with advice.
 package struct FileProblem: Error, Equatable {
-    /// The operation.
+    /// The operation that failed.
     package enum Action: String { case read, written, locked, used }
 
-    /// Why a directory or a file is not trusted.
+    /// The reason why a directory or a file is not trusted.
     package enum Exposure: Equatable {
-        /// Other users may write in the directory, and it is not sticky.
+        /// Other users may write to the directory, and it is not sticky.
         case writable
-        /// It belongs to another user.
+        /// The file or directory belongs to another user.
         case owned(by: UInt32)
     }
 
@@ -17,14 +17,14 @@ package struct FileProblem: Error, Equatable {
         case system(errno: Int32)
         /// The file was written by a later version of this package.
         case newer(version: Int)
-        /// Another user could replace the file, because of this directory, link or file.
+        /// Another user could replace the file, because this directory, link or file is not trusted.
         case untrusted(String, Exposure)
     }
 
     package let action: Action
     package let path: String
     package let reason: Reason
-    /// The file or nearest existing directory that causes it; `nil` if it cannot be determined.
+    /// The file, or the nearest existing directory above it; `nil` if there is none.
     private let place: Place?
 
     private struct Place: Equatable {
@@ -55,7 +55,7 @@ package struct FileProblem: Error, Equatable {
         return nil
     }
 
-    /// The command line that fixes it; `nil` if there is none.
+    /// The command line that fixes the problem; `nil` if no single command does.
     var command: String? {
         switch reason {
         case .system(EACCES), .system(EPERM):
@@ -67,7 +67,7 @@ package struct FileProblem: Error, Equatable {
         }
     }
 
-    /// Sentences with advice.
+    /// Advice, as one or more sentences; `nil` if there is none.
     package var cure: String? {
         switch reason {
         case .newer: return "Use a program built with a newer version of this package, or move the file elsewhere."
@@ -86,10 +86,10 @@ package struct FileProblem: Error, Equatable {
         }
     }
 
-    /// A sentence with the operation and the reason.
+    /// A sentence that says which operation failed, and why.
     var sentence: String { "\(path) cannot be \(action.rawValue): \(text)." }
 
-    /// Why it cannot be done, without a full stop.
+    /// The reason for the failure, without a full stop.
     package var text: String {
         switch reason {
         case .system(let errno): String(cString: strerror(errno))
@@ -99,7 +99,7 @@ package struct FileProblem: Error, Equatable {
         }
     }
 
-    /// True if there is no such file or directory.
+    /// True if the file or directory does not exist.
     var isMissing: Bool { reason == .system(errno: ENOENT) }
 }
 

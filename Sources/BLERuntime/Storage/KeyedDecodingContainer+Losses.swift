@@ -1,7 +1,8 @@
 import BLEWire
 
 extension KeyedDecodingContainer {
-    /// Decodes the value at `key` if it is readable; otherwise adds its place to `losses`.
+    /// Decodes the value for `key`; returns `nil` if there is none. If it cannot be read, also adds its place to
+    /// `losses`.
     func decodeIfReadable<Value: Decodable>(_ type: Value.Type, forKey key: Key, losses: inout [String]) -> Value? {
         do {
             return try decodeIfPresent(type, forKey: key)
@@ -11,14 +12,14 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// Decodes 128 bits from hexadecimal digits.
+    /// Decodes a number of up to 128 bits from hexadecimal digits.
     func decodeNumber(forKey key: Key) throws -> UInt128 {
         let text = try decode(String.self, forKey: key)
         guard let number = UInt128(text, radix: 16) else { throw malformed(key) }
         return number
     }
 
-    /// Decodes an address and its kind.
+    /// Decodes an address and its kind, which have a key each.
     func decodeAddress(forKey key: Key, isRandom kindKey: Key) throws -> DeviceAddress {
         let text = try decode(String.self, forKey: key)
         let kind: DeviceAddress.Kind = try decode(Bool.self, forKey: kindKey) ? .random : .public
@@ -26,13 +27,13 @@ extension KeyedDecodingContainer {
         return address
     }
 
-    /// Creates an error for an invalid value at `key`.
+    /// Returns an error that says that the value for `key` is invalid.
     func malformed(_ key: Key) -> DecodingError {
         .dataCorruptedError(forKey: key, in: self, debugDescription: "invalid value")
     }
 }
 
-/// Returns the place of an error in a file, such as `peers[3].bond.keySize`; `path` if the error does not contain it.
+/// Returns the place of an error in a file, such as `peers[3].bond.keySize`; `path` if the error does not say.
 func place(of error: any Error, under path: [any CodingKey]) -> String {
     let keys: [any CodingKey] =
         switch error as? DecodingError {

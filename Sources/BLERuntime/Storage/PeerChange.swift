@@ -1,9 +1,9 @@
 import BLEHost
 import BLEWire
 
-/// A process's change of a stored peer: the record that it knew, and the new one.
+/// A change that a process makes to a stored peer: the record that the process last knew, and the new one.
 ///
-/// Another process may have stored something else meanwhile, so only the changed parts are replaced.
+/// Another process may have stored changes of its own since then, so only the parts that differ are replaced.
 struct PeerChange: Equatable {
     let before: PeerRecord?
     private(set) var after: PeerRecord
@@ -13,13 +13,14 @@ struct PeerChange: Equatable {
         self.after = after
     }
 
-    /// New peers and bonds cannot be recovered; names and the order of use can.
+    /// The urgency of writing the change: new peers and bonds cannot be recovered if they are lost; names and the order
+    /// of use can.
     var urgency: WritePacing.Urgency { before == nil || before?.bonds ?? [] != after.bonds ? .soon : .later }
 
-    /// Returns this change combined with a later one.
+    /// Returns a single change that has the effect of this one followed by `next`.
     func followed(by next: Self) -> Self { Self(from: before, to: next.after) }
 
-    /// Returns the record to store, given the stored one.
+    /// Returns the new record to store; `stored` is the record that is in the file now.
     func applied(to stored: PeerRecord?) -> PeerRecord {
         guard var result = stored else { return after.seen(by: nil) }
         if after.address != before?.address { result.address = after.address }
@@ -42,7 +43,8 @@ struct PeerChange: Equatable {
     }
 }
 
-/// The same for a bond: the last pairing determines the key, and the data of the other key are dropped.
+/// The change of one bond. The latest pairing determines the key; data that belong to an earlier pairing's key are
+/// dropped.
 private struct BondChange {
     let before: Bond?
     let after: Bond?
@@ -64,7 +66,7 @@ extension PeerRecord {
 }
 
 extension Bond {
-    /// Returns whether both are from the same pairing, so that they differ only in later data.
+    /// Returns whether both bonds are from the same pairing, and so differ only in data that were added later.
     fileprivate func isSamePairing(as other: Self) -> Bool {
         identity == other.identity && security == other.security && keySize == other.keySize
             && longTermKey == other.longTermKey && localLongTermKey == other.localLongTermKey

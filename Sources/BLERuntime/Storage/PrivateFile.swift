@@ -1,12 +1,12 @@
 import Glibc
 import LinuxCalls
 
-/// A file that only its user can read, replaced atomically by one process at a time.
+/// A file that only its user can read, replaced atomically, by one process at a time.
 ///
-/// A reader finds the old or the new contents, at whatever point a writer is stopped.
+/// A reader finds either the old or the new contents, even if a process is killed while it writes.
 package struct PrivateFile: Sendable {
     package let path: String
-    /// The maximum length to read, which is more than is ever written.
+    /// The maximum length, in octets; larger than the contents ever are.
     package let mostOctets: Int
 
     package init(path: String, mostOctets: Int) {
@@ -14,9 +14,9 @@ package struct PrivateFile: Sendable {
         self.mostOctets = mostOctets
     }
 
-    /// Reads the file; returns `nil` if there is none.
+    /// Reads the file; returns `nil` if it does not exist.
     ///
-    /// Only the beginning of a file that is too large is returned.
+    /// If the file is too large, only its beginning is returned.
     package func read() throws(FileProblem) -> [UInt8]? {
         let file: FileDescriptor
         do throws(FileProblem) {
@@ -41,9 +41,9 @@ package struct PrivateFile: Sendable {
 
     /// Runs `body` while no other process or thread uses the file.
     ///
-    /// The system releases the lock of a process that ends. A process that holds it for more than ten seconds must have
-    /// been stopped and is not waited for; each holder leaves a mark, so that many holders in turn are told from a
-    /// single one.
+    /// The system releases the lock when the process that holds it ends. If one process holds the lock for ten seconds,
+    /// it must have been stopped, and this call fails. Each process that takes the lock updates its time, so that
+    /// several processes in turn are not mistaken for a single one.
     package func locked<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
         let lockPath = path + ".lock"
         let lock = try written { () throws(FileProblem) in
@@ -65,7 +65,7 @@ package struct PrivateFile: Sendable {
         return try body()
     }
 
-    /// Runs `body`, whose problems keep the file from being written.
+    /// Runs `body`, and reports its problem as a failure to write the file.
     private func written<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
         do throws(FileProblem) { return try body() } catch { throw FileProblem(.written, error.path, error.reason) }
     }
@@ -79,15 +79,13 @@ package struct PrivateFile: Sendable {
 
     /// Replaces the contents of the file.
     ///
-    /// The caller must hold the lock.
-    ///
-    /// The octets are on the disk when this returns.
+    /// The caller must hold the lock. When this returns, the contents have been written to the disk.
     package func replace(with octets: [UInt8]) throws(FileProblem) {
         guard octets.count <= mostOctets else { throw FileProblem(.written, path, errno: EFBIG) }
         try written { () throws(FileProblem) in try TrustedPath(path).replace(with: octets) }
     }
 
-    /// Renames the current file, so that it is not replaced, and returns the new name.
+    /// Renames the file, so that it will not be replaced, and returns its new path.
     ///
     /// The caller must hold the lock.
     func setAside() throws(FileProblem) -> String {
@@ -107,9 +105,9 @@ package struct PrivateFile: Sendable {
         throw FileProblem(.written, path + suffixes[0], errno: EEXIST)
     }
 
-    /// True if another process holds the lock for two seconds.
+    /// True if another process holds the lock, and keeps it for two seconds, for which this waits.
     ///
-    /// Creates and changes nothing.
+    /// The check does not create or change a file.
     var isHeld: Bool {
         guard let lock = try? TrustedPath(path).open(O_RDONLY, suffix: ".lock") else { return false }
         let raw = lock.raw
@@ -123,9 +121,9 @@ package struct PrivateFile: Sendable {
         return true
     }
 
-    /// Checks whether the file can be replaced or created, as far as the directories tell.
+    /// Checks whether the file can be replaced or created, judging by the permissions of its directories.
     ///
-    /// - Throws: What prevents it.
+    /// - Throws: The problem that prevents it.
     func checkReplaceable() throws(FileProblem) {
         var place = path
         while let slash = place.lastIndex(of: "/"), slash != place.startIndex {
@@ -140,7 +138,7 @@ package struct PrivateFile: Sendable {
         }
     }
 
-    /// The permissions of other users, as mode bits; `nil` if there is no file.
+    /// The permissions that other users have on the file, as mode bits; `nil` if there is no file.
     var rightsOfOthers: mode_t? {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & 0o077 : nil

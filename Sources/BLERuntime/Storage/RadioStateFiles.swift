@@ -4,12 +4,12 @@ import Glibc
 import LinuxCalls
 package import Logging
 
-/// The stored state of hosts on virtual radios: a file for each controller of each run.
+/// The stored state of hosts on virtual radios: one file for each controller in each run of a simulated world.
 ///
-/// The end of a run is unknown. So the number of files is limited, and a new one replaces the least recently written
-/// one. A file is created when there is something to store.
+/// The process cannot know when a run is over. So the number of files is limited, and a new file replaces the one that
+/// was written least recently. A file is created only when there is something to store.
 package final class RadioStateFiles: Sendable {
-    /// How many files there are at most.
+    /// The maximum number of files.
     package static let most = 256
     private static let ending = ".json"
 
@@ -21,24 +21,24 @@ package final class RadioStateFiles: Sendable {
     /// Creates the store.
     ///
     /// - Parameters:
-    ///   - folder: Where the files are; it is made when the first one is.
-    ///   - secret: The secret of files that begin.
-    ///   - logger: Where to say what is wrong with a file.
+    ///   - folder: The directory of the files, which is created together with the first one.
+    ///   - secret: The secret for new files, from which identifiers of peers are derived.
+    ///   - logger: The logger for problems with the files.
     package init(folder: String, secret: UInt128, logger: Logger = .coreBluetooth) {
         self.folder = folder
         self.secret = secret
         self.logger = logger
     }
 
-    /// What is stored of the peers on a radio.
+    /// Returns the peers that are stored for a radio.
     package func peers(on radio: VirtualRadio) -> [PeerRecord] {
         access(path(of: radio), F_OK) == 0 ? file(of: radio).peers : []
     }
 
-    /// Adds a peer or what is new about it, which is written soon.
+    /// Records a new or changed peer of a radio. It is written soon.
     package func remember(_ record: PeerRecord, on radio: VirtualRadio) { file(of: radio).remember(record) }
 
-    /// Writes what is not written yet, before the process ends.
+    /// Writes all changes immediately. Call this before the process ends.
     package func flush() { open.withLock { Array($0.values) }.forEach { $0.flush() } }
 
     private func file(of radio: VirtualRadio) -> StateFile {
@@ -60,7 +60,7 @@ package final class RadioStateFiles: Sendable {
         return "\(folder)/\(digits(radio.address.value, 12))-\(digits(radio.run, 4))\(Self.ending)"
     }
 
-    /// Removes the files that were written longest ago until there is room for one more.
+    /// Removes the least recently written files until there is room for one more.
     private func makeRoom() {
         let files = SystemFile.names(in: folder).filter { $0.hasSuffix(Self.ending) }.map { name in
             var status = stat()

@@ -12,21 +12,22 @@ struct StateDocument: Equatable {
         boundDatabases()
     }
 
-    /// Returns the stored record for the peer of `record`, found by its address, regardless of its identifier.
+    /// Returns the stored record of the peer that `record` is about. The address decides, even if the identifiers
+    /// differ.
     func known(of record: PeerRecord) -> PeerRecord? {
         peers[peers.identifier(at: record.address) ?? record.identifier]
     }
 
-    /// Applies a process's change.
+    /// Applies a change that a process has made to a peer.
     mutating func apply(_ change: PeerChange) -> KnownPeers.OnRemember {
         let outcome = peers.remember(change.applied(to: known(of: change.after)))
         if change.after.bonds.contains(where: { $0.database != nil }) { boundDatabases() }
         return outcome
     }
 
-    /// Drops attributes of peers until the rest fits into a file.
+    /// Drops the attributes of peers until the rest fit into a file, those of the least recently used peers first.
     ///
-    /// Least recently used peers come first. Their attributes are discovered again on connection.
+    /// The dropped attributes are discovered again when their peers connect.
     private mutating func boundDatabases() {
         var surplus = peers.all.reduce(-DatabaseDocument.mostLines) { $0 + $1.databaseLines }
         guard surplus > 0 else { return }
@@ -39,6 +40,6 @@ struct StateDocument: Equatable {
 }
 
 extension PeerRecord {
-    /// The number of lines for the attributes of the peer, for all adapters.
+    /// The number of lines that the peer's attributes take, for all adapters together.
     fileprivate var databaseLines: Int { bonds.reduce(0) { $0 + ($1.database?.lines ?? 0) } }
 }

@@ -1,13 +1,13 @@
 import BLEHost
 import BLEWire
 
-/// A process's view of the state: what it has read or last written, and its changes since then.
+/// A process's view of the stored state: the contents that it last read or wrote, with its own changes since then.
 struct StateDraft {
     private(set) var document: StateDocument
-    /// The unwritten changes, one per peer.
+    /// The changes that have not been written, one per peer.
     private var unwritten: [PeerChange] = []
     private var pacing = WritePacing()
-    /// The reason why nothing could be written.
+    /// The reason why the last write failed; `nil` if it succeeded.
     private var problem: FileProblem?
 
     /// Creates a draft without changes.
@@ -16,7 +16,7 @@ struct StateDraft {
         self.problem = problem
     }
 
-    /// Records a change of a peer.
+    /// Records a change of a peer, and returns when to write it.
     mutating func remember(_ record: PeerRecord, at now: Instant) -> WritePacing.OnChange {
         let change = PeerChange(from: document.known(of: record), to: record)
         guard document.apply(change) == .remembered else { return .wait }
@@ -24,14 +24,15 @@ struct StateDraft {
         return pacing.changed(change.urgency, at: now)
     }
 
-    /// Returns the changes to write now, if it is time or the process is about to end; `nil` if there are none.
+    /// Returns the changes to write now; `nil` if it is not time yet, or there are none. With `isLast`, it is always
+    /// time.
     mutating func begin(at now: Instant, isLast: Bool = false) -> [PeerChange]? {
         guard pacing.begin(at: now, isLast: isLast) == .write else { return nil }
         defer { unwritten = [] }
         return unwritten
     }
 
-    /// Records that the changes were written; `stored` is the new contents of the file.
+    /// Records that the changes were written. `stored` is what the file contains now.
     mutating func stored(_ stored: StateDocument, at now: Instant) -> WritePacing.OnChange {
         document = stored
         for change in unwritten { _ = document.apply(change) }
@@ -39,7 +40,8 @@ struct StateDraft {
         return pacing.ended(isWritten: true, at: now)
     }
 
-    /// Records that the changes were not written and will be tried again; `isNews` tells whether to log that.
+    /// Records that writing `changes` failed, so that they are tried again. `isNews` is true if the reason is a new
+    /// one, which should be logged.
     mutating func failed(
         _ reason: FileProblem,
         _ changes: [PeerChange],
@@ -52,7 +54,7 @@ struct StateDraft {
         return (pacing.ended(isWritten: false, at: now), isNews)
     }
 
-    /// Adds a change to the unwritten ones, unless its peer was dropped meanwhile.
+    /// Adds a change to the unwritten ones. Changes of peers that have been dropped from the document are removed.
     private mutating func add(_ change: PeerChange) {
         let earlier = unwritten.firstIndex { $0.after.identifier == change.after.identifier }
         unwritten.append(earlier.map { unwritten.remove(at: $0).followed(by: change) } ?? change)

@@ -5,11 +5,11 @@ package import Logging
 
 /// The stored state of a host, in a file that only its user can read.
 ///
-/// It contains the secret from which peer identifiers are derived, and the peers that apps were connected to: it
-/// reveals which devices the user has met. All processes of a user share it. Each writes only its own changes
-/// into it, on its own queue and at most once a second.
+/// It contains the secret from which peer identifiers are derived, and the peers that apps have connected to, so it
+/// reveals which devices the user has met. All processes of a user share the file. Each process writes only its own
+/// changes, on its own queue and at most once a second.
 package final class StateFile: Sendable {
-    /// Several times the size of the largest state.
+    /// The maximum size of the file, in octets; several times the size of the largest state.
     static let mostOctets = 1 << 24
 
     private let file: PrivateFile
@@ -20,12 +20,12 @@ package final class StateFile: Sendable {
 
     /// Reads the state at `path`, or creates it.
     ///
-    /// Unreadable parts are kept in a copy beside the file, with a line in the log. If the file cannot be read or
-    /// written, it is left alone, and the state lasts as long as the process.
+    /// If parts of the file are unreadable, a copy is kept beside it, and a message is logged. If the file cannot be
+    /// read or written at all, it is left as it is, and the state is lost when the process ends.
     ///
     /// - Parameters:
     ///   - path: The path of the file; missing directories are created.
-    ///   - freshSecret: The secret for a new state.
+    ///   - freshSecret: The secret for a new file, from which peer identifiers are derived.
     ///   - logger: The logger for problems with the file.
     package init(path: String, freshSecret: UInt128, logger: Logger = .coreBluetooth) {
         file = PrivateFile(path: path, mostOctets: Self.mostOctets)
@@ -41,7 +41,7 @@ package final class StateFile: Sendable {
     /// Returns the path of the user's state: `$XDG_STATE_HOME/corebluetooth/host.json`.
     ///
     /// - Parameter environment: Returns the value of an environment variable.
-    /// - Returns: `nil` if the environment has no home directory.
+    /// - Returns: `nil` if neither `XDG_STATE_HOME` nor `HOME` is an absolute path.
     package static func standardPath(environment: (String) -> String?) -> String? {
         if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
             return state + "/corebluetooth/host.json"
@@ -50,7 +50,8 @@ package final class StateFile: Sendable {
         return home + "/.local/state/corebluetooth/host.json"
     }
 
-    /// Where what is learnt on virtual radios is, beside the state of the user's host.
+    /// Returns the directory for the state of hosts on virtual radios, beside the state of the user's host; `nil` if
+    /// there is none.
     package static func radioFolder(environment: (String) -> String?) -> String? {
         standardPath(environment: environment).map { path in
             path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex) + "/radios"
@@ -60,16 +61,16 @@ package final class StateFile: Sendable {
     /// The secret from which the identifiers of peers are derived.
     package var secret: UInt128 { draft.withLock { $0.document.secret } }
 
-    /// The peers that apps were connected to, most recently used last.
+    /// The peers that apps have connected to, most recently used last.
     package var peers: [PeerRecord] { draft.withLock { $0.document.peers.all } }
 
-    /// Records a new or changed peer, which is written soon.
+    /// Records a new or changed peer. It is written soon.
     package func remember(_ record: PeerRecord) {
         let next = draft.withLock { $0.remember(record, at: clock.now) }
         if case .wake(let instant) = next { write(at: instant) }
     }
 
-    /// Writes all changes, before the process ends.
+    /// Writes all changes immediately. Call this before the process ends.
     package func flush() { queue.sync { write(isLast: true) } }
 
     private func write(at instant: Instant) {
@@ -77,7 +78,7 @@ package final class StateFile: Sendable {
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { self.write(isLast: false) }
     }
 
-    /// Writes the changes if it is time or the process is about to end; on the queue.
+    /// Writes the changes if it is time; with `isLast`, writes them immediately. Called on the queue.
     private func write(isLast: Bool) {
         guard let changes = draft.withLock({ $0.begin(at: clock.now, isLast: isLast) }) else { return }
         let next: WritePacing.OnChange
@@ -92,7 +93,7 @@ package final class StateFile: Sendable {
         if case .wake(let instant) = next { write(at: instant) }
     }
 
-    /// Applies changes to the contents of the file.
+    /// Applies changes to the contents of the file, and returns the new contents.
     private func store(_ changes: [PeerChange]) throws(FileProblem) -> StateDocument {
         let known = draft.withLock { $0.document }
         return try file.locked { () throws(FileProblem) in
@@ -105,7 +106,8 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// Reads the file over `document`, or creates it with that; repairs it if parts are unreadable.
+    /// Reads the file into `document`. Writes `document` to the file if there is none, and repairs the file if parts
+    /// are unreadable.
     private static func open(
         _ file: PrivateFile,
         _ document: inout StateDocument,
@@ -121,7 +123,7 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// Reads the file, which is renamed if parts are unreadable; returns `nil` if there is nothing to read.
+    /// Reads the file, and renames it if parts are unreadable; returns `nil` if nothing could be read.
     private static func read(
         _ file: PrivateFile,
         _ secret: UInt128,

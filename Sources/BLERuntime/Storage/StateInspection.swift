@@ -1,9 +1,9 @@
 import BLEHost
 import Glibc
 
-/// The result of inspecting a host's state file without changing it.
+/// The result of examining a host's state file, which leaves the file unchanged.
 package struct StateInspection: Equatable, Sendable {
-    /// A problem of the file that its user may want to fix.
+    /// A problem with the file that the user may want to fix.
     package struct Problem: Equatable, Sendable {
         package let finding: Finding.Code
         package let sentence: String
@@ -11,9 +11,9 @@ package struct StateInspection: Equatable, Sendable {
         package let command: String?
     }
 
-    /// The path of the file; `nil` if the environment names no home.
+    /// The path of the file; `nil` if the environment has no home directory.
     package let path: String?
-    /// The number of stored peers, and of bonded ones; `nil` without a readable file.
+    /// The number of stored peers, and how many of them are bonded; `nil` if there is no readable file.
     package private(set) var peers: (all: Int, bonded: Int)?
     package private(set) var problems: [Problem] = []
 

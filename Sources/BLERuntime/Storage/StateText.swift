@@ -4,13 +4,13 @@ import FoundationEssentials
 
 /// The JSON encoding of a ``StateDocument``.
 ///
-/// Anything in a file may be wrong. What can be read is; ``losses`` are the places of everything else.
+/// Values in a file can be wrong. All that are readable are kept; ``losses`` lists the places of the others.
 struct StateText: Codable {
-    /// The reason why nothing of a file can be used.
+    /// The reason why nothing in a file can be used.
     enum Unreadable: Error, Equatable {
-        /// Not JSON, or not this format.
+        /// The file is not JSON, or has another format.
         case malformed
-        /// Written by a later version of this package.
+        /// The file was written by a later version of this package.
         case newer(version: Int)
     }
 
@@ -18,13 +18,13 @@ struct StateText: Codable {
 
     /// The version of this format.
     ///
-    /// Files without a version are like version 1, except for the meaning of a name. Version 1 has one bond per peer,
-    /// without its adapter.
+    /// Files without a version are like version 1, except that they do not distinguish advertised names from others.
+    /// Version 1 has one bond per peer, without its adapter.
     private static let version = 2
 
     private var secret: UInt128?
     private var peers: [PeerRecord] = []
-    /// The parts that could not be read.
+    /// The places of the parts that could not be read.
     private(set) var losses: [String] = []
 
     init(_ document: StateDocument) {
@@ -32,7 +32,7 @@ struct StateText: Codable {
         peers = document.peers.all
     }
 
-    /// Reads a file.
+    /// Decodes the contents of a file.
     init(reading octets: [UInt8]) throws(Unreadable) {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(octets))
@@ -48,7 +48,7 @@ struct StateText: Codable {
         StateDocument(secret: secret ?? freshSecret, peers: peers)
     }
 
-    /// The octets of a file.
+    /// The contents of a file, as JSON.
     var octets: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -93,12 +93,12 @@ struct StateText: Codable {
     }
 }
 
-/// The encoding of a peer.
+/// The encoding of a stored peer.
 private struct PeerDocument: Codable {
     private enum Key: String, CodingKey { case identifier, address, isRandom, name, advertisedName, bond, adapterBonds }
 
     private(set) var record: PeerRecord
-    /// The parts that could not be read.
+    /// The places of the parts that could not be read.
     private(set) var losses: [String] = []
 
     init(_ record: PeerRecord) { self.record = record }
@@ -151,7 +151,8 @@ private struct PeerDocument: Codable {
 }
 
 extension PeerRecord {
-    /// The record from a file without a distinction of advertised names: a newly advertised name replaces it.
+    /// The record as read from a file that does not distinguish advertised names: the name counts as advertised, so
+    /// that a newly advertised one replaces it.
     fileprivate var withoutOrigin: Self {
         var record = self
         (record.name, record.advertisedName) = (nil, name)

@@ -1,30 +1,30 @@
 import Glibc
 import LinuxCalls
 
-/// The name of a file in an open directory that no other user can replace or redirect.
+/// The name of a file in an open directory, checked so that no other user can replace or redirect the file.
 ///
-/// Every directory from the root to the file must belong to root or to the user of this process. It must not be
-/// writable for other users, unless it is sticky like `/tmp`. Symbolic links on the way must belong to one of the two
-/// users as well. All operations are relative to the open directory, so what was checked is what is used.
+/// Every directory from the root to the file must belong to root or to this process's user, and so must symbolic links
+/// on the way. Other users must not be able to write to the directories, unless they are sticky like `/tmp`. All
+/// operations are relative to the open directory, so they affect exactly what was checked.
 package struct TrustedPath: Sendable {
-    /// Most symbolic links followed on the way, as in Linux.
+    /// The maximum number of symbolic links to follow on the way, the same as in Linux.
     fileprivate static let mostLinks = 40
 
-    /// The directory that holds the file.
+    /// The open directory that contains the file.
     let directory: FileDescriptor
     /// The name of the file in its directory.
     let name: String
-    /// The path without symbolic links.
+    /// The path of the file, with all symbolic links resolved.
     package let path: String
     /// True if other users may create files in the directory, which is sticky.
     private let isShared: Bool
 
-    /// Checks all directories on the way to `path`.
+    /// Opens the directory of the file, and checks all directories on the way.
     ///
     /// - Parameters:
-    ///   - path: The path of a file that need not exist. A relative one starts at the working directory.
-    ///   - mode: The permissions of directories to create where they are missing; `nil` to create none.
-    /// - Throws: `ENOENT` if a directory is missing, or why a directory cannot be trusted.
+    ///   - path: The path of a file, which need not exist. A relative path starts at the working directory.
+    ///   - mode: The permissions of missing directories, which are created; `nil` to create none.
+    /// - Throws: `ENOENT` if a directory is missing, or the reason why a directory cannot be trusted.
     package init(_ path: String, creating mode: UInt32? = nil) throws(FileProblem) {
         var walk = try Walk(path)
         while let component = walk.components.popLast() {
@@ -39,9 +39,9 @@ package struct TrustedPath: Sendable {
         throw FileProblem(.used, path, errno: EISDIR)
     }
 
-    /// Opens the file, or one whose name has a suffix, without following a symbolic link.
+    /// Opens the file, or the one with `suffix` added to its name, without following a symbolic link.
     ///
-    /// A new file has the permissions `mode`, less the process's mask.
+    /// A new file gets the permissions `mode`, minus the process's umask.
     func open(_ flags: Int32, mode: UInt32 = 0o600, suffix: String = "") throws(FileProblem) -> FileDescriptor {
         try checkOwner(suffix)
         let raw = openat(directory.raw, name + suffix, flags | O_NOFOLLOW | O_CLOEXEC, mode)
@@ -53,10 +53,10 @@ package struct TrustedPath: Sendable {
         return file
     }
 
-    /// Opens the file to read what is in it, without waiting for it if it is a pipe.
+    /// Opens the file for reading. Does not block if the file is a pipe.
     package func openToRead() throws(FileProblem) -> FileDescriptor { try open(O_RDONLY | O_NONBLOCK) }
 
-    /// Refuses a file that another user put in a directory that is open to all.
+    /// Throws if the file is in a directory that all users can write to, and belongs to another user.
     private func checkOwner(_ suffix: String) throws(FileProblem) {
         if let facts = status(suffix: suffix) { try checkOwner(of: facts, suffix) }
     }
@@ -66,18 +66,18 @@ package struct TrustedPath: Sendable {
         throw FileProblem(.used, path + suffix, .untrusted(path + suffix, .owned(by: facts.st_uid)))
     }
 
-    /// The file's status, of the link itself if it is a symbolic link; `nil` if there is no file.
+    /// Returns the file's status, or that of the link itself if it is a symbolic link; `nil` if there is no file.
     func status(suffix: String = "") -> stat? {
         var facts = stat()
         return fstatat(directory.raw, name + suffix, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? facts : nil
     }
 
-    /// True if there is a file, of any kind.
+    /// True if there is a file of any kind with this name.
     package var exists: Bool { status() != nil }
 
-    /// Removes a socket; any other file is left as it is.
+    /// Removes the file if it is a socket; leaves any other file as it is.
     ///
-    /// - Throws: ``FileProblem/Reason/untrusted(_:_:)`` if it belongs to another user.
+    /// - Throws: ``FileProblem/Reason/untrusted(_:_:)`` if the socket belongs to another user.
     package func removeSocket() throws(FileProblem) {
         guard let facts = status(), facts.st_mode & S_IFMT == S_IFSOCK else { return }
         guard Self.isTrusted(facts.st_uid) else {
@@ -86,9 +86,9 @@ package struct TrustedPath: Sendable {
         remove()
     }
 
-    /// Lets every user connect to a socket that this process has just created; returns whether that worked.
+    /// Lets all users connect to a socket that this process has just created; returns whether that succeeded.
     ///
-    /// A link or a file of another kind in its place is left as it is.
+    /// If a link or a file of another kind has taken its place, that file is left as it is.
     func openSocketToAll() -> Bool {
         let raw = openat(directory.raw, name, open_place_only() | O_NOFOLLOW | O_CLOEXEC)
         guard raw >= 0 else { return false }
@@ -99,8 +99,8 @@ package struct TrustedPath: Sendable {
             errno = EEXIST
             return false
         }
-        // A descriptor of a place has no permissions to change but by its name here. Where there is no /proc, the name
-        // in the directory serves, in which nobody else can replace this user's file.
+        // A descriptor opened with O_PATH does not allow changes of permissions, but its name below /proc does. Without
+        // /proc, the name in the directory is used; nobody else can replace this user's file there.
         let alias = "/proc/self/fd/\(socket.raw)"
         return chmod(alias, 0o666) == 0 || errno == ENOENT && fchmodat(directory.raw, name, 0o666, 0) == 0
     }
@@ -108,10 +108,10 @@ package struct TrustedPath: Sendable {
     /// Removes the file, if it exists.
     package func remove(suffix: String = "") { unlinkat(directory.raw, name + suffix, 0) }
 
-    /// Puts a file with these octets in the place of what is there; only for one process at a time.
+    /// Replaces the file with one that contains these octets. Only one process may do this at a time.
     ///
-    /// When this returns they are on the disk. A reader finds what was there before or the new file, which has the
-    /// permissions `mode` whatever the process's mask is.
+    /// When this returns, the octets have been written to the disk. A reader finds either the old or the new file. The
+    /// new file has exactly the permissions `mode`, regardless of the process's umask.
     package func replace(with octets: [UInt8], mode: UInt32 = 0o600) throws(FileProblem) {
         remove(suffix: ".new")
         let file = try open(O_WRONLY | O_CREAT | O_EXCL, mode: mode, suffix: ".new")
@@ -135,15 +135,15 @@ package struct TrustedPath: Sendable {
         return true
     }
 
-    /// Renames a file beside the path to another name there; returns whether that worked.
+    /// Renames the file with one suffix so that it has another suffix; returns whether that succeeded.
     func rename(suffix: String, to other: String) -> Bool {
         renameat(directory.raw, name + suffix, directory.raw, name + other) == 0
     }
 
-    /// Gives the file a further name; returns whether that worked.
+    /// Gives the file a second name, with `suffix` added; returns whether that succeeded.
     func link(suffix: String) -> Bool { linkat(directory.raw, name, directory.raw, name + suffix, 0) == 0 }
 
-    /// Writes the directory's entries to the disk.
+    /// Makes sure that the directory's entries have been written to the disk.
     private func syncDirectory() {
         let raw = openat(directory.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard raw >= 0 else { return }
@@ -151,9 +151,9 @@ package struct TrustedPath: Sendable {
         close(raw)
     }
 
-    /// A path through the open directory, for system calls that take only a path.
+    /// A path of the file that goes through the open directory, for system calls that take only paths.
     ///
-    /// It is valid as long as this value exists. Without `/proc` it is ``path``.
+    /// It is valid as long as this value exists. Without `/proc`, it is ``path``.
     var descriptorPath: String {
         let folder = "/proc/self/fd/\(directory.raw)"
         return access(folder, F_OK) == 0 ? "\(folder)/\(name)" : path
@@ -163,11 +163,14 @@ package struct TrustedPath: Sendable {
         FileProblem(.used, path + suffix, errno: code)
     }
 
-    /// Whether a user may change what this process relies on: root, the user of this process, or one that its user
-    /// namespace does not know, as which the root of the machine appears there.
+    /// Returns whether a user is trusted with files that this process uses.
+    ///
+    /// Root and this process's user are trusted. So is the user that stands for unknown ones in a user namespace,
+    /// because the machine's root appears as that user.
     static func isTrusted(_ user: uid_t) -> Bool { user == 0 || user == geteuid() || user == unknownUser }
 
-    /// The user that stands for all those that a user namespace does not know; `nil` outside of one.
+    /// The user that stands for all users that the process's user namespace does not know; `nil` outside of such a
+    /// namespace.
     private static let unknownUser: uid_t? = {
         let map = SystemFile.text(of: "/proc/self/uid_map").split(whereSeparator: \.isWhitespace)
         guard !map.isEmpty, map != ["0", "0", "4294967295"] else { return nil }
@@ -175,14 +178,15 @@ package struct TrustedPath: Sendable {
     }()
 }
 
-/// The way from the root to a file.
+/// The state of following a path from the root to a file.
 private struct Walk {
-    /// What is left of the path, the next component last.
+    /// The components of the path that are left, next one last.
     var components: [String]
-    /// The directory reached so far, and its path; the empty path is the root.
+    /// The open directory that has been reached.
     private(set) var directory: FileDescriptor
+    /// The path of ``directory``; empty for the root.
     private(set) var place = ""
-    /// True if ``directory`` is open to all, and sticky.
+    /// True if all users can write to ``directory``, which must then be sticky.
     private(set) var isShared = false
 
     private let path: String
@@ -202,7 +206,7 @@ private struct Walk {
         path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
     }
 
-    /// Continues at a symbolic link's target; returns whether `component` is a symbolic link.
+    /// If `component` is a symbolic link, continues at its target and returns true; otherwise returns false.
     mutating func follow(_ component: String) throws(FileProblem) -> Bool {
         var facts = stat()
         guard fstatat(directory.raw, component, &facts, AT_SYMLINK_NOFOLLOW) == 0,
@@ -228,7 +232,7 @@ private struct Walk {
         return true
     }
 
-    /// Goes into a directory, which is created with these permissions if it is missing and they are given.
+    /// Enters a directory. If it is missing, creates it with the permissions `mode`, unless that is `nil`.
     mutating func enter(_ component: String, creating mode: UInt32?) throws(FileProblem) {
         if component != "..", try follow(component) { return }
         var raw = openat(directory.raw, component, open_place_only() | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -251,7 +255,7 @@ private struct Walk {
             throw FileProblem(.written, place + "/" + component, errno: errno)
         }
         let raw = openat(directory.raw, component, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        // Independent of the process's mask.
+        // The permissions must not depend on the process's umask.
         if raw >= 0, isNew { fchmod(raw, mode) }
         return raw
     }

@@ -1,41 +1,41 @@
 package import BLEWire
 
-/// The timing of writes: immediately, but at most once a second.
+/// The times at which changes are written: immediately if they are urgent, but at most once a second.
 ///
-/// Changes that can wait are written together with others, or after a minute.
+/// Other changes are written together with urgent ones, or after a minute.
 package struct WritePacing: Sendable {
-    /// What is to be stored as soon as can be, and what can wait for it.
+    /// The urgency of a change: `soon` changes cause a write, `later` ones can wait for another change's write.
     package enum Urgency: Equatable, Sendable { case later, soon }
 
     private enum State {
-        /// Nothing has changed since the last writing.
+        /// Nothing has changed since the last write.
         case clean(spent: Instant)
         case due(at: Instant, spent: Instant)
-        /// A write is in progress; with the urgency of changes made meanwhile, if there are any.
+        /// A write is in progress. `next` is the urgency of the changes made since it started; `nil` if there are none.
         case writing(next: Urgency?, spent: Instant)
     }
 
     private static let rest = Duration.seconds(1)
     private static let patience = Duration.seconds(60)
 
-    /// How many times may be written in succession before each rest counts.
+    /// The number of writes that may follow each other without a rest.
     private let burst: Int
-    /// `spent` is when all writings would have been, had each been followed by a rest.
+    /// The state. `spent` is the time at which all writes so far would be over if each were followed by a rest.
     private var state = State.clean(spent: Instant())
 
-    /// Creates a pace that lets so many writings follow each other at once, then one a second.
+    /// Creates a pacing that allows `burst` writes in immediate succession, and then one a second.
     package init(burst: Int = 1) {
         precondition(burst > 0, "the burst must be positive")
         self.burst = burst
     }
 
-    /// The time of the next write unless something happens first.
+    /// The time of the next write; `nil` if there is nothing to write.
     var deadline: Instant? {
         if case .due(let instant, _) = state { instant } else { nil }
     }
 
     package enum OnChange: Equatable {
-        /// The deadline has changed.
+        /// The deadline has changed to this time.
         case wake(at: Instant)
         case wait
     }
@@ -60,7 +60,7 @@ package struct WritePacing: Sendable {
         case wait
     }
 
-    /// Starts a write if it is time, or if the process is about to end and there are changes.
+    /// Returns whether to start a write now: if it is time, or with `isLast` if there are any changes.
     package mutating func begin(at now: Instant, isLast: Bool = false) -> OnBegin {
         let action: OnBegin
         (state, action) =
@@ -72,7 +72,7 @@ package struct WritePacing: Sendable {
         return action
     }
 
-    /// Records the end of a write; failed changes remain to be written.
+    /// Records the end of a write. If it failed, its changes remain to be written.
     package mutating func ended(isWritten: Bool, at now: Instant) -> OnChange {
         let action: OnChange
         (state, action) =
@@ -88,7 +88,7 @@ package struct WritePacing: Sendable {
 
     private func counted(_ spent: Instant, at now: Instant) -> Instant { max(spent, now) + Self.rest }
 
-    /// When the next writing may be.
+    /// The earliest time of the next write.
     private func rested(_ spent: Instant) -> Instant { spent + Self.rest * (1 - burst) }
 
     private func schedule(_ urgency: Urgency, spent: Instant, at now: Instant) -> (State, OnChange) {

@@ -1,7 +1,7 @@
 package import BLEHost
 
 extension ClientRequest {
-    /// The name of the call in Core Bluetooth.
+    /// The name of the request's method in Core Bluetooth, or a similar name if there is none.
     package var step: String {
         switch self {
         case .scan: "scanForPeripherals"
@@ -72,7 +72,8 @@ extension ServiceRequest {
 }
 
 extension ClientEvent {
-    /// The name of the delegate's method in Core Bluetooth, without the class and the device.
+    /// The name of the delegate's method in Core Bluetooth, without the class and the device; a similar name if there
+    /// is none.
     package var step: String {
         switch self {
         case .restored: "willRestoreState"
@@ -94,7 +95,7 @@ extension ClientEvent {
         }
     }
 
-    /// True if an app's delegate may be called for it.
+    /// True if the app's delegate may be called because of this event.
     package var isTold: Bool {
         switch self {
         case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .peer(_, .linkChanged, _),
@@ -147,7 +148,7 @@ extension ServerEvent {
 }
 
 extension ChannelRequest {
-    /// The part of a channel's life that this is.
+    /// The name of the operation, for log lines.
     var operation: String {
         switch self {
         case .send: "send"

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension Transcript {
-    /// What an event is about, after the name of the delegate's method.
+    /// Returns the parts of an event's line that follow the name of the delegate's method.
     func words(_ event: ClientEvent, of client: Int) -> [String] {
         switch event {
         case .restored(.central(let state)):
@@ -64,7 +64,7 @@ extension Transcript {
         }
     }
 
-    /// What came of a request.
+    /// Returns the result of a request in words: its value, or its error.
     private static func outcome<Value>(_ result: Result<Value, Failure>, _ words: (Value) -> String) -> String {
         switch result {
         case .success(let value): words(value)
@@ -136,7 +136,7 @@ extension Transcript {
 }
 
 extension HostState {
-    /// The name that Core Bluetooth has for it.
+    /// The name of the state in Core Bluetooth.
     fileprivate var words: String {
         switch self {
         case .unknown: "unknown"
@@ -170,7 +170,7 @@ extension ClientAlert.Occasion {
 }
 
 extension PairingQuestion {
-    /// The question, without its digits.
+    /// The kind of question, without the digits to show or compare.
     fileprivate var words: String {
         switch self {
         case .consent(let replacesBond): replacesBond ? "consent to a new bond" : "consent"

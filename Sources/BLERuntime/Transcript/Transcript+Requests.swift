@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension Transcript {
-    /// What a request is about, after the name of the call.
+    /// Returns the parts of a request's line that follow the name of the call.
     func words(_ request: ClientRequest, of client: Int) -> [String] {
         switch request {
         case .scan(let scan, _): words(scan)
@@ -119,7 +119,7 @@ extension Transcript {
 }
 
 extension LinkTuning {
-    /// The part of a link that is to change.
+    /// The property of the link that is to change.
     var words: String {
         switch self {
         case .parameters: "connection parameters"
@@ -140,7 +140,7 @@ extension AppPhase {
 }
 
 extension Subscription {
-    /// What the characteristic is to send.
+    /// The subscription in words.
     var words: String {
         switch self {
         case .none: "off"

@@ -1,21 +1,21 @@
 package import BLEHost
 import BLEWire
 
-/// The words of logs and stories for what apps ask of their managers and hear from them.
+/// A translator of requests and events into lines for logs and stories.
 ///
-/// A line has the name of the call or of the delegate's method, the identifier of the device as the app sees it, its
-/// name if it is known, and the UUIDs of attributes: `connect 44BEFCB7-9354-84A5-B59A-2EC001542FD0 (Lamp)`. The same
-/// calls give the same lines in every run. Passkeys and keys of pairings are left out.
+/// A line has the name of the called method, the identifier by which the app knows the device, the device's name, and
+/// the UUIDs of attributes, for example `connect 44BEFCB7-9354-84A5-B59A-2EC001542FD0 (Lamp)`. The same calls give the
+/// same lines in every run. Passkeys and keys of pairings are left out.
 ///
-/// Names and UUIDs are learnt from the requests and events before, so each of these has to be passed to ``line(_:)`` or
-/// ``learn(_:)``, in their order.
+/// Names and UUIDs come from earlier requests and events. So each request and event has to be passed to this value, in
+/// order: to a `line` method, or to a `learn` method if it needs no line.
 package struct Transcript: Sendable {
-    /// Devices whose names are remembered; when there are more, all names are forgotten.
+    /// The maximum number of devices whose names are stored. If there are more, all names are dropped.
     private static let mostNames = 1_024
-    /// Attributes whose UUIDs are remembered; when there are more, all are forgotten.
+    /// The maximum number of attributes whose UUIDs are stored. If there are more, all UUIDs are dropped.
     private static let mostAttributes = 8_192
 
-    /// The length of a line before it is cut.
+    /// The length in characters at which a line is cut.
     private static let mostCharacters = 200
 
     private struct RemoteAttribute: Hashable, Sendable {
@@ -34,26 +34,26 @@ package struct Transcript: Sendable {
 
     package init() {}
 
-    /// The line for a request of a client, without line breaks.
+    /// Returns the line for a request of a client. It contains no line breaks.
     package mutating func line(_ request: ClientRequest, of client: Int) -> String {
         learn(request, of: client)
         return Self.joined([request.step] + words(request, of: client))
     }
 
-    /// The line for an event that a client hears, without line breaks.
+    /// Returns the line for an event that a client receives. It contains no line breaks.
     package mutating func line(_ event: ClientEvent, to client: Int) -> String {
         learn(event, of: client)
         return Self.joined([event.step] + words(event, of: client))
     }
 
-    // What is learnt.
+    // Learning names and UUIDs.
 
-    /// Learns the UUIDs of what a client publishes.
+    /// Stores the UUIDs of attributes that a client publishes with this request.
     package mutating func learn(_ request: ClientRequest, of client: Int) {
         if case .service(.addService(let service)) = request { learn(service, of: client) }
     }
 
-    /// Learns the names of devices and the UUIDs of their attributes.
+    /// Stores the names of devices and the UUIDs of attributes that an event contains.
     package mutating func learn(_ event: ClientEvent, of client: Int) {
         switch event {
         case .discovered(let report): learn(report.name, of: report.peer)
@@ -108,25 +108,25 @@ package struct Transcript: Sendable {
         }
     }
 
-    // The words for parts of lines.
+    // Words for the parts of lines.
 
-    /// A device: its identifier, and its name if that is known.
+    /// Returns a device's identifier, followed by its name if that is known.
     func device(_ peer: PeerIdentifier) -> String {
         names[peer].map { "\(peer.text) (\(Self.plain($0)))" } ?? peer.text
     }
 
-    /// An attribute of a peer: its UUID if it was discovered, else its handle.
+    /// Returns the UUID of a peer's attribute, or its handle if the attribute has not been discovered.
     func attribute(_ handle: AttributeHandle, of peer: PeerIdentifier) -> String {
         remote[RemoteAttribute(peer: peer, handle: handle.wire)].map { "\($0)" }
             ?? "handle 0x" + Self.hexadecimal(handle.wire)
     }
 
-    /// A service of a peer, which has these handles.
+    /// Returns the UUID of a peer's service with these handles, or its first handle if it has not been discovered.
     func service(_ range: AttributeHandleRange, of peer: PeerIdentifier) -> String {
         range == .all ? "all services" : attribute(range.start, of: peer)
     }
 
-    /// An attribute that a client publishes.
+    /// Returns the UUID of an attribute that a client has published, or its number if the UUID is unknown.
     func attribute(_ id: LocalAttributeID, of client: Int) -> String {
         local[LocalAttribute(client: client, id: id)].map { "\($0)" } ?? "attribute \(id.rawValue)"
     }
@@ -136,7 +136,7 @@ package struct Transcript: Sendable {
         return line.count > mostCharacters ? "\(line.prefix(mostCharacters))…" : line
     }
 
-    /// A text of a stranger, short, and without what would steer a terminal.
+    /// Returns the first 64 characters of a text from outside, without those that would control a terminal.
     static func plain(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(64).map { scalar -> Unicode.Scalar in
             switch scalar.properties.generalCategory {
@@ -147,7 +147,7 @@ package struct Transcript: Sendable {
         return String(String.UnicodeScalarView(scalars))
     }
 
-    /// Octets as hexadecimal digits, as many as a line has room for.
+    /// Returns octets as hexadecimal digits, shortened to fit into a line.
     static func octets(_ value: [UInt8]) -> String {
         let shown = value.prefix(20).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return value.isEmpty ? "(empty)" : value.count > 20 ? "\(shown)… (\(value.count) octets)" : shown
@@ -168,17 +168,17 @@ package struct Transcript: Sendable {
         return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
     }
 
-    /// What went wrong, behind what it happened to.
+    /// Returns a failure in words, to follow the operation that failed; empty if there is no failure.
     static func error(_ failure: Failure?) -> String { failure.map { "error: \($0.words)" } ?? "" }
 }
 
 extension PeerIdentifier {
-    /// The UUID that apps see.
+    /// The UUID that apps know the peer by.
     package var text: String { "\(BluetoothUUID.full(rawValue))" }
 }
 
 extension Failure {
-    /// The reason in words.
+    /// The reason for the failure in words.
     var words: String {
         switch self {
         case .att(let code): "ATT \(code)"

@@ -1,22 +1,23 @@
-/// The delays between connection attempts, and the decision when to report that there is no controller.
+/// The delays between connection attempts, and the rule when to report that there is no controller.
 ///
-/// The first attempts follow quickly, for a controller that restarts; later ones are 5 s apart.
+/// The first attempts follow each other quickly, in case the controller is restarting; later ones are 5 s apart.
 package struct Backoff: Equatable {
-    /// The consequence of a failed attempt.
+    /// The next step after a failed attempt.
     struct Step: Equatable {
         /// The delay before the next attempt.
         var delay: Duration
-        /// True to report now that there is no controller.
+        /// True if this is the moment to report that there is no controller.
         var isAbsent: Bool
     }
 
-    /// The first and the longest delay.
+    /// The first and the longest delay between two attempts.
     package static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
     static let shortest = pauses.lowerBound
-    /// A controller that the host gave up on after so long has worked before, and is tried again soon.
+    /// A connection that lasts longer than this was to a working controller, so if the host gives up on it, the next
+    /// attempt comes soon.
     static let probation = Duration.seconds(30)
 
-    /// The number of failed attempts, after a successful connection, before the controller counts as absent.
+    /// The number of failed attempts after which a controller counts as absent, if there has been a connection before.
     private static let patience = 3
 
     private let pauses: ClosedRange<Duration>
@@ -25,24 +26,24 @@ package struct Backoff: Equatable {
 
     init(_ pauses: ClosedRange<Duration> = Self.pauses) { self.pauses = pauses }
 
-    /// True if there seems to be no controller.
+    /// True if there have been so many failures that the controller counts as absent.
     var isAbsent: Bool { failures >= mostFailures }
 
     private var mostFailures: Int { hasConnected ? Self.patience : 1 }
 
-    /// Records that a connection was accepted, though not necessarily by a controller.
+    /// Records that a connection was accepted, which may be by something other than a controller.
     mutating func connected() { hasConnected = true }
 
-    /// Records that the connection is to a controller.
+    /// Records that the other end is a controller.
     mutating func succeeded() {
         failures = 0
         hasConnected = true
     }
 
-    /// Records a failed attempt: the connection was refused, or not to a controller.
+    /// Records a failed attempt: the connection was refused, or the other end is not a controller.
     ///
-    /// A transport that never worked is absent after the first failure, a lost one after the third; it is reported
-    /// once.
+    /// A controller counts as absent after the first failure if there has never been a connection, and otherwise after
+    /// the third. ``Step/isAbsent`` is true only for the failure that reaches this number.
     mutating func failed() -> Step {
         let longest = pauses.upperBound
         let delay = failures < 6 ? min(longest, pauses.lowerBound * (1 << failures)) : longest

@@ -1,6 +1,6 @@
-/// A port of this machine on which a controller may be.
+/// A port of this machine that a controller can be connected to.
 package protocol ControllerPort: Sendable {
-    /// The name in log lines, such as `hci:0`.
+    /// The name of the port in log lines, such as `hci:0`.
     var name: String { get }
 
     /// Opens the port, which may take a few seconds.
@@ -8,10 +8,10 @@ package protocol ControllerPort: Sendable {
     /// - Throws: The reason why there is no controller, with advice.
     func open() throws(TransportError) -> OpenPort
 
-    /// Calls `changed` on the loop's thread when it may be worth opening the port again.
+    /// Calls `changed` on the loop's thread when it may be worth trying to open the port again.
     ///
-    /// - Returns: An object that ends the notifications when it is released; `nil` if there are none and the caller
-    ///   must retry from time to time.
+    /// - Returns: An object that stops the calls when it is released; `nil` if there will be none, so that the caller
+    ///   must try again from time to time.
     func watch(on loop: EventLoop, changed: @escaping @Sendable () -> Void) -> (any Sendable)?
 }
 
@@ -19,7 +19,7 @@ extension ControllerPort {
     package func watch(on loop: EventLoop, changed: @escaping @Sendable () -> Void) -> (any Sendable)? { nil }
 }
 
-/// An open port and its framing.
+/// An open port, with its framing.
 package struct OpenPort: Sendable {
     let descriptor: FileDescriptor
     let line: any Line & Sendable
@@ -41,26 +41,26 @@ package struct OpenPort: Sendable {
     }
 }
 
-/// The framing of HCI packets on a port: a value without I/O.
+/// The framing of HCI packets on a port: a value that does no I/O itself.
 package protocol Line {
-    /// Returns the octets to write after the port was opened, before the host may send.
+    /// Returns the octets to write when the port has been opened, before the host may send.
     mutating func begin() -> [[UInt8]]
 
-    /// True if the host may send.
+    /// True if the host may send packets.
     var isReady: Bool { get }
 
-    /// Frames packets; each element of the result is one write.
+    /// Frames packets for sending. Each element of the result is one write.
     mutating func send(_ packets: Span<UInt8>) -> [[UInt8]]
 
-    /// Processes the octets of one read and passes the packets to the host.
+    /// Processes the octets of one read, and passes the packets in them to the host.
     ///
-    /// - Throws: ``TransportError/Code/garbage`` if the stream must be restarted.
+    /// - Throws: ``TransportError/Code/garbage`` if the port must be reopened.
     mutating func receive(_ chunk: Span<UInt8>, packet: (Span<UInt8>) -> Void) throws(TransportError)
 
-    /// The maximum time until the next read; `nil` for no limit.
+    /// The time without received octets after which ``expire(packet:)`` must be called; `nil` for no limit.
     var patience: Duration? { get }
 
-    /// Processes a timeout of ``patience`` without data, and passes pending packets to the host.
+    /// Processes the fact that nothing was received for ``patience``, and passes waiting packets to the host.
     ///
     /// - Returns: The octets to write.
     mutating func expire(packet: (Span<UInt8>) -> Void) throws(TransportError) -> [[UInt8]]

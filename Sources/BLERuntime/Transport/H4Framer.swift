@@ -1,33 +1,33 @@
-/// A splitter of octet streams into HCI packets.
+/// A parser that splits a stream of octets into HCI packets.
 ///
-/// The first octet of a packet announces its type, and a length field its end. There are no other marks: after one
-/// wrong octet, everything would be misinterpreted, so an error ends the connection.
+/// The first octet of a packet is its type, and a length field determines its end. Nothing else marks packets: after
+/// one wrong octet, everything that follows would be misinterpreted. So an error ends the connection.
 ///
 /// Core 6.0, Vol 4, Part A, 2.
 package struct H4Framer: Sendable {
-    /// The sender of the stream.
+    /// The device that sends the stream.
     package enum Sender: Sendable { case host, controller }
 
-    /// The maximum length of a packet including its indicator, in octets.
+    /// The maximum length of a packet, including its indicator, in octets.
     ///
-    /// It is more than any controller announces, and little enough per connection.
+    /// No controller announces larger packets, and this much memory per connection does no harm.
     package static let longestPacket = 16_384
 
     private let sender: Sender
     private var partial: [UInt8] = []
 
-    /// True if a packet is incomplete.
+    /// True if part of a packet has been received.
     package var holdsPart: Bool { !partial.isEmpty }
 
     package init(from sender: Sender) { self.sender = sender }
 
-    /// Drops an incomplete packet.
+    /// Drops the incomplete packet, if there is one.
     package mutating func reset() { partial.removeAll(keepingCapacity: true) }
 
-    /// Processes received octets and passes on each complete packet, including its indicator.
+    /// Processes received octets, and passes on each complete packet, including its indicator.
     ///
-    /// - Throws: ``TransportError/Code/garbage`` if the octets are not HCI; the packets before them have been
-    ///   delivered.
+    /// - Throws: ``TransportError/Code/garbage`` if the octets are not HCI. Packets before the error have been passed
+    ///   on.
     package mutating func receive(
         _ chunk: Span<UInt8>,
         packet: (Span<UInt8>) -> Void
@@ -67,8 +67,8 @@ package struct H4Framer: Sendable {
         return length
     }
 
-    /// Returns the length of the header including the indicator, and the width of its length field; `nil` for types
-    /// that this sender does not send.
+    /// Returns the length of the header, including the indicator, and the width of its length field; `nil` if the
+    /// sender cannot send packets of this type.
     private func layout(of indicator: UInt8) -> (header: Int, width: Int)? {
         switch (indicator, sender) {
         case (0x01, .host): (4, 1)

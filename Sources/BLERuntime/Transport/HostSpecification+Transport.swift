@@ -1,5 +1,5 @@
 extension HostSpecification {
-    /// A new transport to the controller; `nil` for a simulated world or a daemon.
+    /// A new transport to the controller; `nil` for hosts that need none: a simulated world or a daemon.
     package var transport: (any Transport)? {
         switch self {
         case .adapter(let reference): PortTransport(UserChannelPort(reference))

@@ -1,4 +1,4 @@
-/// A port with one packet per read and write, such as the kernel's HCI user channel.
+/// The framing of a port on which each read or write is one packet, such as the kernel's HCI user channel.
 package struct PacketLine: Line, Sendable {
     private var framer = H4Framer(from: .host)
 

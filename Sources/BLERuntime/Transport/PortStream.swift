@@ -1,18 +1,20 @@
 import BLEWire
 import Glibc
 
-/// The stream of a controller's port on a loop, which reads everything available and writes without blocking.
+/// The stream of octets on a controller's open port, run by a loop. It reads everything that is available, and writes
+/// without blocking.
 ///
-/// Octets that the system does not accept are queued. While the queue is long, nothing is read; beyond
-/// ``SocketStream/mostBacklog``, the stream ends. Sendable because everything happens on the loop's thread.
+/// Octets that the system does not accept are queued. While the queue is longer than ``SocketStream/largeBacklog``,
+/// nothing is read; beyond ``SocketStream/mostBacklog``, the stream ends. Sendable because everything happens on the
+/// loop's thread.
 final class PortStream: @unchecked Sendable {
     /// The receiver of a stream's events.
     protocol Owner: AnyObject, Sendable {
-        /// The host may send from now on.
+        /// The framing is ready: the host may send from now on.
         func portReady()
-        /// Packets were received.
+        /// Packets were received. An error ends the stream.
         func portReceived(_ packets: Span<UInt8>) throws(TransportError)
-        /// The stream has ended.
+        /// The stream has ended with this error.
         func portClosed(_ error: TransportError)
     }
 
@@ -27,7 +29,7 @@ final class PortStream: @unchecked Sendable {
     private var backlog: [[UInt8]] = []
     private var pendingOctets = 0
     private var isPaused = false
-    /// True if something was read since it was last set to `false`.
+    /// True if something was read since this was last set to false.
     private var hasRead = false
     private var buffer = [UInt8](repeating: 0, count: readSize)
 
@@ -40,7 +42,7 @@ final class PortStream: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Starts to read, and writes the framing's beginning.
+    /// Starts to read, and writes the octets with which the framing begins.
     func start() {
         watch = loop.watch(port.descriptor, for: []) { [weak self] possible in self?.ready(possible) }
         write(line.begin())
@@ -53,7 +55,7 @@ final class PortStream: @unchecked Sendable {
         if possible.contains(.reading) { read() }
     }
 
-    /// Writes packets after everything that was written before.
+    /// Queues packets behind everything that was sent before, and writes what the system accepts.
     func send(_ packets: Span<UInt8>) {
         guard watch != nil else { return }
         write(line.send(packets))
@@ -67,7 +69,7 @@ final class PortStream: @unchecked Sendable {
         }
     }
 
-    /// Closes the stream without an event, and closes the port.
+    /// Closes the stream and the port, without calling the owner.
     func close() {
         guard let watch else { return }
         self.watch = nil
@@ -82,7 +84,7 @@ final class PortStream: @unchecked Sendable {
         owner?.portClosed(error)
     }
 
-    /// Reads until there are no more octets, but lets other work of the loop run in between.
+    /// Reads the octets that are available, but not so many that the loop's other work has to wait long.
     private func read() {
         for _ in 0..<16 {
             guard watch?.interest.contains(.reading) == true else { return }
@@ -101,7 +103,8 @@ final class PortStream: @unchecked Sendable {
             try line.receive(buffer.span.extracting(0..<count)) { packets.append(copying: $0) }
             if !wasReady, line.isReady { owner?.portReady() }
             if !packets.isEmpty { try owner?.portReceived(packets.span) }
-            // What comes while the line is not ready may be noise without an end.
+            // Octets that are received before the line is ready may be endless noise, so they do not restart the
+            // timeout.
             if wasReady || line.isReady { listen() }
         } catch {
             end(error)
@@ -118,14 +121,14 @@ final class PortStream: @unchecked Sendable {
         if silence == nil { listen() }
     }
 
-    /// Writes what the system accepts.
+    /// Writes as much of the queue as the system accepts.
     private func flush() {
         var written = 0
         while written < backlog.count, watch != nil {
             let count = backlog[written].withUnsafeBytes { Glibc.write(port.descriptor.raw, $0.baseAddress, $0.count) }
             if count < 0, errno == EAGAIN || errno == EINTR || errno == ENOBUFS { break }
             if count < 0, errno == ENOTCONN {
-                // The port was given back, since the process ends.
+                // The adapter has been released because the process is exiting.
                 pendingOctets = 0
                 backlog.removeAll()
                 return
@@ -142,14 +145,14 @@ final class PortStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Reads if nothing prevents it, and waits for space if there is something to write.
+    /// Reads unless the stream is paused or its queue is long, and waits for space if there is something to write.
     private func updateInterest() {
         guard let watch else { return }
         watch.interest = backlog.isEmpty ? [] : .writing
         if !isPaused, pendingOctets <= SocketStream.largeBacklog { watch.interest.insert(.reading) }
     }
 
-    /// Restarts the timeout for received octets.
+    /// Restarts the timeout that runs while nothing is received.
     private func listen() {
         silence?.cancel()
         silence = nil
@@ -160,7 +163,7 @@ final class PortStream: @unchecked Sendable {
     private func expire() {
         silence = nil
         guard let watch else { return }
-        // Where this thread had to wait, or may not read, the line need not have been silent.
+        // If this thread was busy or did not read, the line may not have been silent.
         guard watch.interest.contains(.reading) else { return listen() }
         hasRead = false
         read()

@@ -1,32 +1,33 @@
 import BLEWire
 
-/// A transport on a port of this machine.
+/// A transport to a controller on a port of this machine.
 ///
-/// It opens the port, and again 100 ms after a controller was lost. Without a controller, the delays grow to 5 s, and
-/// end when the port reports a possible one. Sendable because everything happens on the thread of the loop on which it
-/// was started.
+/// It opens the port, and opens it again 100 ms after it has lost a controller. If there is none, the delays between
+/// attempts grow to 5 s, and the port can end them early when it reports that a controller may have appeared. Sendable
+/// because everything happens on the thread of the loop on which it was started.
 package final class PortTransport: Transport, @unchecked Sendable {
     private enum State {
         case idle
-        /// It has not been confirmed yet that there is a controller.
+        /// The port is open, but its framing is not ready.
         case opening(PortStream)
+        /// The framing is ready. `hasHeard` is true if valid packets have been received.
         case open(PortStream, hasHeard: Bool)
-        /// `watch` ends the wait early.
+        /// Waiting for the next attempt. `watch` can end the wait early.
         case waiting(LoopAlarm, since: Instant, watch: (any Sendable)?)
     }
 
-    /// The time for which the port's reports are ignored, because they may be consequences of closing it.
+    /// The time after closing the port during which its reports are ignored, because closing may have caused them.
     private static let deafness = Duration.milliseconds(500)
 
     private let port: any ControllerPort
     private var state = State.idle
-    /// When the connection was made.
+    /// The time at which the framing became ready.
     private var opened: Instant?
     private var backoff: Backoff
     private var loop: EventLoop?
     private weak var client: (any TransportClient)?
 
-    /// Creates a transport; `pauses` are the first and the longest delay between attempts.
+    /// Creates a transport. `pauses` are the first and the longest delay between two attempts.
     package init(_ port: any ControllerPort, pauses: ClosedRange<Duration> = Backoff.pauses) {
         self.port = port
         backoff = Backoff(pauses)
@@ -76,7 +77,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
         }
     }
 
-    /// Processes the loss of a controller.
+    /// Processes the end of an open port. If a controller has sent packets, it is lost; otherwise there is none.
     private func lost(_ error: TransportError) {
         guard case .open(_, hasHeard: true) = state else { return gaveUp(error) }
         disconnect()
@@ -85,7 +86,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
         client?.transportClosed(error)
     }
 
-    /// What is there is of no use, or not now.
+    /// Closes the port, because what is connected is no working controller at the moment.
     private func gaveUp(_ error: TransportError) {
         disconnect()
         retry(after: backoff.failed().delay)

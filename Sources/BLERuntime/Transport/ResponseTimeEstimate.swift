@@ -1,41 +1,43 @@
 import BLEWire
 
-/// An estimate of the response time of a program at the other end, to decide when to look for a response.
+/// An estimate of how fast a program at the other end responds, which decides when to try to read the response.
 ///
-/// The first packet is often just the report that a packet has left, and the actual response comes later; a later look
-/// finds both. Traffic beyond the size of a request and its response is a stream, for which no time is estimated.
+/// The first packet that arrives is often only the report that a packet has been sent, and the actual response follows.
+/// Reading a little later gets both at once. If more octets are sent or received than a request and its response have,
+/// they belong to a stream, for which no time is estimated.
 struct ResponseTimeEstimate {
     /// The maximum estimate, in nanoseconds.
     static let most: Int64 = 100_000
-    /// The weights of a longer and a possibly shorter response time in the estimate: 1/8 and 1/16.
+    /// The divisors of corrections: if a read came too early, the estimate grows by 1/8 of the error; otherwise it
+    /// shrinks by 1/16.
     private static let (growth, decay): (Int64, Int64) = (8, 16)
 
-    /// The maximum size of a request or response, in octets: either may be a long attribute.
+    /// The maximum size of a request or response, in octets. Either may contain a long attribute.
     private static let longest = 1_024
 
-    /// The time before which no response is looked for, in nanoseconds.
+    /// The time after a request before which it makes no sense to read, in nanoseconds.
     private(set) var expected: Int64 = 0
-    /// The start of the wait for a response.
+    /// The time of the request that waits for a response; `nil` if there is none.
     private var begin: Instant?
-    /// The arrival of the last part of the response.
+    /// The time at which the last part of the response arrived.
     private var end: Instant?
-    /// The octets sent since `begin`, and received since then.
+    /// The number of octets sent since `begin`, and the number received since they were sent.
     private var (said, heard) = (0, 0)
-    /// True if an earlier look was unsuccessful.
+    /// True if a read since the last request found nothing, which shows that the estimate is not too long.
     private var wasLate = false
 
-    /// True if more was received since the last request than a response can have.
+    /// True if more octets were received since the last request than a response has.
     var hearsStream: Bool { heard > Self.longest }
 
-    /// Returns whether a response may have arrived.
+    /// Returns whether a response may have arrived by now.
     func isOver(at now: Instant) -> Bool {
         guard let begin, said <= Self.longest else { return true }
         return now >= begin.later(byNanoseconds: expected)
     }
 
-    /// Records octets that may get a response.
+    /// Records octets that were sent and may cause a response.
     ///
-    /// Everything received before belongs to the previous request.
+    /// Everything that was received before belongs to the previous request.
     mutating func said(_ count: Int, at now: Instant) {
         if let begin, let end {
             let isStream = said > Self.longest || hearsStream
@@ -52,13 +54,13 @@ struct ResponseTimeEstimate {
         wasLate = false
     }
 
-    /// Records received octets of a response.
+    /// Records octets that were received.
     mutating func heard(_ count: Int, at now: Instant) {
         heard += count
         end = now
     }
 
-    /// Records an unsuccessful look.
+    /// Records that a read found nothing.
     mutating func heardNothing() { wasLate = true }
 
     private mutating func learn(_ delay: Int64) {

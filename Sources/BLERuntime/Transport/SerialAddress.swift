@@ -1,10 +1,10 @@
-/// A serial port with a controller, and its speed.
+/// The path of a serial port with a controller, and the port's settings.
 package struct SerialAddress: Hashable, Sendable, CustomStringConvertible {
     /// The default speed of Zephyr's controllers, in baud.
     package static let usualRate: UInt32 = 1_000_000
 
     package let path: String
-    /// In baud; a USB port ignores it.
+    /// The speed in baud. A USB port ignores it.
     package let rate: UInt32
     /// True for hardware flow control (RTS/CTS).
     package let hasFlowControl: Bool
@@ -17,7 +17,7 @@ package struct SerialAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses `PATH[@RATE][,rtscts]`.
     ///
-    /// - Throws: A message about the problem.
+    /// - Throws: An error that says what is wrong with the text.
     init(_ text: String) throws(HostSpecification.Malformed) {
         func malformed(_ reason: String) -> HostSpecification.Malformed {
             HostSpecification.Malformed(text: "serial:" + text, reason: reason)

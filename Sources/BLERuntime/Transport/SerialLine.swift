@@ -1,56 +1,58 @@
-/// A port that carries packets without separators, and may lose octets or add wrong ones.
+/// The framing on a serial port, where packets have no separators, and octets may be lost or added.
 ///
-/// The line resets the controller before the host may speak: what comes before the answer to that is of another time,
-/// or noise, and is dropped. A reset that is not answered is sent again, since a board may have begun only after it;
-/// more of them each time, since the controller may still wait for the rest of a packet that was cut off. When
-/// received octets are not HCI, or the rest of a packet is missing, the line ends; opening it again starts with a
-/// reset.
+/// The line resets the controller before the host may send. Octets received before the response to the reset are left
+/// over from earlier, or noise, and are dropped. If no response arrives, the reset is repeated, because a board may
+/// have started only after it was sent. Each time, more resets are sent, because the controller may still be waiting
+/// for the rest of a truncated packet. If received octets are not HCI, or the rest of a packet does not arrive, the
+/// line ends. After the port is opened again, the line starts with a reset.
 ///
-/// H4 has no checksum. Where an octet is lost, the next packet begins within this one, and what follows is no packet
-/// any more. Therefore the host hears of a packet only when the next is whole, or nothing has followed for a moment: a
-/// longer one where the packet came with a pause in it, as one does whose last octets are those of the next. An octet
-/// that was changed on the way is not noticed.
+/// H4 has no checksum. If an octet is lost, the first octets of the next packet are taken for the end of this one, and
+/// what follows is no valid packet. So the host receives a packet only when the next one is complete, or when nothing
+/// has followed for a moment. This moment is longer for a packet that was interrupted by a pause, because its last
+/// octets may belong to the next packet. An octet that was changed on the line is not detected.
 ///
 /// Core 6.0, Vol 4, Part A, 2.
 package struct SerialLine: Line, Sendable {
     private enum State {
-        /// The answer to a reset is outstanding, after this number of attempts.
+        /// The response to a reset has not arrived after this number of repetitions.
         case synchronizing(attempts: Int)
         case framing
     }
 
-    /// The time for the answer before the reset is repeated.
+    /// The time to wait for the response before the reset is repeated.
     package static let resetPatience = Duration.milliseconds(500)
-    /// The time for the rest of a packet: the longest one takes less at 115,200 baud.
+    /// The time to wait for the rest of a packet, longer than the longest packet takes at 115,200 baud.
     package static let packetPatience = Duration.milliseconds(250)
-    /// The minimum silence after a packet, and the minimum pause within one.
+    /// The minimum silence that shows that a packet is complete, and the shortest gap within a packet that counts as a
+    /// pause.
     package static let moment = Duration.milliseconds(4)
-    /// The minimum silence after a packet with a pause in it: longer than USB adapters hold octets back.
+    /// The minimum silence after a packet with a pause in it, longer than the time for which USB adapters hold octets
+    /// back.
     package static let longMoment = Duration.milliseconds(20)
-    /// The maximum number of resets.
+    /// The maximum number of times that the reset is repeated.
     package static let mostAttempts = 20
-    /// The maximum number of resets at a time.
+    /// The maximum number of reset commands in one repetition.
     private static let mostResets = 16
 
     package static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
-    /// The octets of an event that answers a reset; `nil` for the number of allowed commands.
+    /// The octets of the response to a reset; `nil` stands for the number of allowed commands, which may be any.
     private static let answer: [UInt8?] = [0x04, 0x0E, 0x04, nil, 0x03, 0x0C, 0x00]
 
     private let name: String
     private var state = State.synchronizing(attempts: 0)
     private var framer = H4Framer(from: .controller)
-    /// The last packet, while it is uncertain whether it is intact.
+    /// The last complete packet, until it is certain that it is intact.
     private var held: [UInt8] = []
-    /// True if there was a pause in the held packet.
+    /// True if ``held`` was received with a pause in it.
     private var heldPaused = false
-    /// True if there was a pause in the incomplete packet.
+    /// True if there was a pause in the packet that is being received.
     private var hasPause = false
-    /// The last received octets, in which an answer may begin.
+    /// The last octets received before the line is ready, in which the response to a reset may start.
     private var tail: [UInt8] = []
-    /// The number of unanswered resets of the host.
+    /// The number of resets that the host has sent, and that have no response yet.
     private var resetsOfHost = 0
 
-    /// Creates a framing; `name` is the port's name in errors.
+    /// Creates the framing. `name` is the port's name in errors.
     package init(name: String) { self.name = name }
 
     package var isReady: Bool {
@@ -89,12 +91,12 @@ package struct SerialLine: Line, Sendable {
         let each = held
         held = []
         guard Self.isAnswer(each.span) else { return packet(each.span) }
-        // Those beyond what the host has asked for answer resets of this line.
+        // If the host has sent no reset, this is the response to a reset of the line.
         if resetsOfHost > 0 { packet(each.span) }
         resetsOfHost = max(0, resetsOfHost - 1)
     }
 
-    /// Searches for the answer to a reset.
+    /// Searches the received octets for the response to a reset.
     private mutating func synchronize(_ chunk: Span<UInt8>) {
         tail.append(copying: chunk)
         while let start = tail.indices.first(where: { Self.isAnswer(tail.span.extracting(droppingFirst: $0)) }) {
@@ -113,7 +115,7 @@ package struct SerialLine: Line, Sendable {
         tail.removeFirst(max(0, tail.count - Self.answer.count + 1))
     }
 
-    /// Returns whether `octets` start with the answer to a successful reset.
+    /// Returns whether `octets` start with the response to a successful reset.
     private static func isAnswer(_ octets: Span<UInt8>) -> Bool {
         guard octets.count >= answer.count else { return false }
         for index in answer.indices {

@@ -1,24 +1,24 @@
 import Glibc
 import LinuxCalls
 
-/// A controller on a serial port, such as a board with HCI over UART or USB.
+/// A serial port with a controller, such as a board with HCI over UART or USB.
 package struct SerialPort: ControllerPort {
     /// Constants of the kernel's terminal interface that the C library lacks.
     private enum Constant {
-        /// Reads and writes a `struct termios2`: `_IOR('T', 0x2A, …)` and `_IOW('T', 0x2B, …)`.
+        /// The `ioctl` requests that read and write a `struct termios2`: `_IOR('T', 0x2A, …)` and `_IOW('T', 0x2B, …)`.
         static let read: UInt = 0x802C_542A
         static let write: UInt = 0x402C_542B
-        /// Discards unread input and unsent output.
+        /// The request that discards unread input and unsent output.
         static let flush: UInt = 0x540B
         static let bothWays = 2
-        /// Prevents other programs from opening the port.
+        /// The request that prevents other programs from opening the port.
         static let makeExclusive: UInt = 0x540C
-        /// 8 bits, receiver enabled, no modem lines, numeric rate.
+        /// 8 bits, receiver enabled, modem lines ignored, rate as a number.
         static let control: UInt32 = 0o60 | 0o200 | 0o4000 | 0o10000
         static let flowControl: UInt32 = 0o20_000_000_000
     }
 
-    /// Offsets of the fields of a `struct termios2`, in octets.
+    /// The offsets of fields in a `struct termios2`, in octets.
     private enum Field {
         static let control = 8
         static let minimum = 17 + 6
@@ -116,7 +116,7 @@ package struct SerialPort: ControllerPort {
         )
     }
 
-    /// The port is in use by other programs.
+    /// The port is in use by these programs.
     static func held(_ address: SerialAddress, by programs: [RunningProgram]) -> TransportError {
         let names = programs.map(\.description).joined(separator: ", ")
         let isModemManager = programs.contains { $0.name == "ModemManager" }

@@ -15,7 +15,9 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Connects a non-blocking Unix socket.
+    /// Connects to a Unix socket, and returns a non-blocking descriptor.
+    ///
+    /// - Throws: ``TransportError/Code/unreachable`` if the connection fails.
     package func connect() throws(TransportError) -> FileDescriptor {
         try makeSocket { (socket, name, length) throws(TransportError) in
             guard Glibc.connect(socket, name, length) == 0 else {
@@ -26,11 +28,10 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Creates a non-blocking socket and passes it to `body` with the system's form of this address.
+    /// Creates a non-blocking socket, and passes it to `body` together with this address in the system's form.
     ///
-    /// The socket is closed if `body` throws.
-    ///
-    /// A host name is resolved immediately, on the calling thread.
+    /// If `body` throws, the socket is closed. A host name is resolved on the calling thread, which blocks until that
+    /// is done.
     func makeSocket(
         _ body: (_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) throws(TransportError) ->
             Void
@@ -70,7 +71,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     ) throws(TransportError) -> FileDescriptor {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // The name of an abstract socket follows an octet 0, and ends where the address does.
+        // The name of an abstract socket starts with an octet 0, and the length of the address determines its end.
         let octets = (isAbstract ? [0] : []) + Array(name.utf8), capacity = MemoryLayout.size(ofValue: address.sun_path)
         guard octets.count < capacity else {
             throw TransportError(
@@ -99,9 +100,9 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An open file, which is closed when it is released.
+/// An open file, which is closed when this object is released.
 ///
-/// A loop's watch retains it, so that its number is not reused while the system may still be polled for it.
+/// A loop's watch retains the object, so that its number is not reused while the system may still poll it.
 package final class FileDescriptor: Sendable {
     package let raw: Int32
     package init(_ raw: Int32) { self.raw = raw }

@@ -1,38 +1,40 @@
 import Glibc
 import LinuxCalls
 
-/// The receiving side of a stream socket, which takes octets or peeks at them.
+/// The receiving side of a stream socket, which can read octets or only peek at them.
 ///
-/// Linux acknowledges TCP octets when a program takes them, usually with a segment of its own, although the next write
-/// would carry the acknowledgement for free. So a program that is about to respond peeks at the request and takes it
-/// after the response was written. Octets of other sockets are taken immediately.
+/// Linux acknowledges TCP octets when a program reads them, usually with a segment of its own, although the program's
+/// next write would carry the acknowledgement at no cost. So a program that is about to respond only peeks at the
+/// request, and reads it after it has written the response. Octets from other sockets are read immediately.
 struct SocketInput {
     enum Step: Equatable {
-        /// New octets in ``buffer``.
+        /// New octets are in this part of ``buffer``.
         case octets(Range<Int>)
         case nothing
-        /// The end of the stream, with the system's reason; 0 for a normal end.
+        /// The stream has ended, with the system's error number, or 0 for a normal end.
         case ended(errno: Int32)
     }
 
-    /// The maximum number of peeked octets that are left in the system: some short requests.
+    /// The maximum number of peeked octets that are left in the system until a response has been written; enough for
+    /// several short requests.
     static let mostSeen = 512
-    /// The number that is left after a response was written: peeking at many again costs more than taking them.
+    /// The maximum number of peeked octets that are left after a response has been written. Peeking at more of them
+    /// again costs more than reading them.
     static let mostKept = 160
-    /// The size of a read: initially, and for streams that fill it repeatedly.
+    /// The size of a read: initially, and for streams that fill it repeatedly, in octets.
     private static let sizes = 4_096...65_536
 
     private let socket: FileDescriptor
     private let canLook: Bool
     private(set) var buffer: [UInt8] = []
-    /// The number of peeked octets.
+    /// The number of octets that were peeked at and not read.
     private var seen = 0
     /// True if the last read filled the buffer, so that there may be more.
     private(set) var wasFilled = false
 
-    /// True if the system tells which process wrote what is read.
+    /// True if the system reports which process wrote the octets that are read.
     private let knowsSender: Bool
-    /// The process that wrote what was read last; 0 if the system does not tell.
+    /// The process that wrote the octets that were read last; 0 if the system does not say.
     private(set) var sender: Int32 = 0
 
     init(of socket: FileDescriptor, knowsSender: Bool = false) {
@@ -41,13 +43,13 @@ struct SocketInput {
         canLook = socket.isTCP
     }
 
-    /// Takes new octets into ``buffer``.
+    /// Reads new octets into ``buffer``.
     mutating func take() -> Step {
         takeSeen()
         return receive(0)
     }
 
-    /// Peeks at new octets into ``buffer``, after those that were already peeked.
+    /// Peeks at new octets, which follow those that were peeked at before in ``buffer``.
     mutating func look() -> Step {
         guard canLook else { return take() }
         let step = receive(Int32(MSG_PEEK))
@@ -56,23 +58,23 @@ struct SocketInput {
         return all.count > seen ? .octets(seen..<all.count) : .nothing
     }
 
-    /// Takes the peeked octets, for which the system reports readiness until then.
+    /// Reads the octets that were peeked at. Until then, the system reports that the socket is readable.
     mutating func takeSeen() {
         while seen > 0 {
-            // Of TCP, the system drops what there is no room for.
+            // MSG_TRUNC makes the system discard TCP octets instead of copying them.
             let count = recv(socket.raw, nil, seen, Int32(MSG_TRUNC))
             if count < 0, errno == EINTR { continue }
-            // The next step says what is wrong.
+            // The next read reports the error.
             seen = count > 0 ? seen - count : 0
         }
     }
 
-    /// Takes the peeked octets if there are many; the response that was just written acknowledges them.
+    /// Reads the octets that were peeked at if there are many. The response that was just written acknowledges them.
     mutating func takeMuch() {
         if seen > Self.mostKept { takeSeen() }
     }
 
-    /// Takes the peeked octets if there are too many to wait for a response.
+    /// Reads the octets that were peeked at if there are too many to wait for a response.
     mutating func takeTooMuch() {
         if seen > Self.mostSeen { takeSeen() }
     }

@@ -3,31 +3,31 @@ import Glibc
 import LinuxCalls
 import Logging
 
-/// A listening socket, which passes each connection to its owner as a stream.
+/// A listening socket, which passes each new connection to its owner.
 package final class SocketListener: Sendable {
-    /// How many connections are taken in a round, so that those that exist get their turn.
+    /// The maximum number of connections to accept in one pass, so that existing connections get their turn.
     private static let share = 4
-    /// The same where a thread does nothing else.
+    /// The maximum number of connections to accept in one pass of a loop that does nothing else.
     private static let largeShare = 64
-    /// The system's queue of unaccepted connections.
+    /// The length of the system's queue of connections that have not been accepted.
     private static let backlog: Int32 = 128
-    /// How long to wait before the next attempt to take a connection when the process has no descriptor left.
+    /// The pause before the next attempt to accept a connection after the process has run out of descriptors.
     private static let rest = Duration.milliseconds(100)
 
     private let descriptor: FileDescriptor
     private let loop: EventLoop
     private let watch: LoopWatch
 
-    /// The port number, chosen by the system if 0 was requested; 0 for a Unix socket.
+    /// The TCP port that is listened on; 0 for a Unix socket.
     package let port: UInt16
 
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - address: The address to listen on; the system chooses the TCP port if it is 0.
+    ///   - address: The address to listen on. With TCP port 0, the system chooses the port.
     ///   - loop: The loop on which everything runs.
-    ///   - accept: Called on the thread of `loop` with each new connection, which is not started yet.
-    /// - Throws: ``TransportError/Code/unreachable`` if listening on the address fails.
+    ///   - accept: Called on the thread of `loop` with each new connection, which must still be started.
+    /// - Throws: ``TransportError/Code/unreachable`` if it is not possible to listen on the address.
     package convenience init(
         at address: SocketAddress,
         on loop: EventLoop,
@@ -43,15 +43,15 @@ package final class SocketListener: Sendable {
         self.init(adopting: descriptor, on: loop, taking: Self.share) { accept(SocketStream($0, on: loop)) }
     }
 
-    /// Starts to listen at a path that no other user can replace, where every user may connect.
+    /// Starts to listen at a path that no other user can replace, and lets all users connect.
     ///
-    /// The socket has its permissions before anybody can connect, whatever the process's mask is. The mask itself stays
-    /// as it is, since it belongs to all threads.
+    /// The socket gets its permissions before it accepts connections, regardless of the process's umask. The umask
+    /// itself is not changed, because all threads share it.
     ///
     /// - Parameters:
-    ///   - place: Where to listen.
-    ///   - loop: A loop for this listener alone.
-    ///   - accept: Called on the thread of `loop` with each new connection, which knows its ``SocketStream/sender``.
+    ///   - place: The path of the socket.
+    ///   - loop: A loop that does nothing else.
+    ///   - accept: Called on the thread of `loop` with each new connection, which has the option `SO_PASSCRED`.
     /// - Throws: ``TransportError/Code/unreachable`` if the path cannot be used.
     package convenience init(
         at place: TrustedPath,
@@ -70,18 +70,18 @@ package final class SocketListener: Sendable {
         self.init(adopting: descriptor, on: loop, accept: accept)
     }
 
-    /// Adopts a Unix socket that is already listening.
+    /// Takes over a Unix socket that is already listening.
     ///
     /// - Parameters:
     ///   - descriptor: The socket.
-    ///   - loop: A loop for this listener alone.
-    ///   - accept: Called on the thread of `loop` with each new connection, which knows its ``SocketStream/sender``.
+    ///   - loop: A loop that does nothing else.
+    ///   - accept: Called on the thread of `loop` with each new connection, which has the option `SO_PASSCRED`.
     package convenience init(
         adopting descriptor: FileDescriptor,
         on loop: EventLoop,
         accept: @escaping @Sendable (FileDescriptor) -> Void
     ) {
-        // Connections inherit it, so that no message comes too early for it.
+        // Connections inherit this option, so it applies to their first message, too.
         var on: Int32 = 1
         setsockopt(descriptor.raw, SOL_SOCKET, SO_PASSCRED, &on, socklen_t(MemoryLayout<Int32>.size))
         self.init(adopting: descriptor, on: loop, taking: Self.largeShare, accept: accept)
@@ -98,7 +98,7 @@ package final class SocketListener: Sendable {
         port = Self.port(of: descriptor)
         self.loop = loop
         let pause = Pause(), isTCP = descriptor.isTCP
-        // Connections do not keep their loop from ending.
+        // The loop is referenced weakly, so that the listener does not keep it alive.
         watch = loop.watch(descriptor, for: .reading) { [descriptor, weak loop] _ in
             for _ in 0..<share {
                 guard let loop else { return }
@@ -113,13 +113,13 @@ package final class SocketListener: Sendable {
         pause.watch = watch
     }
 
-    /// Stops taking connections for a moment when the system refuses to hand one out, which would be asked for without
-    /// end otherwise.
+    /// A pause in accepting connections after the system has refused to hand one out. Without it, the loop would keep
+    /// trying without rest.
     ///
     /// Sendable because everything happens on the thread of the loop, after the listener is created.
     private final class Pause: @unchecked Sendable {
         weak var watch: LoopWatch?
-        /// True if the log says so since the last connection.
+        /// True if the pause has been logged since the last accepted connection.
         var isNoted = false
 
         func begin(_ code: Int32, on loop: EventLoop) {
@@ -137,7 +137,7 @@ package final class SocketListener: Sendable {
     /// Stops listening.
     package func close() { shutdown(descriptor.raw, Int32(SHUT_RDWR)) }
 
-    /// Takes the next connection; `nil` with the system's `errno` if there is none.
+    /// Accepts the next connection; returns `nil`, with the reason in `errno`, if there is none.
     private static func connection(at descriptor: FileDescriptor, isTCP: Bool) -> FileDescriptor? {
         let raw = accept_connection(descriptor.raw)
         guard raw >= 0 else { return nil }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A connected stream socket on a loop, which reads everything available and writes without blocking.
+/// A connected stream socket, run by a loop. It reads everything that is available, and writes without blocking.
 ///
-/// Octets that the system does not accept are queued. While the queue is long, nothing is read; beyond ``mostBacklog``,
-/// the stream ends. Sendable because everything happens on the loop's thread.
+/// Octets that the system does not accept are queued. While the queue is longer than ``largeBacklog``, nothing is read;
+/// beyond ``mostBacklog``, the stream ends. Sendable because everything happens on the loop's thread.
 package final class SocketStream: @unchecked Sendable {
     /// The queue length beyond which the stream stops reading, in octets.
     package static let largeBacklog = 262_144
     /// The queue length beyond which the stream ends, in octets.
     package static let mostBacklog = 16_777_216
-    /// The minimum distance between two places at which the queue can be cut, in octets.
+    /// The minimum distance between two positions at which the queue can be cut, in octets.
     private static let seamDistance = 65_536
 
-    /// The number of reads that empties the system's buffer.
+    /// The maximum number of reads in ``catchUp()``, which is enough to empty the system's buffer.
     private static let mostReads = 1_024
 
     private enum State {
@@ -23,26 +23,29 @@ package final class SocketStream: @unchecked Sendable {
 
     private let descriptor: FileDescriptor
     private let loop: EventLoop
-    /// True to read everything that the other end sent before it closed, even when writing is impossible.
+    /// True to go on reading what the other end sent before it closed, even when writing is no longer possible.
     package var readsToTheEnd = false
 
     private var state = State.idle
     private var isPaused = false
-    /// True if nothing reads what is written.
+    /// True if writing has failed, so that everything written is dropped.
     private var isUnheard = false
     private var backlog: [UInt8] = []
     private var written = 0
-    /// The ends of separate writes in the queue, as far as they are remembered.
+    /// The positions in the queue at which a write ended, at least ``seamDistance`` apart.
     private var seams: [Int] = []
     @exclusivity(unchecked) private var intake: SocketInput
-    /// The receiver of octets.
+    /// The estimate of how fast the other end responds, which decides when to read.
     @exclusivity(unchecked) private var delay = ResponseTimeEstimate()
     private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
 
-    /// Creates a stream that begins with ``start(receive:closed:)``.
+    /// Creates a stream; call ``start(receive:closed:)`` to start it.
     ///
-    /// It `knowsSender` if the descriptor is a Unix socket with `SO_PASSCRED`.
+    /// - Parameters:
+    ///   - descriptor: The connected socket.
+    ///   - loop: The loop that runs the stream.
+    ///   - knowsSender: True for a Unix socket with the option `SO_PASSCRED`, which makes ``sender`` known.
     package init(_ descriptor: FileDescriptor, on loop: EventLoop, knowsSender: Bool = false) {
         self.descriptor = descriptor
         self.loop = loop
@@ -54,8 +57,8 @@ package final class SocketStream: @unchecked Sendable {
     /// Starts to read.
     ///
     /// - Parameters:
-    ///   - receive: Called with received octets; if it throws, the stream closes with that error.
-    ///   - closed: Called once at the end of the stream, unless ``close()`` ended it.
+    ///   - receive: Called with received octets. If it throws, the stream closes with that error.
+    ///   - closed: Called once when the stream has ended, unless ``close()`` has ended it.
     package func start(
         receive: @escaping @Sendable (Span<UInt8>) throws(TransportError) -> Void,
         closed: @escaping @Sendable (TransportError) -> Void
@@ -66,17 +69,18 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Who is at the other end of a Unix socket, or made it; `nil` if the kernel cannot say.
+    /// The process at the other end of a Unix socket, or the one that created the socket; `nil` if the kernel does not
+    /// say.
     package var peer: SocketPeer? { descriptor.peer }
 
-    /// The process that wrote what was read last, which may differ from ``peer`` if processes share a connection; 0 if
-    /// the kernel does not say.
+    /// The process that wrote the octets that were read last; 0 if the kernel does not say.
     ///
-    /// What ``start(receive:closed:)`` receives at once was written by one process.
+    /// It may differ from ``peer``, because processes can share a connection. All octets of one call of `receive` come
+    /// from a single process.
     package var sender: Int32 { intake.sender }
 
-    /// True if the process of ``peer`` has ended, so that its number may be another one's by now; `false` where the
-    /// kernel, before Linux 6.5, cannot say.
+    /// True if the process of ``peer`` has ended, so that another process may have its number now. Always false on
+    /// kernels before Linux 6.5, which do not say.
     package var hasPeerEnded: Bool {
         let option: Int32 = 77  // SO_PEERPIDFD
         var raw: Int32 = -1, size = socklen_t(MemoryLayout<Int32>.size)
@@ -84,12 +88,12 @@ package final class SocketStream: @unchecked Sendable {
             return errno != ENOPROTOOPT && errno != EOPNOTSUPP && errno != EMFILE
         }
         defer { Glibc.close(raw) }
-        // It can be read when the process has ended.
+        // The descriptor becomes readable when the process has ended.
         var question = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
         return poll(&question, 1, 0) > 0
     }
 
-    /// The group numbers of the program in ``peer``, as far as the kernel knows them.
+    /// The numbers of the groups that ``peer`` belongs to; empty if the kernel does not say.
     package var peerGroups: [UInt32] {
         let option: Int32 = 59  // SO_PEERGROUPS
         var groups = [UInt32](repeating: 0, count: 1_024), size = socklen_t(4 * groups.count)
@@ -97,10 +101,10 @@ package final class SocketStream: @unchecked Sendable {
         return Array(groups.prefix(Int(size) / 4))
     }
 
-    /// The number of octets that wait to be written.
+    /// The number of octets in the queue, which wait to be written.
     package var pendingOctets: Int { backlog.count - written }
 
-    /// Writes `bytes` after everything that was written before.
+    /// Queues `bytes` behind everything that was written before, and sends what the system accepts.
     package func write(_ bytes: Span<UInt8>) {
         guard case .open = state, !isUnheard else { return }
         var offset = 0
@@ -119,7 +123,7 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Drops the queue, except the rest of a started write and some of what follows.
+    /// Drops the queue, except the octets up to the first position at which it can be cut between two writes.
     package func dropBacklog() {
         guard let seam = seams.first(where: { $0 >= written }), seam < backlog.count else { return }
         backlog = Array(backlog[written..<seam])
@@ -140,10 +144,10 @@ package final class SocketStream: @unchecked Sendable {
 
     /// Reads what is available; returns whether there was something, including the end of the stream.
     ///
-    /// Does nothing while the stream is paused, or before a response can be expected.
+    /// Does nothing while the stream is paused, or as long as it is too early for a response.
     ///
-    /// TCP octets are only peeked until something is written or ``letGo()`` is called, so that a response carries the
-    /// acknowledgement; unless it is a stream without responses.
+    /// If the other end responds to requests, TCP octets are only peeked at until something is written or ``letGo()``
+    /// is called, so that a response carries the acknowledgement.
     package func readIfAny() -> Bool {
         guard isReading else { return false }
         let now = loop.clock.now
@@ -157,20 +161,20 @@ package final class SocketStream: @unchecked Sendable {
         return true
     }
 
-    /// Takes the octets that ``readIfAny()`` has peeked.
+    /// Reads the octets that ``readIfAny()`` has peeked at.
     package func letGo() { intake.takeSeen() }
 
-    /// Reads everything that the other end has written so far, and detects the end of the stream.
+    /// Reads everything that the other end has written so far, and notices if it has closed the stream.
     package func catchUp() {
         for _ in 0..<Self.mostReads { guard readOnce() > 0 else { return } }
     }
 
-    /// Closes the stream without an event.
+    /// Closes the stream without calling `closed`.
     package func close() {
         guard case .open(let watch) = state else { return }
         state = .closed
         watch.cancel()
-        // The system breaks a connection off when it closes with something to read.
+        // The system resets a connection that is closed with unread octets.
         intake.takeSeen()
         shutdown(descriptor.raw, Int32(SHUT_RDWR))
         receive = { _ in }
@@ -197,12 +201,12 @@ package final class SocketStream: @unchecked Sendable {
         if case .open(let watch) = state { watch.interest.contains(.reading) } else { false }
     }
 
-    /// Reads until there are no more octets, but lets other work of the loop run in between.
+    /// Reads the octets that are available, but not so many that the loop's other work has to wait long.
     private func read() {
         for _ in 0..<4 { guard isReading, readOnce() > 0, intake.wasFilled else { return } }
     }
 
-    /// Passes on the result of one system call; returns the number of octets.
+    /// Reads with one system call, and passes the octets on; returns their number. If `looking`, only peeks at them.
     private func readOnce(looking: Bool = false) -> Int {
         guard isOpen else { return 0 }
         switch looking ? intake.look() : intake.take() {
@@ -217,7 +221,7 @@ package final class SocketStream: @unchecked Sendable {
         }
     }
 
-    /// Passes the read octets to the receiver.
+    /// Passes octets that were read to the receiver.
     private func deliver(_ range: Range<Int>) {
         let bytes = intake.buffer
         do throws(TransportError) {
@@ -227,7 +231,7 @@ package final class SocketStream: @unchecked Sendable {
         }
     }
 
-    /// Sends what the system accepts and returns its length; `nil` if the stream ended.
+    /// Sends as many of the octets as the system accepts, and returns their number; `nil` if sending has failed.
     private func send(_ bytes: Span<UInt8>) -> Int? {
         let count = bytes.withUnsafeBufferPointer { bytes in
             Glibc.send(descriptor.raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -244,7 +248,7 @@ package final class SocketStream: @unchecked Sendable {
         return nil
     }
 
-    /// Sends what the system accepts of the queue, which may be dropped if that fails.
+    /// Sends as much of the queue as the system accepts. The queue may be dropped if sending fails.
     private func sendBacklog() -> Int? {
         let octets = backlog
         return send(octets.span.extracting(written..<octets.count))
@@ -265,7 +269,7 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Reads if nothing prevents it, and waits for space if there is something to write.
+    /// Reads unless the stream is paused or its queue is long, and waits for space if there is something to write.
     private func updateInterest() {
         guard case .open(let watch) = state else { return }
         let reads = !isPaused && pendingOctets <= Self.largeBacklog

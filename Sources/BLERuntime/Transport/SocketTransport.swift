@@ -1,22 +1,23 @@
 import BLEWire
 import Glibc
 
-/// A transport over a TCP or Unix stream socket, as virtual controllers and bridges offer it.
+/// A transport over a TCP or Unix stream socket, which virtual controllers and bridges listen on.
 ///
-/// It connects without blocking, and again 100 ms after a connection was lost. If the connection is refused or closed
-/// immediately, or the data are not HCI, the delays grow to 5 s. Sendable because everything happens on the thread of
-/// the loop on which it was started.
+/// It connects without blocking, and connects again 100 ms after it has lost the connection. If the connection is
+/// refused or closed immediately, or the data are not HCI, the delays between attempts grow to 5 s. Sendable because
+/// everything happens on the thread of the loop on which it was started.
 package final class SocketTransport: Transport, @unchecked Sendable {
     private enum State {
         case idle
         case connecting(FileDescriptor, LoopWatch)
+        /// There is a connection. `hasHeard` is true if valid packets have been received.
         case open(SocketStream, hasHeard: Bool)
         case waiting(LoopAlarm)
     }
 
     private let address: SocketAddress
     private var state = State.idle
-    /// When the connection was made.
+    /// The time at which the connection was made.
     private var opened: Instant?
     private var backoff = Backoff()
     private var loop: EventLoop?
@@ -131,7 +132,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         client?.transportClosed(error)
     }
 
-    /// What is there is of no use, or not now.
+    /// Closes the connection, because the other end is no working controller at the moment.
     private func gaveUp(_ error: TransportError) {
         disconnect()
         retry(after: backoff.failed().delay)

@@ -1,46 +1,46 @@
-/// A bidirectional path for H4 packets to a controller.
+/// A path to a controller that carries H4 packets in both directions.
 ///
-/// A transport belongs to one loop: all of its methods are called on that thread, and it calls its client there. It
-/// reconnects until it is stopped.
+/// A transport belongs to one loop: all of its methods must be called on that loop's thread, and it calls its client
+/// there. It reconnects until it is stopped.
 package protocol Transport: AnyObject, Sendable {
-    /// The name in log lines, such as `tcp:127.0.0.1:6402`.
+    /// The name of the transport in log lines, such as `tcp:127.0.0.1:6402`.
     var name: String { get }
 
-    /// Starts to connect. `client` is referenced weakly.
+    /// Starts to connect. The transport references `client` weakly.
     func start(for client: any TransportClient, on loop: EventLoop)
 
-    /// Sends packets with one write, as far as the system accepts them; the rest follows.
+    /// Sends packets with one write. What the system does not accept is queued and sent later.
     ///
-    /// Packets are lost while there is no connection.
+    /// While there is no connection, packets are dropped.
     func send(_ packets: Span<UInt8>)
 
-    /// Stops reading until ``resume()``, so that a controller with flow control slows down.
+    /// Stops reading until ``resume()`` is called, so that a controller with flow control slows down.
     func pause()
 
     func resume()
 
-    /// Drops the connection and makes a new one.
+    /// Closes the connection and makes a new one.
     func reset()
 
-    /// Drops the connection permanently.
+    /// Closes the connection and stops reconnecting.
     func stop()
 }
 
 /// The receiver of a transport's events.
 ///
-/// All calls are on the thread of the transport's loop.
+/// All methods are called on the thread of the transport's loop.
 package protocol TransportClient: AnyObject, Sendable {
-    /// There is a new connection. Everything before it is void.
+    /// There is a new connection. The controller knows nothing of what was sent before.
     func transportOpened()
 
     /// The connection was lost and is being re-established.
     func transportClosed(_ error: TransportError)
 
-    /// There is no controller, or none any more. Attempts continue.
+    /// There is no controller, or no longer one. The transport keeps trying to connect.
     func transportAbsent(_ error: TransportError)
 
-    /// Octets were received: any number of packets and parts.
+    /// Octets have been received: any number of whole packets and parts of packets.
     ///
-    /// - Throws: An error about the octets, after which the connection is made again.
+    /// - Throws: An error if the octets are invalid; the transport then closes the connection and makes a new one.
     func transportReceived(_ chunk: Span<UInt8>) throws(TransportError)
 }

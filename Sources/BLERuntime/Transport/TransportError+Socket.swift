@@ -1,7 +1,7 @@
 import Glibc
 
 extension TransportError {
-    /// The connection to `address` failed with `errno`.
+    /// Connecting to `address` failed with `errno`.
     static func unconnected(_ address: SocketAddress, errno: Int32) -> Self {
         let (cure, command, finding): (String?, String?, Finding.Code) =
             switch (address, errno) {
@@ -51,7 +51,7 @@ extension TransportError {
         )
     }
 
-    /// The controller accepts the connection but does not respond.
+    /// The controller accepts the connection, but does not respond to commands.
     static var unanswered: Self {
         Self(
             .closed,
@@ -61,7 +61,7 @@ extension TransportError {
         )
     }
 
-    /// The controller rejects a reset.
+    /// The controller rejects the reset command.
     static var unresettable: Self {
         Self(
             .garbage,

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The reason why there is no path to the controller.
+/// The reason why there is no connection to a controller, with advice.
 package struct TransportError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of error.
     package enum Code: Equatable, Sendable {
@@ -10,9 +10,9 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
         case closed
         /// The received data are not HCI.
         case garbage
-        /// The other end does not read.
+        /// The other end does not read what is sent.
         case congested
-        /// This program may not use it.
+        /// This program has no permission to use the controller.
         case forbidden
         /// The radio is blocked or switched off.
         case switchedOff
@@ -21,16 +21,16 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
     package var code: Code
     /// The system's error number; 0 if there is none.
     package var errno: Int32
-    /// The failed operation, in words.
+    /// The operation that failed, or what happened.
     package var context: String
-    /// Sentences with advice; `nil` if it is obvious.
+    /// Advice, as one or more sentences; `nil` if there is nothing specific.
     package var cure: String?
-    /// The command line that fixes it; `nil` if there is no single one.
+    /// The command line that fixes the problem; `nil` if no single command does.
     package var command: String?
-    /// The kind of finding in an examination of the machine.
+    /// The kind of finding that the error becomes in an examination of the machine.
     package var finding: Finding.Code
 
-    /// Creates an error; `finding` defaults to that of its code.
+    /// Creates an error. The default of `finding` is the usual one for `code`.
     package init(
         _ code: Code,
         errno: Int32 = 0,
@@ -53,7 +53,7 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension TransportError.Code {
-    /// The advice for this kind of error, if nothing more specific is known; `nil` if there is none.
+    /// The advice for this kind of error, for errors without advice of their own; `nil` if there is none.
     var usualCure: String? {
         switch self {
         case .closed, .congested: "Restart the controller, or unplug it and plug it in again."
@@ -62,7 +62,7 @@ extension TransportError.Code {
         }
     }
 
-    /// The finding for this kind of error, if nothing more specific is known.
+    /// The usual finding for this kind of error.
     fileprivate var finding: Finding.Code {
         switch self {
         case .unreachable: .controllerUnreachable
