@@ -1,21 +1,21 @@
 import BLEWire
 
-/// Limits how fast the connections of each user are served.
+/// A limit on how fast the connections of each user are accepted.
 ///
-/// A user's connections are served at once up to a burst, then one in each interval. Those that come faster wait, and
-/// beyond a limit they are refused, so that one user's connections never delay those of another. Time in which few come
-/// is credited up to the burst.
+/// A user's connections are served immediately up to a burst, and then at one per interval. Faster ones have to wait,
+/// and if too many wait, further ones are refused. So one user's connections never delay those of another. A user with
+/// few connections regains the burst over time.
 ///
-/// A value: connections and the time in, connections to serve or to refuse out.
+/// A value without I/O: it is given connections and the time, and returns the connections to serve or refuse.
 struct AcceptRateLimiter<Connection> {
-    /// Most users that are counted at a time.
+    /// The maximum number of users that are tracked at the same time.
     private static var mostUsers: Int { 4_096 }
 
     fileprivate struct UserState {
-        /// When all connections that were served would have come, had they kept the interval.
+        /// The end of the intervals that the user's served connections have used up; each connection uses one interval.
         var spent = Instant()
         var waiting: [Connection] = []
-        /// True if one was refused since there was last room.
+        /// True if a connection of the user was refused, and the user has had connections waiting ever since.
         var hasRefused = false
     }
 
@@ -23,9 +23,9 @@ struct AcceptRateLimiter<Connection> {
     private let interval: Duration
     private let mostWaitingOfUser: Int
     private let mostWaiting: Int
-    /// By the number of the user; `nil` for those whom the kernel does not name.
+    /// The state of each user, by user number; `nil` stands for users that the kernel does not report.
     private var users: [UInt32?: UserState] = [:]
-    /// The users with connections that wait, in the order in which they began to.
+    /// The users with waiting connections, in the order in which they started to wait.
     private var queue: [UInt32?] = []
     private var waitingCount = 0
 
@@ -38,15 +38,16 @@ struct AcceptRateLimiter<Connection> {
     }
 
     enum OnAccept {
-        /// Serve it now.
+        /// The connection is to be served now.
         case serve(Connection)
-        /// It waits for ``AcceptRateLimiter/takeDue(at:)``.
+        /// The connection waits until ``AcceptRateLimiter/takeDue(at:)`` returns it.
         case wait
-        /// Too many wait. `isFirst` unless another one of the user was refused since there was last room.
+        /// Too many connections wait. `isFirst` is false if another one of the user was refused, and the user has had
+        /// connections waiting ever since.
         case refuse(Connection, isFirst: Bool)
     }
 
-    /// Counts a new connection of a user.
+    /// Processes a new connection of a user, and returns what to do with it.
     mutating func accept(_ connection: Connection, of user: UInt32?, at now: Instant) -> OnAccept {
         if users.count >= Self.mostUsers { users = users.filter { !isIdle($0.value, at: now) } }
         guard users.count < Self.mostUsers || users[user] != nil else { return .refuse(connection, isFirst: false) }
@@ -66,10 +67,10 @@ struct AcceptRateLimiter<Connection> {
         return .wait
     }
 
-    /// When ``takeDue(at:)`` has something next; `nil` if no connection waits.
+    /// The time at which ``takeDue(at:)`` will next return a connection; `nil` if no connection waits.
     var deadline: Instant? { queue.lazy.compactMap { user in users[user].map { due(of: $0) } }.min() }
 
-    /// Takes the connections that have waited long enough.
+    /// Removes and returns the connections that have waited long enough.
     mutating func takeDue(at now: Instant) -> [Connection] {
         var taken: [Connection] = []
         for user in queue {
@@ -89,14 +90,14 @@ struct AcceptRateLimiter<Connection> {
         return taken
     }
 
-    /// Forgets all connections that wait.
+    /// Drops all waiting connections and the state of all users.
     mutating func removeAll() { (users, queue, waitingCount) = ([:], [], 0) }
 
     private func count(_ userState: inout UserState, at now: Instant) {
         userState.spent = max(userState.spent, now) + interval
     }
 
-    /// When the next connection of a user may be served.
+    /// The earliest time at which the user's next connection can be served.
     private func due(of userState: UserState) -> Instant { userState.spent + interval * (1 - burst) }
 
     private func isIdle(_ userState: UserState, at now: Instant) -> Bool {

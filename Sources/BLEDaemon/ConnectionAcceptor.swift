@@ -2,27 +2,29 @@ import BLERuntime
 import BLESession
 import BLEWire
 
-/// Accepts connections on a thread of its own, and hands over those that are to be served.
+/// The part of the daemon that accepts connections. It has a thread of its own, and passes on the connections that the
+/// rate limit allows to serve.
 ///
-/// However fast the programs of one user connect, the thread that serves apps is given only so many of them, and
-/// programs of other users wait only until the others have been turned away.
+/// However fast one user's programs connect, the thread that serves apps gets only a limited number of their
+/// connections. Programs of other users wait only until excess connections have been refused.
 ///
-/// Sendable because everything happens on the thread of its loop, except for ``stop()`` and to listen.
+/// Sendable because everything except `listen` and ``stop()`` happens on the thread of its loop.
 final class ConnectionAcceptor: @unchecked Sendable {
     private let loop = EventLoop("bled-accept")
     private var limiter: AcceptRateLimiter<FileDescriptor>
     private let serve: @Sendable (FileDescriptor) -> Void
     private let refused: @Sendable (Refusal, SocketPeer?) -> Void
     private var listener: SocketListener?
-    /// Rings when the next connection that waits is to be served.
+    /// Fires when the next waiting connection can be served.
     private var alarm: LoopAlarm?
 
     /// Creates an acceptor that does not listen yet.
     ///
     /// - Parameters:
-    ///   - limiter: Limits how many connections of each user are served.
+    ///   - limiter: Limits how fast each user's connections are served.
     ///   - serve: Called on the acceptor's thread with each connection to serve.
-    ///   - refused: Called there when the first one of a user is turned away since there was last room.
+    ///   - refused: Called on the acceptor's thread when a user's connection is refused, but only for the first of a
+    ///     series: see ``AcceptRateLimiter/OnAccept/refuse(_:isFirst:)``.
     init(
         _ limiter: AcceptRateLimiter<FileDescriptor>,
         serve: @escaping @Sendable (FileDescriptor) -> Void,
@@ -34,7 +36,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
         loop.start()
     }
 
-    /// Starts to listen, at a place that no other user can replace.
+    /// Starts to listen at a path that no other user can replace.
     func listen(at place: TrustedPath) throws(TransportError) {
         let result: Result<Void, TransportError> = loop.sync { [self] in
             Result { () throws(TransportError) in
@@ -46,14 +48,14 @@ final class ConnectionAcceptor: @unchecked Sendable {
         try result.get()
     }
 
-    /// Listens at a socket that exists.
+    /// Starts to listen on a socket that already exists.
     func listen(adopting descriptor: FileDescriptor) {
         loop.sync { [self] in
             listener = SocketListener(adopting: descriptor, on: loop) { [weak self] in self?.accept($0) }
         }
     }
 
-    /// Listens no more, and forgets the connections that wait.
+    /// Stops listening, and drops the waiting connections.
     func stop() {
         loop.sync { [self] in
             listener?.close()
@@ -64,7 +66,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
         }
     }
 
-    /// Takes a new connection, which waits or is refused if many of the same user have come.
+    /// Serves a new connection, lets it wait, or refuses it, as the rate limit demands.
     private func accept(_ connection: FileDescriptor) {
         let peer = connection.peer
         switch limiter.accept(connection, of: peer?.user, at: loop.clock.now) {
@@ -77,7 +79,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
         }
     }
 
-    /// Has connections that wait served when it is time.
+    /// Sets an alarm that serves waiting connections when they are due.
     private func awaitNext() {
         alarm = limiter.deadline.map { deadline in
             loop.alarm(at: deadline) { [weak self] in
@@ -90,7 +92,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
 }
 
 extension FileDescriptor {
-    /// Says why a connection is not served, as far as the system takes it.
+    /// Sends the reason why a connection is not served, as far as the system accepts it without blocking.
     func turnAway(_ refusal: Refusal) {
         var writer = FrameWriter(), octets: [UInt8] = []
         _ = writer.write(DaemonMessage.refused(refusal))

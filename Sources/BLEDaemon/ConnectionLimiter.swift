@@ -1,18 +1,20 @@
 import BLESession
 
-/// The limits of connections per process, per user and in all, checked before anything is allocated for a connection.
+/// Limits on the number of connections per process, per user and in total. They are checked before anything is
+/// allocated for a connection.
 struct ConnectionLimiter: Sendable {
     /// A connected or connecting program.
     struct Program: Equatable, Sendable {
         /// The user number; `nil` if the kernel does not report it.
         var user: UInt32?
-        /// The process number; `nil` if the kernel does not report it, as for processes hidden from the daemon.
+        /// The process number; `nil` if the kernel does not report it, for example because it hides the process from
+        /// the daemon.
         var process: Int32?
-        /// True if it has sent its greeting.
+        /// True if the program has sent its greeting.
         var hasGreeted = false
     }
 
-    /// Maximum numbers.
+    /// The maximum numbers per process, per user and in total; also used to count.
     struct Bounds: Sendable {
         var process: Int
         var user: Int
@@ -21,10 +23,10 @@ struct ConnectionLimiter: Sendable {
 
     /// The maximum number of connections.
     var connections: Bounds
-    /// The maximum number of connections without a greeting.
+    /// The maximum number of connections of programs that have not sent their greeting.
     var ungreeted: Bounds
 
-    /// Returns the reason to refuse a new connection besides the existing ones; `nil` if it is accepted.
+    /// Returns the reason to refuse a new connection, given the existing ones; `nil` to accept it.
     func refusal(of newcomer: Program, among programs: some Sequence<Program>) -> Refusal? {
         var present = Bounds(process: 0, user: 0, all: 0), silent = present
         for program in programs {
@@ -46,7 +48,7 @@ extension ConnectionLimiter.Bounds {
         if let process = newcomer.process, program.process == process { self.process += 1 }
     }
 
-    /// Returns the limit that `present` has reached.
+    /// Returns a sentence about the limit that `present` has reached; `nil` if it has reached none.
     fileprivate func sentence(for present: Self, state: String) -> String? {
         if present.process >= process { return "\(process) sessions of this process are \(state)" }
         if present.user >= user { return "\(user) sessions of this user are \(state)" }

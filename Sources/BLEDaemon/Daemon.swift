@@ -4,25 +4,29 @@ import BLESession
 import BLEWire
 import Glibc
 
-/// The daemon, which serves sessions with its hosts to apps of other processes over a Unix socket.
+/// The daemon: a server on a Unix socket that lets apps in other processes use its hosts.
 ///
-/// It accepts connections within limits, checks each request against the policy, keeps sessions of apps that have ended
-/// and launches these apps, and answers the commands of `ble`, such as `ble apps`.
+/// It limits connections, checks each request against the policy, keeps the sessions of apps that have ended and
+/// launches these apps when there are events for them, and answers commands of `ble` such as `ble apps`.
 ///
-/// A turn of its loop handles the requests of each app and then the events of the hosts.
+/// Each turn of its loop processes the requests of all apps, and then the events of the hosts.
 ///
 /// Sendable because everything except wake-ups happens on the thread of its loop.
 package final class Daemon: @unchecked Sendable {
-    /// The limits for all apps, for those of one user, and for one process.
+    /// The limits on connections, and the times allowed to apps.
     package struct Limits: Sendable {
         let connectionLimiter: ConnectionLimiter
         let newcomers: AcceptRateLimiter<FileDescriptor>
-        /// The time for a program to send its greeting.
+        /// The time within which a program must send its greeting.
         let greeting: Duration
-        /// The time for a refused program to read the reason.
+        /// The time that a refused program has to read the reason.
         let closing: Duration
 
-        /// Limits connections, how many of them have not greeted, and how many of one user come at once.
+        /// Creates limits.
+        ///
+        /// `connections`, `connectionsOfUser` and `connectionsOfProcess` are the maximum numbers of connections in
+        /// total, of one user and of one process. `newcomers` is the number of a user's connections that are accepted
+        /// in a burst.
         package init(
             connections: Int = 512,
             connectionsOfUser: Int = 256,
@@ -49,7 +53,8 @@ package final class Daemon: @unchecked Sendable {
     private let log: DaemonLog
     private var switches: RadioSwitches
     private var policy: AppPolicy
-    /// Sessions that send the policy's rules for pairing to the hosts; none before there is such a rule.
+    /// The sessions through which the hosts get the policy's rules for pairing; empty if there has never been such a
+    /// rule.
     private var pairingSessions: [any HostSession] = []
     private var acceptor: ConnectionAcceptor?
     private var connections: [AppConnection] = []
@@ -57,11 +62,11 @@ package final class Daemon: @unchecked Sendable {
     /// Creates a daemon; call ``listen(at:)`` to start it.
     ///
     /// - Parameters:
-    ///   - radios: The radios for sessions of apps.
+    ///   - radios: The radios that apps can use.
     ///   - limits: The limits for apps.
     ///   - policy: The permissions of apps.
-    ///   - file: The file for sessions that outlive the daemon; `nil` if they end with it.
-    ///   - switches: The file for radios that are turned off; `nil` if all are on at the next start.
+    ///   - file: The file that preserves sessions when the daemon ends; `nil` to preserve none.
+    ///   - switches: The path of the file that preserves which radios are switched off; `nil` to preserve nothing.
     ///   - launcher: Launches apps that have pending events.
     package init(
         _ radios: Radios,
@@ -91,7 +96,7 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Sets a new policy, also for connected apps.
+    /// Sets a new policy, which also applies to apps that are already connected.
     package func apply(_ policy: AppPolicy) {
         loop.sync { [self] in
             self.policy = policy
@@ -103,7 +108,7 @@ package final class Daemon: @unchecked Sendable {
         wakeFlag.raise()
     }
 
-    /// Sends the policy's rules for pairing without a user to the hosts.
+    /// Sends the policy's rules for unattended pairing to the hosts.
     private func setUnattendedPairing() {
         if pairingSessions.isEmpty {
             guard policy.unattendedPairing != nil else { return }
@@ -113,19 +118,17 @@ package final class Daemon: @unchecked Sendable {
         for session in pairingSessions { session.send(.security(.insist(wanted))) }
     }
 
-    /// The number of sessions that wait for their apps.
+    /// The number of kept sessions whose apps are not connected.
     var waitingCount: Int { loop.sync { [self] in keptApps.waitingCount } }
 
     /// The number of connected apps.
     var connectionCount: Int { loop.sync { [self] in connections.count } }
 
-    /// Listens on `path`.
+    /// Listens on `path`, and replaces the socket of a daemon that has ended.
     ///
-    /// Other users can connect if the directory allows it.
+    /// Other users can connect if the permissions of the directory allow it.
     ///
-    /// The socket of a daemon that has ended is replaced.
-    ///
-    /// - Returns: The socket's place, where it remains after ``stop()``.
+    /// - Returns: The path of the socket. The socket remains there after ``stop()``.
     /// - Throws: ``TransportError/Code/unreachable`` if another program listens there, or the path cannot be used;
     ///   ``TransportError/Code/forbidden`` if another user could replace the socket.
     @discardableResult
@@ -141,7 +144,7 @@ package final class Daemon: @unchecked Sendable {
         return place
     }
 
-    /// Listens on an existing socket, such as from the service manager.
+    /// Listens on a socket that already exists, such as one that the service manager passed.
     package func listen(adopting descriptor: FileDescriptor) {
         let acceptor = makeAcceptor()
         acceptor.listen(adopting: descriptor)
@@ -156,7 +159,7 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Ends all sessions and stops listening.
+    /// Stops listening, and ends all sessions.
     package func stop() {
         loop.sync { [self] in acceptor.take() }?.stop()
         loop.sync { [self] in
@@ -169,12 +172,12 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Has a connection admitted on the thread of the loop.
+    /// Passes a new connection to the loop's thread, which admits or refuses it.
     private func enqueue(_ descriptor: FileDescriptor) { loop.post { [weak self] in self?.admit(descriptor) } }
 
     private func admit(_ descriptor: FileDescriptor) {
         let peer = descriptor.peer
-        // The kernel calls a process 0 that it hides.
+        // The kernel reports 0 for a process that it hides.
         let newcomer = ConnectionLimiter.Program(
             user: peer?.user,
             process: peer.flatMap { $0.process > 0 ? $0.process : nil }
@@ -206,13 +209,13 @@ package final class Daemon: @unchecked Sendable {
         expectGreeting(of: connection)
     }
 
-    /// Returns whether a user may see and control an app.
+    /// Returns whether the user of `asker` may see and control the apps of `user`.
     private func mayManage(_ user: UInt32?, _ asker: AppCredentials?) -> Bool {
         guard let asker else { return false }
         return [0, geteuid()].contains(asker.user) || asker.user == user
     }
 
-    /// Shows an alert through the latest agent that may see the app; writes it to the log if there is none.
+    /// Shows an alert through the newest agent that may see the app; if there is none, writes the alert to the journal.
     private func show(_ alert: ClientAlert, insteadOf app: AppCredentials?) {
         let agents = connections.reversed().lazy.filter { [self] in mayManage(app?.user ?? 0, $0.app) }
         guard !agents.contains(where: { $0.show(alert) }) else { return wakeFlag.raise() }
@@ -226,7 +229,7 @@ package final class Daemon: @unchecked Sendable {
             return .apps(facts.filter { mayManage($0.user, asker) })
         case .grant(let process):
             let number = Int32(bitPattern: process)
-            // The kernel reports more about a connected process than about others.
+            // The kernel says more about a process that is connected than about others.
             let connected = asker?.process == number ? asker : connections.first { $0.app?.process == number }?.app
             guard let app = connected ?? AppCredentials(ofProcess: process), mayManage(app.user, asker) else {
                 return Self.unknownProcess(process)
@@ -248,7 +251,7 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Switches Bluetooth for a radio, or for all, if the user may.
+    /// Switches Bluetooth on or off for one radio, or for all if `radio` is `nil`, if the asking user may do that.
     private func turn(on isOn: Bool, _ radio: String?, for asker: AppCredentials?) -> Answer {
         guard mayManage(geteuid(), asker) else {
             return .refused(Refusal(.notAllowed, "only root and the daemon's user may switch Bluetooth for all apps"))
@@ -261,7 +264,7 @@ package final class Daemon: @unchecked Sendable {
         return .done
     }
 
-    /// Returns the connections of a process that a user may see.
+    /// Returns the connections of a process, if the asking user may see them.
     private func connections(of process: UInt32, for asker: AppCredentials?) -> [AppConnection] {
         connections.filter { connection in
             guard let app = connection.app, app.process == Int32(bitPattern: process) else { return false }
@@ -280,7 +283,8 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Waits for a limited time until a refused app has read the reason.
+    /// Ends a connection that is closing: now if everything has been sent, otherwise after a limited time to read the
+    /// reason.
     private func limitClosing(of connection: AppConnection) {
         if connection.isOver { return ended(connection) }
         guard connection.closing == nil else { return }

@@ -2,16 +2,16 @@ import BLERuntime
 import BLESession
 import Logging
 
-/// The radios that are switched off, preserved across restarts of the daemon.
+/// The list of radios that are switched off, which is preserved across restarts of the daemon.
 struct RadioSwitches {
     private let radios: Radios
     private let file: PrivateFile?
-    /// The radios that are off, including those that the daemon does not currently have.
+    /// The names of the radios that are off, including radios that the daemon does not have at the moment.
     private var off: [String]
 
-    /// Switches off the radios named in the file at `path`, one per line.
+    /// Switches off the radios named in the file at `path`, one name per line.
     ///
-    /// Without a file, all are on.
+    /// Without a file, all radios stay on.
     init(_ radios: Radios, keptAt path: String?) {
         self.radios = radios
         file = path.map { PrivateFile(path: $0, mostOctets: 65_536) }
@@ -26,7 +26,7 @@ struct RadioSwitches {
 
     var facts: [RadioFact] { radios.names.map { RadioFact(name: $0, isOn: !off.contains($0)) } }
 
-    /// Switches the radio with this name, or all; returns the names of the switched ones.
+    /// Switches one radio on or off, or all if `name` is `nil`; returns the names of the switched radios.
     mutating func turn(on isOn: Bool, _ name: String?) -> [String] {
         let switched = radios.names.filter { [$0, nil].contains(name) && radios.switchBluetooth(on: isOn, $0) }
         off.removeAll { switched.contains($0) }

@@ -1,20 +1,22 @@
 import BLERuntime
 import Glibc
 
-/// The directory of the daemon's socket, which determines who can connect.
+/// The directory of the daemon's socket, whose permissions determine which users can connect.
 package enum SocketDirectory {
-    /// Finds the place of the socket, and creates directories that are missing: for all users if root does, else for
-    /// this user only.
+    /// Returns the path of the socket, and creates missing directories. All users can use them if root creates them;
+    /// otherwise only this user can.
     ///
     /// - Throws: ``TransportError/Code/forbidden`` if another user could replace the socket,
-    ///   ``TransportError/Code/unreachable`` if there is no such directory and none can be created.
+    ///   ``TransportError/Code/unreachable`` if the directory does not exist and cannot be created.
     static func place(for path: String) throws(TransportError) -> TrustedPath {
         try transportError("finding the directory of \(path)") { () throws(FileProblem) in
             try TrustedPath(path, creating: geteuid() == 0 ? 0o755 : 0o700)
         }
     }
 
-    /// Removes a socket without a listener, unless another user left it in a directory that is open to all.
+    /// Removes a socket that no program listens on.
+    ///
+    /// - Throws: ``TransportError/Code/forbidden`` if the socket belongs to another user.
     static func removeSocket(at place: TrustedPath) throws(TransportError) {
         try transportError("replacing \(place.path)") { () throws(FileProblem) in try place.removeSocket() }
     }
@@ -33,7 +35,7 @@ package enum SocketDirectory {
         }
     }
 
-    /// Returns the directory for launch files, beside the socket at `path`.
+    /// Returns the directory for launch files, which is beside the socket at `path`; `nil` if `path` has no directory.
     package static func launches(besides path: String) -> String? {
         path.lastIndex(of: "/").map { path[..<$0] + "/launches" }
     }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A flag that wakes the daemon when a host has events, once per turn.
+/// A flag that a host sets when it has events. It wakes the daemon once per turn, however often it is set.
 final class WakeFlag: Sendable {
     private let isRaised = Atomic<Bool>(false)
     private let wake: @Sendable () -> Void
 
     init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
-    /// Sets the flag.
+    /// Sets the flag, and wakes the daemon if the flag was not set.
     func raise() { if !isRaised.exchange(true, ordering: .acquiringAndReleasing) { wake() } }
 
-    /// Clears the flag, because everything so far is taken now.
+    /// Clears the flag at the start of a turn, which takes all events so far.
     func clear() { isRaised.store(false, ordering: .sequentiallyConsistent) }
 }

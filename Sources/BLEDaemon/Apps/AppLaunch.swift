@@ -2,15 +2,15 @@ import BLEHost
 import BLERuntime
 import BLESession
 
-/// The properties of an app that identify it for its next launch.
+/// The properties of an app that are needed to launch it again.
 struct AppLaunch: Equatable {
     let user: UInt32
-    /// The program file according to the kernel, or otherwise according to the app.
+    /// The path of the program, as reported by the kernel, or if that is unknown, by the app.
     let program: String
-    /// True if the kernel reported the program.
+    /// True if the kernel reported the path of the program.
     let isProgramTold: Bool
     let role: ClientRole
-    /// The systemd unit that launches the app, according to the app.
+    /// The systemd unit that launches the app, as reported by the app.
     let unit: UnitName?
 
     init(_ key: AppKey, _ description: AppDescription?) {
@@ -21,6 +21,6 @@ struct AppLaunch: Equatable {
         unit = description?.unit.flatMap(UnitName.init)
     }
 
-    /// Returns whether this is the same program of the same user.
+    /// Returns whether both stand for the same program of the same user.
     func isSameApp(as other: Self) -> Bool { user == other.user && program == other.program }
 }

@@ -5,26 +5,29 @@ import FoundationEssentials
 import Glibc
 import Logging
 
-/// The launcher of apps that have ended.
+/// The part of the daemon that launches apps which have ended, when there are events for them.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 package final class AppLauncher: @unchecked Sendable {
-    /// The time for a launched app to connect, before it is launched again.
+    /// The time that a launched app has to connect before it may be launched again.
     static let patience = Duration.seconds(10)
 
-    /// The environment variable with the restore identifiers of central managers to create, separated by commas.
+    /// The environment variable that tells an app the restore identifiers of the central managers to create, separated
+    /// by commas.
     static let centralsVariable = "BLUETOOTH_RESTORE_CENTRALS"
+    /// The environment variable that tells an app the restore identifiers of the peripheral managers to create,
+    /// separated by commas.
     static let peripheralsVariable = "BLUETOOTH_RESTORE_PERIPHERALS"
 
-    /// How a launched program ended.
+    /// The end of a launched program.
     package struct End: Sendable {
         package let process: Int32
-        /// What was run.
+        /// The command line that was run.
         package let command: String
-        /// As waitpid(2) has it.
+        /// The status, as returned by waitpid(2).
         package let status: Int32
 
-        /// How it ended, for people.
+        /// A description of how the program ended, for the journal.
         var words: String {
             let signal = status & 0x7F
             return signal == 0 ? "ended with status \(status >> 8 & 0xFF)" : "was ended by signal \(signal)"
@@ -34,10 +37,11 @@ package final class AppLauncher: @unchecked Sendable {
     /// The way in which an app is launched.
     private enum Way {
         case command([String])
-        /// By its unit, which `command` starts; without a command, a path unit starts it.
+        /// Through a systemd unit, which `command` starts; if it is `nil`, a path unit starts the unit when its launch
+        /// file appears.
         case unit(UnitName, command: [String]?)
 
-        /// A description for people.
+        /// A description of the way, for messages.
         var words: String {
             switch self {
             case .command(let command), .unit(_, let command?): "“\(command.joined(separator: " "))”"
@@ -61,11 +65,12 @@ package final class AppLauncher: @unchecked Sendable {
     /// Creates a launcher.
     ///
     /// - Parameters:
-    ///   - folder: The directory with launch requests for service units; `nil` for none.
-    ///   - socket: Where the daemon listens, for apps to find it; `nil` if they know.
-    ///   - manifest: Returns the manifest of the app with this program.
-    ///   - run: Starts a program with its arguments and further variables of the environment; returns whether it could.
-    ///     Calls its last argument on any thread when the program has ended.
+    ///   - folder: The directory for launch files of systemd units; `nil` to write none.
+    ///   - socket: The path of the daemon's socket, which launched apps get in an environment variable; `nil` if apps
+    ///     find the daemon by themselves.
+    ///   - manifest: Returns the manifest of a user's program.
+    ///   - run: Starts a program with these arguments and additional environment variables; returns whether that
+    ///     succeeded. Calls its last argument on any thread when the program has ended.
     package init(
         telling folder: String? = nil,
         at socket: String? = nil,
@@ -81,17 +86,18 @@ package final class AppLauncher: @unchecked Sendable {
 
     /// Returns whether an app can be launched.
     ///
-    /// Apps of other users are only launched by their units.
+    /// Apps of users other than the daemon's can only be launched through their units.
     func canLaunch(_ app: AppLaunch) -> Bool { way(to: app) != nil }
 
-    /// Launches an app, unless that was done a moment ago.
+    /// Launches an app, unless it was launched less than ``patience`` ago.
     ///
     /// - Parameters:
-    ///   - app: Which app.
-    ///   - sessions: What the app is to restore.
+    ///   - app: The app to launch.
+    ///   - sessions: The sessions that the app is to restore.
     ///   - radio: The radio of these sessions.
-    ///   - ended: Called on any thread when the program that was started has ended.
-    /// - Returns: Whether it could be launched, `nil` if there was nothing to do.
+    ///   - ended: Called on any thread when the started program has ended.
+    /// - Returns: True if the app was launched, false if launching failed; `nil` if it was launched recently or cannot
+    ///   be launched.
     func launch(
         _ app: AppLaunch,
         restoring sessions: [AppKey],
@@ -114,7 +120,7 @@ package final class AppLauncher: @unchecked Sendable {
         return false
     }
 
-    /// Records that a launched app has connected.
+    /// Records that a launched app has connected, and removes the launch file of its unit.
     func launched(_ app: AppLaunch) {
         for index in launches.indices where launches[index].app.isSameApp(as: app) {
             launches[index].hasConnected = true
@@ -122,7 +128,7 @@ package final class AppLauncher: @unchecked Sendable {
         if case .unit(let unit, _) = way(to: app) { folder?.remove(unit, of: app.user) }
     }
 
-    /// Returns whether an app was launched and has not connected since.
+    /// Returns whether an app was launched recently and has not connected yet.
     func isAwaited(_ app: AppLaunch) -> Bool {
         launches.contains { $0.app.isSameApp(as: app) && !$0.hasConnected }
     }
@@ -142,10 +148,10 @@ package final class AppLauncher: @unchecked Sendable {
         }
     }
 
-    /// Returns the way to launch an app.
+    /// Returns the way to launch an app; `nil` if there is none.
     ///
-    /// An app's own description only leads to a file for its unit; nothing is started, because the app may be in a
-    /// container and the names may differ outside.
+    /// If only the app itself says what its unit is, nothing is started: the daemon just writes the unit's launch file.
+    /// The app may run in a container, where names mean something else than outside.
     private func way(to app: AppLaunch) -> Way? {
         let isOwn = app.user == geteuid()
         if app.isProgramTold, let manifest = manifest(app.program, app.user),
@@ -160,7 +166,7 @@ package final class AppLauncher: @unchecked Sendable {
         return folder == nil ? nil : app.unit.map { .unit($0, command: nil) }
     }
 
-    /// Starts a detached program; returns whether it was started.
+    /// Starts a program in a session of its own; returns whether it was started.
     package static func spawn(
         _ command: [String],
         _ variables: [String: String],
@@ -169,7 +175,7 @@ package final class AppLauncher: @unchecked Sendable {
         var attributes = posix_spawnattr_t(), none = sigset_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Programs begin with the signals that the daemon holds back for itself.
+        // The daemon blocks signals that it waits for; programs start with none blocked.
         sigemptyset(&none)
         let setsid: Int32 = 0x80
         posix_spawnattr_setsigmask(&attributes, &none)

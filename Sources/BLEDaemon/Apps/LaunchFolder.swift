@@ -1,26 +1,25 @@
 import BLERuntime
 import Logging
 
-/// The directory with files that make units start and tell them what to restore.
+/// The directory for launch files, which make systemd start units, and tell the units what to restore.
 ///
-/// `USER/UNIT` is the file of a unit: a path unit of that user watches it and starts the unit, which reads it as an
-/// environment file. So the daemon needs no permission to manage units, and starts none that does not ask for it.
+/// The file of a unit is `USER/UNIT`. A path unit of that user watches the file and starts the unit, which reads the
+/// file as an environment file. So the daemon needs no permission to start units, and only units with such a path unit
+/// are started.
 struct LaunchFolder: Sendable {
-    /// The maximum number of units per user.
-    ///
-    /// Further ones are not launched.
+    /// The maximum number of units per user. Further units are not launched.
     static let mostUnits = 64
 
     let path: String
 
-    /// Replaces the file of a unit; returns whether it succeeded.
+    /// Writes the launch file of a unit; returns whether that succeeded.
     func write(_ variables: [String: String], for unit: UnitName, of user: UInt32) -> Bool {
         let folder = "\(path)/\(user)"
         let lines = variables.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.quoted($0.value))\n" }
         do throws(FileProblem) {
             let place = try TrustedPath("\(folder)/\(unit)", creating: 0o755)
             guard place.exists || SystemFile.names(in: folder).count < Self.mostUnits else { return false }
-            // The unit's user reads what the daemon writes.
+            // The daemon writes the file, and the unit's user must be able to read it.
             try place.replace(with: Array(lines.joined().utf8), mode: 0o644)
             return true
         } catch {
@@ -29,10 +28,11 @@ struct LaunchFolder: Sendable {
         }
     }
 
-    /// Removes the file of a unit that has started, so that later starts are not launches.
+    /// Removes the launch file of a unit that has started, so that the unit does not restore sessions when it is
+    /// started later.
     func remove(_ unit: UnitName, of user: UInt32) { try? TrustedPath("\(path)/\(user)/\(unit)").remove() }
 
-    /// Returns a quoted value for a systemd environment file.
+    /// Returns a value in the quotes of a systemd environment file.
     private static func quoted(_ value: String) -> String {
         let escaped = value.map { "\"\\`$".contains($0) ? "\\\($0)" : "\($0)" }.joined()
         return "\"\(escaped)\""

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The arguments and environment of a program to start, in the system's form.
+/// The arguments and environment of a program in the form that system calls take (`argv` and `envp`).
 struct ProcessVectors {
     typealias Vector = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-    /// Runs `body` with the arguments and with this process's environment, changed by `variables`.
+    /// Calls `body` with the arguments, and with this process's environment in which `variables` have been set.
     static func with<Result>(
         _ arguments: [String],
         _ variables: [String: String],

@@ -2,7 +2,7 @@ import BLERuntime
 import BLESession
 import BLEWire
 
-/// The journal of a daemon, with timestamps.
+/// The journal of a daemon, which adds the time to each entry.
 final class DaemonLog: Sendable {
     private let clock: MonotonicClock
     private let wall: WallClock
@@ -13,13 +13,14 @@ final class DaemonLog: Sendable {
         wall = WallClock(at: clock.now)
     }
 
-    /// Records an event of an app, or of the daemon if it is `nil`.
+    /// Records an event of an app, or of the daemon itself if `app` is `nil`.
     func note(_ text: String, of app: AppCredentials?) {
         let time = UInt64(clamping: wall.time(of: clock.now))
         journal.withLock { $0.note(text, of: app, at: time) }
     }
 
-    /// Returns the lines that someone may see who may see those users.
+    /// Returns the lines after `number`, limited to those about users for which `mayKnow` returns true, and those about
+    /// no user.
     func lines(after number: UInt64, where mayKnow: (_ user: UInt32) -> Bool) -> [JournalLine] {
         journal.withLock { $0 }.lines(after: number, where: mayKnow)
     }

@@ -1,16 +1,15 @@
 import BLESession
 
-/// The recent events as lines for people.
+/// The recent events of the daemon, as lines that people read.
 ///
-/// The oldest are dropped first.
-///
-/// Repetitions share one line, so that they leave room for others.
+/// If there are too many, the oldest lines are dropped. Repeated events share one line, which leaves room for others.
 struct Journal: Sendable {
     /// The maximum number of lines.
     static let most = 1_000
-    /// The maximum length of a text, or of the end of a program's path, in octets.
+    /// The maximum length of a line's text and of its program's path, in octets. A longer text loses its end, a longer
+    /// path its beginning.
     static let mostOfText = 240
-    /// The number of recent lines that are searched for a repetition.
+    /// The number of recent lines that are searched for the same event.
     private static let memory = 64
 
     private var lines: [JournalLine] = []
@@ -20,7 +19,7 @@ struct Journal: Sendable {
     ///
     /// - Parameters:
     ///   - text: The text of the entry.
-    ///   - app: The app that the entry is about; `nil` for all.
+    ///   - app: The app that the entry is about; `nil` if it is about the daemon, so that all users may see it.
     ///   - time: The time in nanoseconds since 1970.
     mutating func note(_ text: String, of app: AppCredentials?, at time: UInt64) {
         var line = JournalLine()
@@ -40,9 +39,10 @@ struct Journal: Sendable {
         lines.append(line)
     }
 
-    /// Returns the lines with greater numbers than `number` that someone may see who may see those users.
+    /// Returns the lines with numbers above `number`, limited to those about users for which `mayKnow` returns true,
+    /// and those about no user.
     func lines(after number: UInt64, where mayKnow: (_ user: UInt32) -> Bool) -> [JournalLine] {
-        // The next number is not reached in the life of a daemon; a greater one is of an earlier daemon.
+        // A daemon never reaches a number that it has not assigned, so a greater one comes from an earlier daemon.
         let first = number > last ? 0 : number
         return lines.filter { line in line.number > first && line.user.map(mayKnow) ?? true }
     }

@@ -6,15 +6,14 @@ import Glibc
 package struct AppCredentials: Equatable, Sendable {
     /// The user number.
     package var user: UInt32
-    /// The numbers of all groups.
+    /// The numbers of all groups that the app belongs to.
     package var groups: [UInt32]
     package var process: Int32
-    /// The program file; for a script, that of the interpreter.
-    ///
-    /// Empty if the kernel does not show it to the daemon.
+    /// The path of the program; for a script, that of the interpreter. Empty if the kernel does not show it to the
+    /// daemon.
     package var program: String
-    /// True if ``program`` is what runs: the daemon finds the same file under that path, and the process that connected
-    /// is the one that speaks.
+    /// True if ``program`` can be relied on: the daemon finds the file that is running under that path, and the
+    /// messages come from the process that connected.
     package var isProgramKnown: Bool
 
     package init(user: UInt32, groups: [UInt32], process: Int32, program: String, isProgramKnown: Bool = true) {
@@ -25,12 +24,12 @@ package struct AppCredentials: Equatable, Sendable {
         self.isProgramKnown = isProgramKnown
     }
 
-    /// The credentials of an app that has ended, as on its next launch.
+    /// Creates the credentials that an app which has ended will have on its next launch.
     init(of key: AppKey) {
         self.init(user: key.user, groups: Self.groups(ofUser: key.user), process: 0, program: key.program)
     }
 
-    /// Returns the initial groups of a user.
+    /// Returns the groups that a user's processes start with.
     private static func groups(ofUser user: UInt32) -> [UInt32] {
         var count: Int32 = 256, groups = [gid_t](repeating: 0, count: Int(count))
         guard let entry = getpwuid(user)?.pointee else { return [] }
@@ -43,27 +42,28 @@ package struct AppCredentials: Equatable, Sendable {
         var facts = stat()
         guard stat("/proc/\(process)", &facts) == 0 else { return nil }
         let told = SystemFile.groups(ofProcess: process)
-        // A confined daemon may not read what the kernel tells of processes of others.
+        // A sandboxed daemon may not be able to read what the kernel reports about other users' processes.
         let groups = told.isEmpty ? Self.groups(ofUser: facts.st_uid) : told
         let number = Int32(bitPattern: process), (program, isSame) = Self.program(ofProcess: number)
         self.init(user: facts.st_uid, groups: groups, process: number, program: program, isProgramKnown: isSame)
     }
 
-    /// The credentials of the process that connected, as far as they are known before it says anything; `nil` if the
-    /// kernel cannot say.
+    /// Creates the credentials of the process that connected, before it has sent anything; returns `nil` if the kernel
+    /// does not report it.
     init?(connectedBy stream: SocketStream) {
         guard let peer = stream.peer else { return nil }
         self.init(notIdentified: peer)
     }
 
-    /// What is known of a process without asking what it runs, which would take longer than turning it away.
+    /// Creates credentials without looking up the program, which would take longer than refusing the connection.
     init(notIdentified peer: SocketPeer) {
         self.init(user: peer.user, groups: [], process: peer.process, program: "", isProgramKnown: false)
     }
 
-    /// The credentials of the process that connected and has just said something; `nil` if the kernel cannot say.
+    /// Creates the credentials of the process that connected, when a message has arrived; returns `nil` if the kernel
+    /// does not report it.
     ///
-    /// The program is not known if another process said it.
+    /// The program is not known if another process has sent the message.
     init?(sendingOn stream: SocketStream) {
         guard let peer = stream.peer else { return nil }
         let (program, isSame) = Self.program(ofProcess: peer.process)
@@ -76,9 +76,10 @@ package struct AppCredentials: Equatable, Sendable {
         )
     }
 
-    /// The file of a process's program, as the kernel names it, and whether the daemon finds the same file there.
+    /// Returns the path of a process's program, as the kernel reports it, and whether the daemon finds the same file
+    /// there.
     ///
-    /// A process can have another file under that path, in a mount namespace of its own.
+    /// In a mount namespace of its own, a process can have another file under the same path.
     private static func program(ofProcess process: Int32) -> (path: String, isSame: Bool) {
         let link = "/proc/\(process)/exe"
         guard let path = SystemFile.target(of: link) else { return ("", false) }
@@ -87,7 +88,7 @@ package struct AppCredentials: Equatable, Sendable {
 }
 
 extension ClientOwner {
-    /// An app as the host knows it.
+    /// Creates the owner that stands for an app at the host.
     init(_ app: AppCredentials?, under grant: Grant) {
         self.init(
             user: app?.user ?? Self.unknownUser,

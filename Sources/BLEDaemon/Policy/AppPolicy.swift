@@ -2,14 +2,15 @@ package import BLEHost
 package import FoundationEssentials
 import Glibc
 
-/// The administrator's policy: the first rule that matches an app determines its permissions.
+/// The administrator's policy: a list of rules, of which the first one that matches an app determines the app's
+/// permissions.
 package struct AppPolicy: Equatable, Sendable {
-    /// The absence of a policy: everybody who can reach the socket may do everything.
+    /// No policy: every app that can reach the socket may do everything.
     package static let none = Self(rules: nil, origin: "no policy")
 
-    /// When the hosts pair although no app asks the user; as hosts do by themselves if `nil`.
+    /// The rule for pairing while no app can ask the user; `nil` for the hosts' default.
     ///
-    /// It applies to all apps, because a bond does: a device is paired with the computer, not with an app.
+    /// It applies to all apps, because a bond does: a device is paired with the computer, not with a single app.
     package let unattendedPairing: UnattendedPairing?
     private let rules: [PolicyRule]?
     private let origin: String
@@ -22,17 +23,18 @@ package struct AppPolicy: Equatable, Sendable {
 
     /// Parses a policy.
     ///
-    /// `origin` is the name of the file in messages.
+    /// `origin` is the name of its file, for messages.
     ///
-    /// - Throws: A `DecodingError` that names the place.
+    /// - Throws: A `DecodingError` with the place of the error.
     package init(json: Data, origin: String) throws {
         let file = try JSONDecoder().decode(PolicyRule.List.self, from: json)
         self.init(rules: file.rules, unattendedPairing: file.unattendedPairing, origin: origin)
     }
 
-    /// Returns the permissions of an app; none if no rule matches, or if the kernel does not report its identity.
+    /// Returns the permissions of an app. It has none if no rule matches, or if the kernel does not report its
+    /// identity.
     ///
-    /// Root and the user of the daemon are administrators, unless a rule says something else.
+    /// Root and the daemon's user are administrators, unless a rule says otherwise.
     package func grant(to app: AppCredentials?) -> Grant {
         let ownsDaemon = app.map { [0, geteuid()].contains($0.user) } ?? false
         guard let rules else { return Grant(isAdministrator: ownsDaemon, origin: origin) }

@@ -2,26 +2,27 @@ package import BLEHost
 import BLESession
 package import BLEWire
 
-/// The permissions of an app, and their origin.
+/// The permissions of an app, with the rule that they come from.
 package struct Grant: Equatable, Sendable {
-    /// The allowed roles.
+    /// The roles that the app may have.
     package var roles: [ClientRole]
-    /// The allowed radios, by the names in the daemon's arguments; `nil` for all.
+    /// The radios that the app may use, named as in the daemon's arguments; `nil` for all.
     package var radios: [String]?
-    /// The services that may be used at peers and published; `nil` for all, and for channels.
+    /// The services that the app may use at peers and publish; `nil` for all. Unless it is `nil`, the app may not use
+    /// L2CAP channels.
     ///
-    /// Advertisements are not restricted, neither received nor own ones.
+    /// Advertisements are not restricted: the app may receive and send any.
     package var services: [BluetoothUUID]?
     /// True if the app may pair devices, and see and remove bonds.
     package var pairs: Bool
-    /// Up to which point the app may have devices paired although no app asks the user.
+    /// The most permissive rule that the app may request for pairing without asking the user.
     package var unattendedPairing = UnattendedPairing.whenNeeded
     /// True if the app may see the addresses of devices.
     package var seesAddresses: Bool
-    /// True if it may decide for the apps of all users: answer their questions of pairing, see and remove their bonds,
+    /// True if the app may act for the apps of all users: answer their pairing questions, see and remove their bonds,
     /// and set requirements for all pairings.
     package var isAdministrator: Bool
-    /// The origin for people, such as "rule 2 of /etc/bled/policy.json".
+    /// The source of the permissions, for messages, such as "rule 2 of /etc/bled/policy.json".
     package var origin: String
 
     package init(
@@ -42,7 +43,7 @@ package struct Grant: Equatable, Sendable {
         self.origin = origin
     }
 
-    /// Returns the description of these permissions.
+    /// Returns a description of these permissions, as `ble` shows them.
     func fact(of app: AppCredentials) -> GrantFact {
         var fact = GrantFact()
         fact.user = app.user

@@ -3,9 +3,9 @@ import BLESimulation
 import FoundationEssentials
 import Glibc
 
-/// The policy file, which only root or the daemon's user may be able to write.
+/// The file with the policy. Only root and the daemon's user may be able to write to it.
 package struct PolicyFile: Sendable {
-    /// The reason why there is no policy, for people.
+    /// The reason why the policy cannot be used, for messages.
     package struct Problem: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
@@ -15,15 +15,17 @@ package struct PolicyFile: Sendable {
     private let path: String
     private let isNeeded: Bool
 
-    /// Names a file.
+    /// Creates access to the file at `path`, without reading it.
     ///
-    /// If `isNeeded` is true, it is an error if it is missing; otherwise there is no policy then.
+    /// If `isNeeded` is true, a missing file is an error; otherwise a missing file means that there is no policy.
     package init(path: String, isNeeded: Bool) {
         self.path = path
         self.isNeeded = isNeeded
     }
 
-    /// Reads the policy.
+    /// Reads and parses the policy.
+    ///
+    /// - Throws: A problem if the file cannot be read, can be written by other users, or is invalid.
     package func read() throws(Problem) -> AppPolicy {
         let file: FileDescriptor
         do throws(FileProblem) {

@@ -4,7 +4,7 @@ import BLESession
 import BLEWire
 import Glibc
 
-/// A rule of a policy: the apps that it matches, and their permissions.
+/// One rule of a policy: the conditions that select apps, and the permissions of these apps.
 struct PolicyRule: Decodable, Equatable, Sendable {
     /// The contents of a policy file.
     struct List: Decodable {
@@ -32,10 +32,11 @@ struct PolicyRule: Decodable, Equatable, Sendable {
 
     private let user: UInt32?
     private let group: UInt32?
-    /// The program file, or a directory (with a trailing slash) of programs.
+    /// The path of the program, or of a directory whose programs match, with a slash at its end; `nil` for all
+    /// programs.
     private let program: String?
     private let permits: Grant
-    /// `nil` if the rule leaves it to who the app belongs to.
+    /// True if the app is an administrator; `nil` if that depends on the app's user.
     private let isAdministrator: Bool?
 
     init(from decoder: any Decoder) throws {
@@ -71,7 +72,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
         )
     }
 
-    /// Returns whether the rule matches an app: all of its conditions are true.
+    /// Returns whether an app meets all conditions of the rule.
     func matches(_ app: AppCredentials) -> Bool {
         guard user ?? app.user == app.user, group.map(app.groups.contains) ?? true else { return false }
         guard let program else { return true }
@@ -79,7 +80,9 @@ struct PolicyRule: Decodable, Equatable, Sendable {
         return program.hasSuffix("/") ? app.program.hasPrefix(program) : app.program == program
     }
 
-    /// What an app may do that it is about, which is an administrator by itself or not.
+    /// Returns the permissions that the rule gives to an app.
+    ///
+    /// `isAdministrator` applies if the rule does not say whether the app is an administrator.
     func grant(isAdministrator: Bool, origin: String) -> Grant {
         var grant = permits
         grant.isAdministrator = self.isAdministrator ?? isAdministrator
@@ -89,7 +92,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
 }
 
 extension UnattendedPairing {
-    /// What a policy calls it.
+    /// The name of this value in a policy.
     fileprivate var name: String {
         switch self {
         case .never: "never"
@@ -104,7 +107,7 @@ extension KeyedDecodingContainer {
         .dataCorruptedError(forKey: key, in: self, debugDescription: sentence)
     }
 
-    /// Decodes a user or group number, which may be written as a name.
+    /// Decodes a user or group number; a name is looked up with `find`.
     fileprivate func number(_ key: Key, _ kind: String, _ find: (String) -> UInt32?) throws -> UInt32? {
         guard contains(key) else { return nil }
         if let number = try? decode(UInt32.self, forKey: key) { return number }

@@ -1,22 +1,18 @@
 import BLEHost
 import BLEWire
 
-/// The handles of the services that a client's policy allows.
+/// The handles of peers' services that a client may use.
 ///
-/// It filters requests and events about all other services.
-///
-/// It is a value that takes discovered services and decides about handles. Nothing of a peer is allowed before its
-/// services are discovered. A filter that allows everything also records discovered services and subscriptions, so that
-/// it can be restricted later.
+/// It records which services were discovered, and says which handles are allowed; it has no effects of its own. Until a
+/// peer's services have been discovered, none of its handles are allowed. A filter that allows everything also records
+/// services and subscriptions, because it may be restricted later.
 struct ServiceFilter: Sendable {
-    /// The maximum number of peers.
-    ///
-    /// Beyond it, the first one is dropped.
+    /// The maximum number of peers. If there are more, the one that was recorded first is dropped.
     static let mostPeers = 64
     /// The maximum number of services and subscriptions per peer.
     static let mostOfPeer = 512
 
-    /// The allowed services of a peer.
+    /// The allowed services that were discovered at a peer, and the client's subscriptions there.
     private struct PeerServices {
         let peer: PeerIdentifier
         var found: [DiscoveredService] = []
@@ -25,25 +21,25 @@ struct ServiceFilter: Sendable {
         func contains(_ range: AttributeHandleRange) -> Bool { found.contains { $0.range.contains(range) } }
     }
 
-    /// The things that a client may not use any more.
+    /// The services and subscriptions at a peer that a client may no longer use.
     struct Loss: Equatable {
         let peer: PeerIdentifier
-        /// The ranges of the services.
+        /// The handle ranges of the services.
         var ranges: [AttributeHandleRange]
-        /// The subscribed values.
+        /// The handles of the subscribed values.
         var subscribed: [AttributeHandle]
     }
 
-    /// `nil` for all.
+    /// The UUIDs of the allowed services; `nil` for all.
     private var services: [BluetoothUUID]?
     private var peers: [PeerServices] = []
 
     init(allowing services: [BluetoothUUID]?) { self.services = services }
 
-    /// True if anything is filtered.
+    /// True if only some services are allowed.
     var isClosed: Bool { services != nil }
 
-    /// Records discovered services of a peer; returns the allowed ones.
+    /// Records the services that were discovered at a peer, and returns the allowed ones.
     mutating func admit(_ found: [DiscoveredService], at peer: PeerIdentifier) -> [DiscoveredService] {
         let inside = services.map { services in found.filter { services.contains($0.uuid) } } ?? found
         guard !inside.isEmpty else { return [] }
@@ -55,7 +51,7 @@ struct ServiceFilter: Sendable {
         return inside
     }
 
-    /// Records a subscription to a value, or its end; returns `false` if it is not allowed.
+    /// Records that a subscription to a value has started or ended; returns false if the value is not allowed.
     mutating func note(_ subscription: Subscription, to handle: AttributeHandle, at peer: PeerIdentifier) -> Bool {
         guard contains(handle, at: peer) else { return false }
         change(peer) { field in
@@ -66,10 +62,10 @@ struct ServiceFilter: Sendable {
         return true
     }
 
-    /// Drops everything about a peer that has disconnected.
+    /// Drops all services and subscriptions of a peer that has disconnected.
     mutating func forget(_ peer: PeerIdentifier) { peers.removeAll { $0.peer == peer } }
 
-    /// Drops a range of a peer whose services have changed.
+    /// Drops the services and subscriptions in a range of handles, because the peer's services have changed.
     mutating func forget(_ range: AttributeHandleRange, at peer: PeerIdentifier) {
         for index in peers.indices where peers[index].peer == peer {
             peers[index].found.removeAll { $0.range.overlaps(range) }
@@ -77,7 +73,7 @@ struct ServiceFilter: Sendable {
         }
     }
 
-    /// Changes the allowed services; returns what is not allowed any more.
+    /// Sets the allowed services, and returns what is no longer allowed.
     mutating func move(allowing services: [BluetoothUUID]?) -> [Loss] {
         self.services = services
         guard let services else { return [] }
@@ -94,12 +90,12 @@ struct ServiceFilter: Sendable {
         return losses
     }
 
-    /// Returns whether a whole range at a peer is allowed.
+    /// Returns whether a range of handles at a peer is inside an allowed service.
     func contains(_ range: AttributeHandleRange, at peer: PeerIdentifier) -> Bool {
         services == nil || peers.contains { $0.peer == peer && $0.contains(range) }
     }
 
-    /// Returns whether a handle at a peer is allowed.
+    /// Returns whether a handle at a peer is inside an allowed service.
     func contains(_ handle: AttributeHandle, at peer: PeerIdentifier) -> Bool {
         services == nil || AttributeHandleRange(handle).map { contains($0, at: peer) } ?? false
     }

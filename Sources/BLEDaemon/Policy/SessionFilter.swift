@@ -2,17 +2,19 @@ import BLEHost
 import BLESession
 import BLEWire
 
-/// The filter between an app's session and the host: what the session's role and the app's grant allow.
+/// A filter between an app's session and the host, which lets through what the session's role and the app's grant
+/// allow.
 ///
-/// A value. Requests go in, and the reason for a refusal comes out; events go in, and what the app may learn of them
-/// comes out. Withdrawals are requests to the host that end what the grant does not allow, or no longer.
+/// A value without I/O. For a request, it returns the reason for a refusal, if there is one. For an event, it returns
+/// the part that the app may see. It also produces withdrawals: requests to the host that end activities which the
+/// grant does not allow, or no longer allows.
 struct SessionFilter: Sendable {
     private var grant: Grant
-    /// The role of the session; `nil` as long as there is none.
+    /// The role of the session; `nil` before there is a session.
     private let role: ClientRole?
     private var serviceFilter: ServiceFilter
     private var resources = SessionResources()
-    /// Requests to send to the host.
+    /// The withdrawals that have not been sent to the host.
     private var due: [ClientRequest] = []
 
     init(_ grant: Grant, for role: ClientRole?) {
@@ -21,10 +23,10 @@ struct SessionFilter: Sendable {
         serviceFilter = ServiceFilter(allowing: grant.services)
     }
 
-    /// True if only some services are allowed, so that each value must be checked.
+    /// True if only some services are allowed, so that each notified value must be checked.
     var isRestricted: Bool { serviceFilter.isClosed }
 
-    /// Sets new permissions; returns the resulting events for the app.
+    /// Sets new permissions, and returns the events that tell the app what it has lost.
     mutating func apply(_ new: Grant) -> [ClientEvent] {
         grant = new
         due += resources.restrict(to: new)
@@ -33,14 +35,14 @@ struct SessionFilter: Sendable {
         return losses.flatMap { loss in loss.ranges.map { .peer(loss.peer, .servicesModified($0)) } }
     }
 
-    /// Removes and returns the requests that end activities which are not allowed.
+    /// Removes and returns the withdrawals: requests that end activities which are not allowed.
     mutating func takeWithdrawals() -> [ClientRequest] {
         guard !due.isEmpty else { return [] }
         defer { due = [] }
         return due
     }
 
-    /// Returns the reason for refusing a request; `nil` if it goes on to the host.
+    /// Returns the reason for refusing a request; `nil` to pass the request on to the host.
     func refusal(of request: ClientRequest) -> String? {
         if let sentence = refusal(byRoleOf: request) { return sentence }
         return switch request {
@@ -54,7 +56,8 @@ struct SessionFilter: Sendable {
         }
     }
 
-    /// Returns the reason if sessions of this role may not make the request, or the app may no longer have the role.
+    /// Returns the reason for refusing a request because sessions with this role may not make it, or the app may no
+    /// longer have the role; `nil` if neither applies.
     private func refusal(byRoleOf request: ClientRequest) -> String? {
         let roles = request.roles
         if let role, roles.contains(role) { return grant.refusal(of: role) }
@@ -93,7 +96,7 @@ struct SessionFilter: Sendable {
         case .insist(_, everywhere: true):
             grant.isAdministrator
                 ? nil : "only administrators decide for all apps, and \(grant.origin) does not make it one"
-        // What these are about, and whether that is the app's, the host knows.
+        // The host checks whether these requests are about links and bonds of the app.
         case .insist, .attend, .answer, .pair, .makeOutOfBandData, .takeOutOfBandData, .takeTemporaryKey, .listBonds,
             .removeBond:
             nil
@@ -104,12 +107,12 @@ struct SessionFilter: Sendable {
         isRestricted ? "\(grant.origin) allows only services, not channels" : nil
     }
 
-    /// Records an allowed request.
+    /// Records a request that was allowed.
     mutating func note(_ request: ClientRequest) {
         if case .service(let request) = request { resources.note(request) }
     }
 
-    /// Returns the event as the app may see it; `nil` if it may not.
+    /// Returns the event as the app may see it; `nil` if the app may not see it at all.
     mutating func admit(_ event: ClientEvent) -> ClientEvent? {
         resources.note(event)
         let inside = admitInside(event)
@@ -135,7 +138,7 @@ struct SessionFilter: Sendable {
         return event
     }
 
-    /// Returns the event of a peer as the app may see it.
+    /// Returns an event of a peer as the app may see it; `nil` if the app may not see it at all.
     private mutating func admit(_ event: PeerEvent, of peer: PeerIdentifier) -> PeerEvent? {
         switch event {
         case .servicesModified(let range): serviceFilter.forget(range, at: peer)
@@ -153,7 +156,7 @@ struct SessionFilter: Sendable {
         return event
     }
 
-    /// Returns the preserved state of a peer as a launched app may see it.
+    /// Returns the preserved state of a peer as the app may see it when it is launched.
     private mutating func admit(_ kept: PreservedPeer) -> PreservedPeer {
         let learnt = kept.learnt.compactMap { event -> PeerEvent? in
             guard case .peer(_, let admitted, _)? = admit(.peer(kept.peer, event)) else { return nil }
@@ -162,7 +165,7 @@ struct SessionFilter: Sendable {
         return PreservedPeer(peer: kept.peer, request: kept.request, name: kept.name, mtu: kept.mtu, learnt: learnt)
     }
 
-    /// Returns whether an event of a peer concerns allowed services.
+    /// Returns whether an event of a peer is about services that are allowed.
     private func isInside(_ event: PeerEvent, at peer: PeerIdentifier) -> Bool {
         switch event {
         case .characteristicsDiscovered(let range, _), .includedServicesDiscovered(let range, _):
@@ -196,7 +199,7 @@ struct SessionFilter: Sendable {
 }
 
 extension PeerEvent {
-    /// The result that replaces this one if the app may not see it; `nil` if none is expected.
+    /// The event that replaces this one if the app may not see it; `nil` if the app does not wait for it.
     fileprivate var asNotFound: PeerEvent? {
         switch self {
         case .characteristicsDiscovered(let range, _): .characteristicsDiscovered(in: range, .failure(.notFound))
@@ -209,7 +212,7 @@ extension PeerEvent {
 }
 
 extension PreservedPeripheral {
-    /// Returns it with only some of its services.
+    /// Returns the state with only the services for which `isKept` returns true, and their subscribers.
     fileprivate func keeping(_ isKept: (ServiceDefinition) -> Bool) -> Self {
         let left = services.filter(isKept), characteristics = Set(left.flatMap(\.characteristics).map(\.id))
         return Self(
@@ -221,7 +224,7 @@ extension PreservedPeripheral {
 }
 
 extension ClientEvent {
-    /// The event without addresses of devices.
+    /// The event with all addresses of devices removed.
     fileprivate var withoutAddresses: Self {
         switch self {
         case .discovered(let report): return .discovered(report.withoutAddress)

@@ -1,15 +1,16 @@
 import BLEHost
 import BLEWire
 
-/// The publications and channels of an app's session, which a new policy may end.
+/// The services and channels of an app's session, which a new policy may force to end.
 ///
-/// A value: requests and events in, and requests out that end what is not allowed. The host limits their number.
+/// A value without I/O: it records requests and events, and returns requests that end what is not allowed. The host
+/// limits how many services and channels there can be.
 struct SessionResources: Sendable {
     private var services: [(id: LocalAttributeID, uuid: BluetoothUUID)] = []
     private var published: [SPSM] = []
     private var channels: [ChannelID] = []
 
-    /// Records an allowed request of the app.
+    /// Records a request of the app that was allowed.
     mutating func note(_ request: ServiceRequest) {
         switch request {
         case .addService(let service): services.append((service.id, service.uuid))
@@ -19,7 +20,7 @@ struct SessionResources: Sendable {
         }
     }
 
-    /// Records an event of the host.
+    /// Records an event from the host.
     mutating func note(_ event: ClientEvent) {
         switch event {
         case .server(.serviceAdded(let id, .some)):
@@ -30,14 +31,14 @@ struct SessionResources: Sendable {
             channels.append(channel.id)
         case .channel(let id, .closed): channels.removeAll { $0 == id }
         case .restored(.peripheral(let peripheral)): services = peripheral.services.map { ($0.id, $0.uuid) }
-        // What is published stays while Bluetooth is only switched off.
+        // Published services and channels survive while Bluetooth is only switched off.
         case .stateChanged(.poweredOff): channels = []
         case .stateChanged(let state) where state != .poweredOn: (published, channels) = ([], [])
         default: break
         }
     }
 
-    /// Removes and returns the requests that end what these permissions do not allow.
+    /// Returns the requests that end everything that these permissions do not allow, and no longer records it.
     mutating func restrict(to grant: Grant) -> [ClientRequest] {
         guard grant.services != nil else { return [] }
         let lost = services.filter { !grant.allows($0.uuid) }.map(\.id)

@@ -3,24 +3,24 @@ import BLERuntime
 import BLESession
 import BLEWire
 
-/// The connection of an app, from its greeting on.
+/// The connection of an app to the daemon.
 ///
-/// It opens the app's session with a host, forwards permitted requests and events, and hands a session with a restore
-/// identifier over when the app ends.
+/// It opens the app's session with a host, and forwards requests and events as far as they are permitted. If the
+/// session has a restore identifier, it is kept when the app ends.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class AppConnection: @unchecked Sendable {
-    /// The maximum number of requests of an app per turn, before those of others.
+    /// The maximum number of an app's requests that are carried out in one turn, so that other apps get their turn.
     private static let share = 32
-    /// The maximum number of unread octets of an agent that shows alerts.
+    /// The maximum number of octets that an agent may leave unread and still be shown alerts.
     private static let alertBacklog = 65_536
 
-    /// The credentials of the program at the other end; `nil` if the kernel does not know them.
+    /// The credentials of the program at the other end; `nil` if the kernel does not report them.
     private(set) var app: AppCredentials?
 
-    /// Fires when the greeting takes too long.
+    /// Fires if the app takes too long to send its greeting.
     var greeting: LoopAlarm?
-    /// Fires when a refused app takes too long to read the reason.
+    /// Fires if a refused app takes too long to read the reason.
     var closing: LoopAlarm?
 
     private let stream: SocketStream
@@ -39,26 +39,26 @@ final class AppConnection: @unchecked Sendable {
     private var sender: Int32?
     private var facts: SessionFacts?
     private var session: ServedSession?
-    /// The kept session, if it continues after the app ends.
+    /// The entry of the session among the kept ones; `nil` if the session ends with its app.
     private var kept: KeptApp?
     @exclusivity(unchecked) private var events: [ClientEvent] = []
     private var isPaused = false
-    /// True if it shows alerts to the user.
+    /// True if the app shows alerts to the user.
     private(set) var showsAlerts = false
-    /// True if there was a session.
+    /// True if the app has, or has had, a session.
     private var hasBegun = false
     private var hasEnded = false
 
-    /// Creates a connection on a started stream.
+    /// Creates a connection. The caller starts its stream.
     ///
     /// - Parameters:
-    ///   - stream: The connection.
-    ///   - newcomer: The credentials with which it was accepted.
+    ///   - stream: The stream from and to the app.
+    ///   - newcomer: The user and process with which the connection counted against the limits.
     ///   - radios: The radios that sessions can use.
-    ///   - keptApps: The sessions whose apps have ended.
-    ///   - log: Receives log entries.
-    ///   - policy: The permissions of the app.
-    ///   - answer: Answers questions from a client with these credentials.
+    ///   - keptApps: The kept sessions.
+    ///   - log: The journal.
+    ///   - policy: The permissions of apps.
+    ///   - answer: Answers a question from a program with these credentials.
     ///   - alert: Shows an alert on behalf of an app with these credentials.
     ///   - wake: Called on any thread when ``takeTurn()`` has work to do.
     init(
@@ -86,10 +86,10 @@ final class AppConnection: @unchecked Sendable {
         gate = SessionFilter(grant, for: nil)
     }
 
-    /// The description of the app's session for people; `nil` if there is none.
+    /// A description of the app's session, as `ble` shows it; `nil` if there is no session.
     var fact: AppFact? { facts?.told }
 
-    /// Sets a new policy and ends what the app may not do any more.
+    /// Sets a new policy, and ends everything that the app may no longer do.
     func apply(_ policy: AppPolicy) {
         self.policy = policy
         let new = policy.grant(to: app)
@@ -105,49 +105,49 @@ final class AppConnection: @unchecked Sendable {
         for event in events { tell(event, backlog: stream.pendingOctets) }
     }
 
-    /// The app as the host knows it.
+    /// The owner that stands for the app at the host.
     private var owner: ClientOwner { ClientOwner(app, under: grant) }
 
-    /// Ends what the app may not do at the host.
+    /// Ends everything at the host that the app may no longer do.
     private func withdraw() {
         for request in gate.takeWithdrawals() { forward(request) }
     }
 
-    /// Quits the app for the user; returns whether it had a session.
+    /// Ends the app's session because the user has quit the app; returns whether there was a session.
     func quit() -> Bool {
         guard session != nil else { return false }
         finish(Refusal(.ended, "the user has quit the app"))
         return true
     }
 
-    /// Ends the link to a peer, or all links, for the user; returns whether there were any.
+    /// Ends the app's link to a peer, or all of its links if `peer` is `nil`; returns whether there were any.
     func endLinks(to peer: PeerIdentifier?) -> Bool {
         let links = facts?.told.links.map(\.peer).filter { [$0, nil].contains(peer) } ?? []
         for peer in links { session?.perform(.cancelConnection(peer)) }
         return !links.isEmpty
     }
 
-    /// Refuses the app and drops its session.
+    /// Refuses the app, and drops its session even if it has a restore identifier.
     private func finish(_ refusal: Refusal) {
         if let kept { keptApps.forget(kept) }
         kept = nil
         refuse(refusal)
     }
 
-    /// Changes the phase of the app; returns whether it has a session.
+    /// Changes the phase of the app, such as to the background; returns whether the app has a session.
     func move(to phase: AppPhase) -> Bool {
         guard session != nil else { return false }
         forward(.appMoved(to: phase))
         return true
     }
 
-    /// True if only already queued messages will be sent.
+    /// True if nothing but already queued messages will be sent.
     var isClosing: Bool { hasEnded || conversation.isOver }
 
-    /// True if everything was sent or cannot be.
+    /// True if everything has been sent, or nothing more can be.
     var isOver: Bool { hasEnded || conversation.isOver && stream.pendingOctets == 0 }
 
-    /// The entry of this connection for the connection limits.
+    /// The user and process of this connection, for the connection limits.
     var program: ConnectionLimiter.Program {
         .init(user: newcomer.user, process: newcomer.process, hasGreeted: hasSession)
     }
@@ -161,25 +161,25 @@ final class AppConnection: @unchecked Sendable {
         conversation.receive(chunk)
     }
 
-    /// Determines the sender, with the first message and whenever another process continues.
+    /// Determines which process sends, on the first message and whenever another process sends.
     private func identify() {
         sender = stream.sender
         app = AppCredentials(sendingOn: stream)
         apply(policy)
     }
 
-    /// Records the end of the stream.
+    /// Records that the stream has ended.
     ///
-    /// Earlier requests are still carried out.
+    /// Requests that arrived before are still carried out.
     func appEnded() { hasEnded = true }
 
-    /// Refuses the app.
+    /// Tells the app that it is refused, and ends its session.
     func refuse(_ refusal: Refusal) {
         conversation.refuse(refusal)
         endSession()
     }
 
-    /// Carries out the app's requests, up to its share, and sends its events; returns whether there is more to do.
+    /// Carries out requests of the app, up to its share, and sends events to it; returns whether requests are left.
     func takeTurn() -> Bool {
         var count = 0
         while count < Self.share, let action = conversation.takeAction() {
@@ -189,7 +189,7 @@ final class AppConnection: @unchecked Sendable {
         sendEvents()
         if conversation.isOver { endRefusedSession() }
         conversation.takeOctets { stream.write($0) }
-        // An app that has sent more than its share is not read until that is processed.
+        // Nothing more is read from an app until all of its earlier requests have been carried out.
         let hasMore = conversation.hasActions
         if hasMore != isPaused {
             isPaused = hasMore
@@ -198,18 +198,19 @@ final class AppConnection: @unchecked Sendable {
         return hasMore
     }
 
-    /// Ends the session.
+    /// Ends the session of a refused app.
     ///
-    /// An app that does not read gets only the reason.
+    /// If the app does not read, unsent messages are dropped, except the reason.
     private func endRefusedSession() {
         endSession()
         if conversation.isCongested, closing == nil { stream.dropBacklog() }
     }
 
-    /// Sends the new events of the host to the app.
+    /// Sends the host's new events to the app.
     private func sendEvents() {
         session?.take(into: &events)
-        // An app that ended before the radio was lost has not received that, so its session keeps its requests.
+        // The app may have ended before the radio was lost. The stream must show that first, because then the session
+        // keeps its requests.
         if kept != nil, events.contains(where: \.isStateOfRadio) { stream.catchUp() }
         if hasEnded, let kept { return kept.session.putBack(&events) }
         let backlog = stream.pendingOctets
@@ -217,7 +218,7 @@ final class AppConnection: @unchecked Sendable {
         events.removeAll(keepingCapacity: events.count <= 1_024)
     }
 
-    /// Carries out the app's last requests, releases its resources and closes the stream.
+    /// Carries out the app's last requests, ends its session, and closes the stream.
     func end() {
         while let action = conversation.takeAction() { perform(action) }
         greeting?.cancel()
@@ -269,7 +270,7 @@ final class AppConnection: @unchecked Sendable {
         conversation.tell(event, backlog: backlog)
     }
 
-    /// Sends an alert to show to the user; returns whether the agent is reading.
+    /// Sends an alert to an agent, which shows it to the user; returns false if this app is not an agent that reads.
     func show(_ alert: ClientAlert) -> Bool {
         guard showsAlerts, hasSession, stream.pendingOctets <= Self.alertBacklog else { return false }
         conversation.tell(.alert(alert), backlog: stream.pendingOctets)
@@ -292,7 +293,7 @@ final class AppConnection: @unchecked Sendable {
         let key = AppKey(hello, of: app)
         if let key, let left = keptApps.take(key, hello.description) {
             guard hello.isContinued else { return resume(with: left, hello.description) }
-            // The app knows that everything was lost, and repeats its requests.
+            // The app knows that its earlier session is lost, and repeats its requests.
             keptApps.forget(left)
         }
         note("session began: \(hello.role.name) on \(radio)")
@@ -302,7 +303,7 @@ final class AppConnection: @unchecked Sendable {
         session.open(hello.role, for: owner, on: link)
     }
 
-    /// Gives the app the kept session of its last launch.
+    /// Continues the session that was kept when the app last ended.
     private func resume(with left: KeptApp, _ description: AppDescription?) {
         kept = left
         session = left.session

@@ -3,20 +3,20 @@ import BLERuntime
 import BLESession
 import BLEWire
 
-/// The properties that identify a kept session's app.
+/// The properties by which a kept session finds its app again.
 struct AppKey: Equatable, Packet {
     /// The user number.
     private(set) var user: UInt32 = 0
-    /// The program file; empty if the kernel does not show it to the daemon.
+    /// The path of the program; empty if it is not known for certain.
     private(set) var program = ""
     private(set) var role = ClientRole.central
     private(set) var identifier = ""
-    /// The radio.
+    /// The radio, as named by the app; empty for the first.
     private(set) var radio = ""
 
     init() {}
 
-    /// Creates the key of a requested session; returns `nil` if it is not to be kept.
+    /// Creates the key of a requested session; returns `nil` if the session is not to be kept.
     init?(_ hello: Hello, of app: AppCredentials?) {
         guard let identifier = hello.restoreIdentifier, hello.role != .agent, let app else { return nil }
         user = app.user

@@ -2,22 +2,22 @@ import BLEHost
 import BLERuntime
 import BLESession
 
-/// A session with a restore identifier, with or without its app.
+/// A session with a restore identifier, whose app may be running or not.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class KeptApp: @unchecked Sendable {
     let key: AppKey
     let session: ServedSession
-    /// The last description that the app sent of itself.
+    /// The app's last description of itself.
     private(set) var description: AppDescription?
-    /// True if the stored record is out of date.
+    /// True if the stored record is no longer up to date.
     private(set) var isChanged = true
-    /// True if the session was dropped.
+    /// True if the session cannot continue and must be dropped.
     private(set) var isGivenUp = false
 
     private var kept: KeptSession
 
-    /// Creates the session of a connected app.
+    /// Creates the entry of a session whose app is connected.
     init(_ key: AppKey, _ description: AppDescription?, _ session: ServedSession) {
         self.key = key
         self.description = description
@@ -25,7 +25,7 @@ final class KeptApp: @unchecked Sendable {
         kept = KeptSession(key.role)
     }
 
-    /// Creates a session that was stored before the daemon was started.
+    /// Creates the entry of a session that an earlier run of the daemon has stored.
     init(_ record: KeptRecord, _ session: ServedSession) {
         key = record.key
         description = record.description
@@ -35,20 +35,20 @@ final class KeptApp: @unchecked Sendable {
 
     var hasApp: Bool { kept.hasApp }
 
-    /// The properties for its next launch.
+    /// The properties for the next launch of the app.
     var launch: AppLaunch { AppLaunch(key, description) }
 
-    /// Returns the description of the session for people; `radio` is the name of its radio.
+    /// Returns a description of the session, as `ble` shows it. `radio` is the name of its radio.
     func fact(radio: String) -> AppFact { SessionFacts(key, radio: radio, keeping: kept.state).told }
 
-    /// Ends the link to a peer, or all links, for the user; returns whether there were any.
+    /// Ends the link to a peer, or all links if `peer` is `nil`; returns whether there were any.
     func endLinks(to peer: PeerIdentifier?) -> Bool {
         let links = fact(radio: "").links.map(\.peer).filter { [$0, nil].contains(peer) }
         for peer in links { session.perform(.cancelConnection(peer)) }
         return !links.isEmpty
     }
 
-    /// Returns the record to store.
+    /// Returns the record to store, and marks the stored record as up to date.
     func takeRecord() -> KeptRecord {
         isChanged = false
         return KeptRecord(key: key, state: kept.state, description: description)
@@ -60,7 +60,7 @@ final class KeptApp: @unchecked Sendable {
         if request.isKept { isChanged = true }
     }
 
-    /// Applies the permissions of an app that is not running: what it may not do ends.
+    /// Sets the permissions of an app that is not running, and ends everything that they do not allow.
     func apply(_ grant: Grant) {
         var gate = SessionFilter(grant, for: key.role)
         _ = gate.admit(.restored(kept.state))
@@ -77,7 +77,8 @@ final class KeptApp: @unchecked Sendable {
         session.appEnded()
     }
 
-    /// Records that the app was launched again with this description; passes its preserved state to `handler`.
+    /// Records that the app was launched again with this description, and passes the event with its preserved state to
+    /// `handler`.
     func appReturned(_ description: AppDescription?, _ handler: (ClientEvent) -> Void) {
         self.description = description
         isChanged = true
@@ -85,9 +86,9 @@ final class KeptApp: @unchecked Sendable {
         session.appReturned()
     }
 
-    /// Processes an event of the host; passes the events for a running app to `handler`.
+    /// Processes an event of the host, and passes events that a running app is to receive to `handler`.
     ///
-    /// - Returns: True if the app is to be launched.
+    /// - Returns: True if the app must be launched.
     func receive(_ event: ClientEvent, canLaunch: Bool, _ handler: (ClientEvent) -> Void) -> Bool {
         switch kept.receive(event, canLaunch: canLaunch) {
         case .deliver: tell(event, handler)
@@ -112,7 +113,7 @@ final class KeptApp: @unchecked Sendable {
 }
 
 extension ClientRequest {
-    /// True if a later launch of the app gets this event.
+    /// True if the request changes the stored session.
     fileprivate var isKept: Bool {
         switch self {
         case .scan, .stopScan, .connect, .cancelConnection, .server(.startAdvertising), .server(.stopAdvertising),
@@ -124,7 +125,7 @@ extension ClientRequest {
 }
 
 extension ClientEvent {
-    /// True if it changes the stored session.
+    /// True if the event changes the stored session.
     fileprivate var isKept: Bool {
         switch self {
         case .connectFailed, .disconnected(_, _, isReconnecting: false), .server(.serviceAdded(_, .some)),

@@ -2,16 +2,15 @@ import BLEHost
 import BLERuntime
 import BLESession
 
-/// The kept sessions, and their storage.
+/// All kept sessions, and their storage.
 ///
-/// A session with a restore identifier stays here from the end of its app to its next launch. Its events are held, and
-/// launch the app if it has declared that. With a file, sessions also outlive the daemon.
+/// A session with a restore identifier continues when its app ends, until the next launch of the app. Its events are
+/// held back, and cause a launch if the app has declared how it is launched. With a file, sessions also survive
+/// restarts of the daemon.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class KeptApps: @unchecked Sendable {
-    /// The maximum number of kept sessions.
-    ///
-    /// Further ones end with their apps.
+    /// The maximum number of kept sessions. Further sessions end with their apps.
     static let most = 256
 
     private let file: KeptFile?
@@ -23,9 +22,10 @@ final class KeptApps: @unchecked Sendable {
     private let later: (Duration, @escaping @Sendable () -> Void) -> Void
     private var isOutdated = false
 
-    /// Creates the sessions stored in `file`, on hosts that do not have them.
+    /// Opens the sessions that are stored in `file`.
     ///
-    /// `later` is called on the thread of the loop, and calls there what it is given after so long.
+    /// `later` is called on the loop's thread with a delay and a function, and must call the function on that thread
+    /// after the delay.
     init(
         _ file: KeptFile?,
         launcher: AppLauncher,
@@ -53,7 +53,7 @@ final class KeptApps: @unchecked Sendable {
         }
     }
 
-    /// Sets a new policy; what it does not allow is ended.
+    /// Sets a new policy. For apps that are not running, ends everything that it does not allow.
     func apply(_ policy: AppPolicy) {
         self.policy = policy
         for app in apps where !app.hasApp {
@@ -61,12 +61,12 @@ final class KeptApps: @unchecked Sendable {
         }
     }
 
-    /// The app of a session as long as it does not run.
+    /// Returns the owner that stands for a session's app while the app is not running.
     private func owner(of key: AppKey) -> ClientOwner {
         ClientOwner(AppCredentials(of: key), under: grant(to: key))
     }
 
-    /// The app of a session has ended.
+    /// Records that the app of a session has ended.
     func appEnded(_ app: KeptApp) {
         app.session.give(to: owner(of: app.key))
         app.appEnded()
@@ -74,7 +74,7 @@ final class KeptApps: @unchecked Sendable {
 
     private func grant(to key: AppKey) -> Grant { policy.grant(to: AppCredentials(of: key)) }
 
-    /// The descriptions of the sessions that wait for their apps, for people.
+    /// Descriptions of the sessions whose apps are not running, as `ble` shows them.
     var facts: [AppFact] {
         apps.filter { !$0.hasApp }.map { $0.fact(radio: radios.name(of: $0.key.radio) ?? $0.key.radio) }
     }
@@ -83,16 +83,17 @@ final class KeptApps: @unchecked Sendable {
         grant(to: key).refusal(of: key.role, on: radios.name(of: key.radio) ?? key.radio) == nil
     }
 
-    /// Ends the link to a peer, or all links, of apps that are not running and whose user `isMeant`; returns the number
-    /// of apps.
+    /// Ends the link to a peer, or all links if `peer` is `nil`, of apps that are not running and whose user satisfies
+    /// `isMeant`; returns the number of apps that had such links.
     func endLinks(to peer: PeerIdentifier?, _ isMeant: (UInt32) -> Bool) -> Int {
         apps.count { !$0.hasApp && isMeant($0.key.user) && $0.endLinks(to: peer) }
     }
 
-    /// The number of sessions that wait for their apps.
+    /// The number of sessions whose apps are not running.
     var waitingCount: Int { apps.count { !$0.hasApp } }
 
-    /// Removes and returns the kept session of an app; `nil` if there is none, or if another process has it.
+    /// Returns the kept session of an app that has been launched again; `nil` if there is none, or a running app has
+    /// it.
     func take(_ key: AppKey, _ description: AppDescription?) -> KeptApp? {
         let launch = AppLaunch(key, description)
         let app = apps.first { $0.key == key && $0.launch.isSameApp(as: launch) && !$0.hasApp }
@@ -100,7 +101,8 @@ final class KeptApps: @unchecked Sendable {
         return app
     }
 
-    /// Keeps a new session, if there is room and the identifier is not in use.
+    /// Keeps a new session; returns `nil` if there are too many sessions, or the app already has one with this
+    /// identifier.
     func keep(_ key: AppKey, _ description: AppDescription?, _ session: ServedSession) -> KeptApp? {
         let app = KeptApp(key, description, session)
         guard apps.count < Self.most, !apps.contains(where: { $0.key == key && $0.launch.isSameApp(as: app.launch) })
@@ -109,22 +111,22 @@ final class KeptApps: @unchecked Sendable {
         return app
     }
 
-    /// Ends all sessions in this process.
+    /// Ends all sessions, because the daemon ends.
     ///
-    /// Their records remain for the next daemon.
+    /// Their records remain in the file, for the next run of the daemon.
     func stop() {
         for app in apps { app.session.close() }
         apps = []
     }
 
-    /// Drops a session that its app has closed or never used.
+    /// Ends a session, and no longer stores it.
     func forget(_ app: KeptApp) {
         apps.removeAll { $0 === app }
         app.session.close()
         isOutdated = true
     }
 
-    /// Processes the events of sessions without apps, and stores changes.
+    /// Processes the events of sessions whose apps are not running, and stores changed sessions.
     func takeTurn() {
         var events: [ClientEvent] = []
         for app in apps where !app.hasApp {
@@ -144,7 +146,7 @@ final class KeptApps: @unchecked Sendable {
         file?.write(apps.map { $0.takeRecord() })
     }
 
-    /// Launches an app for its waiting sessions.
+    /// Launches an app, so that it restores all of its sessions.
     private func launch(_ app: KeptApp) {
         let waiting = apps.filter { !$0.hasApp && $0.launch.isSameApp(as: app.launch) }.map(\.key)
         let credentials = AppCredentials(
@@ -170,7 +172,7 @@ final class KeptApps: @unchecked Sendable {
 }
 
 extension PreservedState {
-    /// The role of the preserved state.
+    /// The role of the app that the state belongs to.
     fileprivate var role: ClientRole {
         switch self {
         case .central: .central

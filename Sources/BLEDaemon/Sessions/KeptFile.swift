@@ -4,18 +4,18 @@ import BLEWire
 import Dispatch
 import Logging
 
-/// The file in which sessions outlive the daemon: replaced as a whole, off the thread of the loop.
+/// The file that preserves sessions when the daemon ends. It is always replaced as a whole, on a queue of its own.
 ///
-/// It is written as soon as something changes, but after four times at most once a second, and at the end
-/// (``flush()``).
+/// Changes are written immediately, but after four writes in succession at most once a second. ``flush()`` writes the
+/// last ones.
 package final class KeptFile: Sendable {
-    /// The beginning of the file; the last octet is the version.
+    /// The first octets of the file. The last of them is the version.
     private static let mark: [UInt8] = Array("bled sessions ".utf8) + [1]
 
     private let file: PrivateFile
     private struct State {
         var pacing = WritePacing(burst: 4)
-        /// What the file is to hold.
+        /// The sessions that the file is to contain.
         var latest: [KeptRecord] = []
     }
 
@@ -26,9 +26,7 @@ package final class KeptFile: Sendable {
 
     package init(path: String) { file = PrivateFile(path: path, mostOctets: 64 << 20) }
 
-    /// Reads the file.
-    ///
-    /// Unreadable records are skipped.
+    /// Reads the sessions in the file. Unreadable records are skipped.
     func read() -> [KeptRecord] {
         let octets: [UInt8]
         do throws(FileProblem) {
@@ -42,7 +40,7 @@ package final class KeptFile: Sendable {
         return []
     }
 
-    /// Parses the records in these octets; returns `nil` if it is another kind of file.
+    /// Parses the records in a file; returns `nil` if the file is of another kind.
     package static func records(in octets: [UInt8]) -> [KeptRecord]? {
         guard octets.starts(with: mark) else { return nil }
         var reader = FrameReader(), records: [KeptRecord] = []
@@ -52,7 +50,7 @@ package final class KeptFile: Sendable {
         return records
     }
 
-    /// Schedules writing these sessions.
+    /// Makes the file contain these sessions, soon.
     func write(_ records: [KeptRecord]) {
         let next = state.withLock { state in
             state.latest = records
@@ -61,7 +59,7 @@ package final class KeptFile: Sendable {
         schedule(next)
     }
 
-    /// Writes what is not written yet, and returns when it is.
+    /// Writes changes that have not been written, and waits until that is done.
     package func flush() { queue.sync { writeIfDue(isLast: true) } }
 
     private func schedule(_ next: WritePacing.OnChange) {
@@ -70,7 +68,7 @@ package final class KeptFile: Sendable {
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { self.writeIfDue(isLast: false) }
     }
 
-    /// Writes if it is time, or if there is no more time; on the queue.
+    /// Writes the sessions if it is time; with `isLast`, if there are any changes. Called on the queue.
     private func writeIfDue(isLast: Bool) {
         let records = state.withLock { state in
             state.pacing.begin(at: clock.now, isLast: isLast) == .write ? state.latest : nil
@@ -81,7 +79,7 @@ package final class KeptFile: Sendable {
     }
 
     private func write(octetsOf records: [KeptRecord]) -> Bool {
-        // Without sessions it is empty, by which the service manager knows that nobody waits for the daemon.
+        // Without sessions the file is empty, which shows the service manager that no app waits for the daemon.
         var writer = FrameWriter(), octets = records.isEmpty ? [] : Self.mark
         for record in records { _ = writer.write(record) }
         writer.take { octets.append(copying: $0) }

@@ -2,7 +2,7 @@ import BLEHost
 import BLESession
 import BLEWire
 
-/// The stored record of a session without its app.
+/// The stored form of a session whose app is not running.
 package struct KeptRecord: Equatable, Packet {
     var key = AppKey()
     var state = PreservedState()

@@ -2,18 +2,18 @@ import BLEHost
 import BLERuntime
 import Synchronization
 
-/// A host session of an app in another process, with the events that were not sent yet.
+/// A session with a host on behalf of an app in another process, with the events that have not been sent to the app.
 ///
-/// The host adds events in its turns; the daemon takes them in its next turn.
+/// The host adds events during its turns, and the daemon takes them in its own next turn.
 final class ServedSession: Sendable {
-    /// Not `Locked`, which costs ten times as much, because a generic type is not specialized here.
+    /// Not `Locked`, which would take ten times as long, because the compiler does not specialize a generic type here.
     private let pending = Mutex<[ClientEvent]>([])
     private let session = Locked<(any HostSession)?>(nil)
     private let wake: @Sendable () -> Void
 
-    /// Creates a session; call ``open(_:on:)`` to open it.
+    /// Creates a session; call `open` to open it with a host.
     ///
-    /// `wake` is called when there are events to take.
+    /// `wake` is called on the host's thread when there are events to take.
     init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
     /// Opens the session for an app.
@@ -25,16 +25,16 @@ final class ServedSession: Sendable {
     /// Sends a request of the app to the host.
     func perform(_ request: ClientRequest) { session.withLock { $0 }?.send(request) }
 
-    /// Gives the session to another app, or to the same one with other rights.
+    /// Makes `owner` the owner of the session: another app, or the same one with other permissions.
     func give(to owner: ClientOwner) { session.withLock { $0 }?.give(to: owner) }
 
-    /// Records that the app has ended while the session continues.
+    /// Tells the host that the app has ended while the session continues.
     func appEnded() {
         session.withLock { $0 }?.appEnded()
         perform(.appMoved(to: .background))
     }
 
-    /// Records that the app has returned.
+    /// Tells the host that the app was launched again.
     func appReturned() {
         perform(.appMoved(to: .foreground))
         session.withLock { $0 }?.appReturned()
@@ -43,14 +43,14 @@ final class ServedSession: Sendable {
     /// Closes the session.
     func close() { session.withLock { $0.take() }?.close() }
 
-    /// Takes the events since the last call.
+    /// Moves the events that have arrived since the last call to the end of `events`.
     func take(into events: inout [ClientEvent]) {
         pending.withLock { pending in
             if events.isEmpty { swap(&pending, &events) } else { events += pending; pending = [] }
         }
     }
 
-    /// Puts back events that were not sent, before all others.
+    /// Puts events back that were not sent. They come before all others.
     func putBack(_ events: inout [ClientEvent]) {
         guard !events.isEmpty else { return }
         pending.withLock { $0.insert(contentsOf: events, at: 0) }

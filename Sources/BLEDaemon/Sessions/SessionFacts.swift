@@ -3,17 +3,17 @@ import BLERuntime
 import BLESession
 import BLEWire
 
-/// The description of a session for people: its use, the phase of its app, and its links.
+/// The description of a session that `ble` shows: its use of the radio, the phase of its app, and its links.
 struct SessionFacts: Sendable {
-    /// The maximum number of links.
+    /// The maximum number of links in the description.
     static let mostLinks = 256
 
     private var fact = AppFact()
     private var wishes = RequestedAlerts()
-    /// True if notified values need no inspection.
+    /// True if notified values can be sent to the app without looking at them.
     private var passesValues = true
 
-    /// True if the app may receive all notified values.
+    /// True if the app may receive all notified values, because its services are not restricted.
     var receivesAllValues = true { didSet { lookAtWishes() } }
 
     init(_ hello: Hello, radio: String, of app: AppCredentials?) {
@@ -25,7 +25,7 @@ struct SessionFacts: Sendable {
         fact.radio = radio
     }
 
-    /// Creates the description of a session whose app has ended.
+    /// Creates the description of a kept session whose app is not running.
     init(_ key: AppKey, radio: String, keeping state: PreservedState) {
         fact.user = key.user
         fact.program = key.program
@@ -41,7 +41,7 @@ struct SessionFacts: Sendable {
         central.peers.filter { $0.mtu != nil }.map { AppFact.Link(peer: $0.peer, name: $0.name) }
     }
 
-    /// The description.
+    /// The description to send to `ble`.
     var told: AppFact { fact }
 
     /// Records a request of the app.
@@ -54,7 +54,7 @@ struct SessionFacts: Sendable {
 
     private mutating func lookAtWishes() { passesValues = receivesAllValues && wishes.isEmpty }
 
-    /// Returns the alert that the app requested for this event while it is suspended; `nil` for none.
+    /// Returns the alert to show for this event, if the app has requested one and is suspended; otherwise `nil`.
     func alert(insteadOf event: ClientEvent) -> ClientAlert? {
         guard let (occasion, peer) = wishes.occasion(of: event), isAsleep else { return nil }
         let app = fact.program.split(separator: "/").last.map(String.init) ?? "An app"
@@ -70,7 +70,7 @@ struct SessionFacts: Sendable {
         return fact.links.first { $0.peer == peer }?.name
     }
 
-    /// Returns the journal line for this event; `nil` for none.
+    /// Returns the line about this event for the journal; `nil` if it is not worth one.
     func line(about event: ClientEvent) -> String? {
         switch event {
         case .connected(let peer, let parameters): "link to \(Self.text(peer, parameters.name)) connected"
@@ -90,14 +90,14 @@ struct SessionFacts: Sendable {
         return name.map { "“\($0)” (\(String(digits)))" } ?? String(digits)
     }
 
-    /// Records a notified value; returns `false`, without side effects, if it needs inspection.
+    /// Records a notified value. Returns false, without side effects, if the value must be looked at first.
     mutating func noteValue() -> Bool {
         guard passesValues else { return false }
         fact.use.noteEvent()
         return true
     }
 
-    /// Records an event of the app.
+    /// Records an event that the app receives.
     mutating func note(_ event: ClientEvent) {
         if case .restored = event {
             wishes.note(event)
@@ -119,6 +119,6 @@ struct SessionFacts: Sendable {
 }
 
 extension ClientEvent {
-    /// True for notified values, the most frequent event.
+    /// True for notified values, which are the most frequent events.
     var isNotifiedValue: Bool { if case .peer(_, .valueNotified, _) = self { true } else { false } }
 }
