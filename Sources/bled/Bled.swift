@@ -3,7 +3,7 @@ import BLEDaemon
 import BLERuntime
 import Glibc
 
-/// The daemon: it owns the radios and shares them among apps.
+/// The program `bled`: a daemon that owns the radios and shares them among apps.
 @main
 struct Bled: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -113,9 +113,7 @@ struct Bled: ParsableCommand {
         }
     }
 
-    /// Reads the policy again.
-    ///
-    /// An invalid one changes nothing.
+    /// Reads the policy again. An invalid policy is reported and changes nothing.
     private func reload(_ rules: PolicyFile, _ daemon: Daemon) {
         do throws(PolicyFile.Problem) {
             daemon.apply(try rules.read())
@@ -144,8 +142,8 @@ struct Bled: ParsableCommand {
 
     private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Returns a file in the directory that the service manager names, otherwise in root's directory; `nil` for other
-    /// users.
+    /// Returns the path of a file in the directory that the service manager has set in `variable`, or otherwise in
+    /// root's directory; `nil` for users other than root.
     private static func file(_ name: String, in variable: String, orFor system: String) -> String? {
         if let directory = environment(variable) { return directory + "/" + name }
         return geteuid() == 0 ? system + "/" + name : nil
@@ -161,7 +159,7 @@ struct Bled: ParsableCommand {
         return try ownDirectory("XDG_STATE_HOME", ".local/state", for: "sessions", "--sessions") + "/bled/sessions"
     }
 
-    /// A directory of the user's, which the environment names.
+    /// Returns the user's directory that `variable` names, or the default one in the home directory.
     private static func ownDirectory(
         _ variable: String,
         _ name: String,

@@ -2,10 +2,10 @@ import Glibc
 
 /// The signals that end the daemon or make it reload its policy.
 ///
-/// They are blocked from the creation of this value on, so that none is lost, and in every thread that starts later.
-/// SIGPIPE is blocked as well: the daemon continues when its output is closed.
+/// They are blocked when this value is created, in the calling thread and in all threads that start later, so that no
+/// signal is lost. SIGPIPE is blocked as well, so that the daemon survives when its output is closed.
 struct ControlSignals {
-    /// The meaning of a signal.
+    /// The action that a signal requests.
     enum Action {
         case end, reload
     }
@@ -20,7 +20,7 @@ struct ControlSignals {
         pthread_sigmask(SIG_BLOCK, &held, nil)
     }
 
-    /// Waits for a signal and returns its meaning.
+    /// Waits for a signal, and returns the action that it requests.
     func wait() -> Action {
         var signals = signals, number: Int32 = 0
         while sigwait(&signals, &number) != 0 {}

@@ -1,11 +1,11 @@
 import BLERuntime
 import Glibc
 
-/// The socket activation and notification protocols of systemd.
+/// The socket activation and notification protocols of systemd, implemented without its library.
 ///
-/// They are those of sd_listen_fds(3) and sd_notify(3), implemented without a library.
+/// See sd_listen_fds(3) and sd_notify(3).
 enum ServiceActivation {
-    /// Returns the socket on which the service manager has been listening; `nil` if there is none.
+    /// Returns the listening socket that the service manager has passed; `nil` if it has passed none.
     static func takeSocket() -> FileDescriptor? {
         guard number("LISTEN_PID") == getpid(), let count = number("LISTEN_FDS"), count > 0 else { return nil }
         for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
@@ -14,7 +14,7 @@ enum ServiceActivation {
         return FileDescriptor(first)
     }
 
-    /// Notifies the service manager of a state, such as `READY=1`.
+    /// Sends a state, such as `READY=1`, to the service manager.
     static func tell(_ state: String) {
         guard let place = environment("NOTIFY_SOCKET") else { return }
         var address = sockaddr_un()
@@ -23,7 +23,7 @@ enum ServiceActivation {
         guard octets.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
         withUnsafeMutableBytes(of: &address.sun_path) { path in
             path.copyBytes(from: octets)
-            // The name of an abstract socket is written with @ for the octet 0.
+            // The environment variable writes @ for the octet 0 at the start of an abstract socket's name.
             if octets.first == UInt8(ascii: "@") { path[0] = 0 }
         }
         let prefix = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)
