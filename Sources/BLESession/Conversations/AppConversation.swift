@@ -1,22 +1,23 @@
 package import BLEHost
 import BLEWire
 
-/// The app's end of a session with the daemon: the messages to send, and the app's events when there is no connection.
+/// The app's side of a session with the daemon: the messages to send, and the events for the app while there is no
+/// connection.
 ///
-/// A value: requests and octets in, octets and events out. Pending requests fail when the connection is lost; those
-/// that count for the whole session are repeated on the next one.
+/// A value without I/O: it is given requests and octets, and returns octets and events. When the connection is lost,
+/// pending requests are dropped. Requests that apply to the whole session are repeated on the next connection.
 package struct AppConversation: Sendable {
     private enum State: Sendable {
         /// There is no connection.
         case apart
-        /// The first message was sent.
+        /// The greeting has been sent.
         case greeting
         case open
         /// The daemon has refused the app and will close the connection.
         case refused
     }
 
-    /// The maximum number of requests that wait for the first connection.
+    /// The maximum number of requests that wait for the first session.
     private static let mostEarly = 1_024
 
     private var hello: Hello
@@ -24,15 +25,17 @@ package struct AppConversation: Sendable {
     private var reader = FrameReader()
     private var writer = FrameWriter()
     private var standing = StandingRequests()
-    /// Requests that were sent but not taken, oldest first, with the number of the first.
+    /// The requests that were sent and that the daemon has not reported as taken, oldest first.
     private var untaken = Fifo<ClientRequest>()
+    /// The number of the first untaken request.
     private var firstUntaken: UInt32 = 1
-    /// Requests that were not sent.
+    /// The requests that have not been sent.
     private var waiting = Fifo<ClientRequest>()
+    /// The maximum number of untaken requests, as set by the daemon.
     private var window = 0
     private var events: [ClientEvent] = []
     private var hasBeenOpen = false
-    /// The state with which the app was last told of a refusal, since its last session.
+    /// The state that the app was given for the last refusal, which is not reported twice; `nil` after a new session.
     private var toldRefusal: HostState?
 
     package init(
@@ -44,19 +47,19 @@ package struct AppConversation: Sendable {
         hello = Hello(role, restoring: identifier, radio: radio, describing: description)
     }
 
-    /// The reason why a connection would be refused until something changes.
+    /// The reason why the daemon refused the app on this connection; `nil` if it did not.
     package private(set) var refusal: Refusal?
 
-    /// Why the daemon refused a request last, until that is taken.
+    /// The reason why the daemon last refused a request; `nil` if it has been taken.
     private var refusedRequest: Refusal?
 
-    /// Takes the reason for which the daemon refused a request last, for people.
+    /// Removes and returns the reason why the daemon last refused a request, for the log.
     package mutating func takeRefusedRequest() -> Refusal? { refusedRequest.take() }
 
     /// True while there is a session.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
-    /// Records a new connection.
+    /// Starts a new connection with a greeting.
     package mutating func connected() {
         reader.reset()
         writer = FrameWriter()
@@ -68,7 +71,7 @@ package struct AppConversation: Sendable {
         _ = writer.write(AppMessage.hello(hello))
     }
 
-    /// Records that there is no connection any more.
+    /// Records that the connection is lost.
     package mutating func lost() {
         let wasOpen = isOpen
         state = .apart
@@ -78,10 +81,11 @@ package struct AppConversation: Sendable {
         if wasOpen { events.append(.stateChanged(.resetting)) }
     }
 
-    /// Records that the daemon has been absent for some time.
+    /// Records that the daemon has been absent for so long that the app must know.
     package mutating func absent() { events.append(.stateChanged(.unsupported)) }
 
-    /// Processes a request of the app.
+    /// Sends a request of the app. If there is no session yet, the request waits for it; if the session is lost, the
+    /// request is dropped.
     package mutating func perform(_ request: ClientRequest) {
         standing.note(request)
         switch state {
@@ -93,28 +97,30 @@ package struct AppConversation: Sendable {
         }
     }
 
-    /// Closes the session for the app.
+    /// Tells the daemon that the app closes the session.
     package mutating func close() {
         guard case .open = state else { return }
         _ = writer.write(AppMessage.close)
     }
 
     /// Processes octets from the daemon.
+    ///
+    /// - Throws: ``FrameReader/Overlong`` if the octets are not messages; the connection must be closed.
     package mutating func receive(_ chunk: Span<UInt8>) throws(FrameReader.Overlong) {
         var reader = reader
         self.reader = FrameReader()
         defer { self.reader = reader }
         try reader.receive(chunk) { octets in
             if let told = NotifiedValue(reading: octets) { return hear(told) }
-            // What is not known is of a newer version, and not for this one.
+            // Messages that cannot be read come from a newer version, and this version can ignore them.
             if let message = try? DaemonMessage(reading: octets) { hear(message) }
         }
     }
 
-    /// Passes the octets to send to `body`.
+    /// Passes the octets that must be sent to `body`.
     package mutating func takeOctets(_ body: (Span<UInt8>) -> Void) { if writer.count > 0 { writer.take(body) } }
 
-    /// Takes the events for the app.
+    /// Moves the events for the app to the end of `taken`.
     package mutating func takeEvents(into taken: inout [ClientEvent]) {
         if taken.isEmpty { swap(&events, &taken) } else { taken += events }
         events.removeAll(keepingCapacity: true)
@@ -177,6 +183,6 @@ package struct AppConversation: Sendable {
         if let answer = untaken[position(of: number)]?.answer(failing: failure) { events.append(answer) }
     }
 
-    /// Returns the number of untaken requests before the one with this number; negative if it was taken.
+    /// Returns the position of a request among the untaken ones; negative if it was taken.
     private func position(of number: UInt32) -> Int { Int(Int32(bitPattern: number &- firstUntaken)) }
 }

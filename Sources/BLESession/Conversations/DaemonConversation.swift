@@ -1,22 +1,22 @@
 package import BLEHost
 import BLEWire
 
-/// The daemon's end of a connection: the messages that an app may send, and the answers to others.
+/// The daemon's side of a connection: it accepts the messages that an app may send, and refuses others.
 ///
-/// A value: octets and events in, octets and actions out. What an app does not read is queued up to a limit;
-/// advertisements have a lower limit, because only recent ones are of use.
+/// A value without I/O: it is given octets and events, and returns octets and actions. Octets that an app does not read
+/// are queued up to a limit. The limit is lower for advertisements, because only recent ones are useful.
 package struct DaemonConversation: Sendable {
-    /// An action for the daemon, in order.
+    /// Something that the daemon must do, in order.
     package enum Action: Equatable, Sendable {
         /// Open a session, and report the result with ``DaemonConversation/welcome()`` or
         /// ``DaemonConversation/refuse(_:)``.
         case open(Hello)
         case request(UInt32, ClientRequest)
-        /// Refuse an unknown request with ``DaemonConversation/refuse(_:_:)``.
+        /// Refuse an unknown request, by calling ``DaemonConversation/refuse(_:_:)``.
         case refuse(UInt32, Refusal)
-        /// Answer a question with ``DaemonConversation/answer(_:)``.
+        /// Answer a question, by calling ``DaemonConversation/answer(_:)``.
         case answer(Question)
-        /// Close the session for the app.
+        /// Close the session, because the app has asked for it.
         case close
     }
 
@@ -26,35 +26,36 @@ package struct DaemonConversation: Sendable {
         /// The app has sent its greeting.
         case opening(version: UInt16)
         case open
-        /// Nothing more is read.
+        /// No more messages are read.
         case over
     }
 
-    /// The maximum number of requests that were not taken.
+    /// The maximum number of requests that an app may send before they are taken.
     package static let window: UInt32 = 256
-    /// The maximum length of an incomplete message before the greeting, in octets.
+    /// The maximum length of the greeting while it is incomplete, in octets.
     package static let mostOfGreeting = 16_384
-    /// The maximum number of pending questions.
+    /// The maximum number of questions that wait for answers.
     private static let mostQuestions = 16
-    /// The number of unread octets beyond which the app gets no advertisements.
+    /// The number of unread octets beyond which advertisements for the app are dropped.
     package static let advertisementBacklog = 262_144
-    /// The number of unread octets beyond which the connection is closed.
+    /// The number of unread octets beyond which the app is refused.
     package static let mostBacklog = 8 << 20
 
     private var state = State.expecting
     private var reader = FrameReader()
     private var writer = FrameWriter()
     private var actions = Fifo<Action>()
-    /// The number of the last request that was read, of the last that was taken, and of the last that the app knows to
-    /// be taken.
+    /// The number of the last request that was received.
     private var read: UInt32 = 0
+    /// The number of the last request that was taken.
     private var taken: UInt32 = 0
+    /// The number of the last request that the app knows to be taken.
     private var told: UInt32 = 0
-    /// True if the app has closed its session.
+    /// True if the app has closed its session, so that its further messages are ignored.
     private var hasClosed = false
-    /// The number of advertisements that the app missed.
+    /// The number of advertisements that were dropped because the app does not read fast enough.
     package private(set) var missedAdvertisements = 0
-    /// The reason why there is no session any more; `nil` if it was not refused.
+    /// The reason why the session was refused or ended; `nil` if it was not.
     package private(set) var refusal: Refusal?
 
     package init() {}
@@ -62,9 +63,9 @@ package struct DaemonConversation: Sendable {
     /// True if the app was refused because it reads too little or sends too much.
     package var isCongested: Bool { mutating get { refusal?.reason == .congested } }
 
-    /// True if the connection must be closed after everything was written.
+    /// True if the connection must be closed once everything has been written.
     ///
-    /// `mutating`, like everything that is used in each turn of the daemon, to avoid a copy.
+    /// Like everything that the daemon uses in each turn, the getter is `mutating`, which avoids a copy.
     package var isOver: Bool { mutating get { if case .over = state { true } else { false } } }
 
     /// Processes octets from the app.
@@ -83,12 +84,12 @@ package struct DaemonConversation: Sendable {
         if isOver { self.reader = FrameReader() }
     }
 
-    /// True if there are actions.
+    /// True if there are actions to carry out.
     package var hasActions: Bool { mutating get { !actions.isEmpty } }
 
-    /// Removes and returns the next action, which the daemon must carry out immediately.
+    /// Removes and returns the next action, which the daemon must carry out immediately; `nil` if there is none.
     package mutating func takeAction() -> Action? {
-        // Mostly there is nothing, which a queue of another module takes 860 instructions to say.
+        // Usually there is none, and a queue from another module would take 860 instructions to say so.
         guard !actions.isEmpty, let action = actions.popFirst() else { return nil }
         switch action {
         case .open, .answer: break
@@ -98,14 +99,14 @@ package struct DaemonConversation: Sendable {
         return action
     }
 
-    /// Records that the app has a session.
+    /// Tells the app that it has a session.
     package mutating func welcome() {
         guard case .opening(let version) = state else { return }
         state = .open
         write(.welcome(Welcome(version: version, window: Self.window)))
     }
 
-    /// Refuses or ends the session of the app.
+    /// Tells the app that its session is refused or ended, and drops its pending actions.
     package mutating func refuse(_ refusal: Refusal) {
         guard !isOver else { return }
         state = .over
@@ -114,22 +115,23 @@ package struct DaemonConversation: Sendable {
         write(.refused(refusal))
     }
 
-    /// Refuses a request.
+    /// Tells the app that a request is refused.
     package mutating func refuse(_ number: UInt32, _ refusal: Refusal) {
         guard case .open = state else { return }
         write(.requestRefused(number, refusal))
     }
 
-    /// Answers a question.
+    /// Sends the answer to a question.
     package mutating func answer(_ answer: Answer) {
         if case .expecting = state { write(.answer(answer)) }
     }
 
-    /// Sends an event of the host to the app.
+    /// Sends an event of the host to the app. An advertisement is dropped if the app does not read fast enough; other
+    /// events end the session if far too much is unread.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - backlog: The number of octets that wait on the connection.
+    ///   - backlog: The number of octets that were taken from this value and are waiting to be sent.
     package mutating func tell(_ event: ClientEvent, backlog: Int) {
         guard case .open = state else { return }
         let waiting = backlog + writer.count
@@ -148,7 +150,8 @@ package struct DaemonConversation: Sendable {
         }
     }
 
-    /// Passes the octets to send to `body`: all written messages, and the number of the last taken request.
+    /// Passes the octets that must be sent to `body`: all messages, and the number of the last taken request if the app
+    /// does not know it.
     package mutating func takeOctets(_ body: (Span<UInt8>) -> Void) {
         if taken != told, case .open = state {
             told = taken
@@ -178,7 +181,7 @@ package struct DaemonConversation: Sendable {
         }
     }
 
-    /// True if the app may make requests.
+    /// True if the app has sent its greeting, so that it may send requests.
     private var hasGreeted: Bool {
         switch state {
         case .opening, .open: true
@@ -186,7 +189,8 @@ package struct DaemonConversation: Sendable {
         }
     }
 
-    /// Checks the number of a request; refuses the app if the numbers are not consecutive or the window is exceeded.
+    /// Checks the number of a request. Refuses the app, and returns false, if the number does not follow the last one,
+    /// or if too many requests are not taken.
     private mutating func counts(_ number: UInt32) -> Bool {
         guard number == read &+ 1 else {
             refuse(Refusal(.malformed, "request \(number) follows request \(read)"))

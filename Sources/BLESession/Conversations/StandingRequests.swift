@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// The requests of a session that count for its whole duration, and therefore on each of its connections.
+/// The requests that apply to a whole session, and are therefore repeated on each of its connections.
 struct StandingRequests: Sendable {
     private var phase: ClientRequest?
     private var attendance: ClientRequest?
@@ -18,12 +18,12 @@ struct StandingRequests: Sendable {
         }
     }
 
-    /// The requests for a new connection.
+    /// The requests to send on a new connection, in order.
     var requests: [ClientRequest] { [phase, policy, attendance, alerts].compactMap(\.self) }
 }
 
 extension ClientRequest {
-    /// True for requests that count for the whole session.
+    /// True for requests that apply to the whole session.
     var isStanding: Bool {
         switch self {
         case .appMoved, .security(.attend), .security(.insist), .showAlerts: true
@@ -31,7 +31,7 @@ extension ClientRequest {
         }
     }
 
-    /// Returns the event for the failure of a request that did not reach the host; `nil` if it has no result.
+    /// Returns the event that reports to the app that this request has failed; `nil` if the app expects no result.
     func answer(failing failure: Failure) -> ClientEvent? {
         switch self {
         case .connect(let peer, let request): request.isRenewal ? nil : .connectFailed(peer, failure)

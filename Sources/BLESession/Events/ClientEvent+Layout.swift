@@ -120,7 +120,7 @@ extension ClientEvent: Choice, Packet {
         case .tester: break
         }
     }
-    /// Visits the fields of a link event.
+    /// Visits the fields of an event about the start or end of a link.
     private mutating func linkFields(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
         case .connected(var peer, var link):

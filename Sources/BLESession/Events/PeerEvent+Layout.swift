@@ -133,7 +133,7 @@ extension PeerEvent: Choice, Packet {
     }
 }
 
-/// A signal strength, as a part of a message.
+/// A signal strength in the form of a packet.
 private struct SignalStrength: Packet {
     var rssi: RSSI
     init(_ rssi: RSSI) { self.rssi = rssi }

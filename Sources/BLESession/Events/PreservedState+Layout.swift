@@ -16,7 +16,7 @@ extension PreservedPeer: Packet {
     }
 }
 
-/// A number of octets, as a field.
+/// A number of octets in the form of a field.
 private struct Size: WireField {
     let wire: UInt32
 }
@@ -86,9 +86,9 @@ extension PreservedState: Choice, Packet {
 }
 
 extension PreservedState {
-    /// The properties of the advertisement that earlier versions do not know.
+    /// The properties of the advertisement that earlier versions of the protocol do not have; `nil` if there are none.
     ///
-    /// They are at the end of the message or record that contains the state.
+    /// They are encoded at the end of the message or record that contains the state.
     package var addition: BroadcastAddition? {
         get {
             guard case .peripheral(let state) = self else { return nil }

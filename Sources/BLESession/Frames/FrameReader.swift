@@ -1,15 +1,15 @@
 package import BLEWire
 
-/// A splitter of octet streams into messages.
+/// A parser that splits a stream of octets into messages.
 ///
-/// Each message follows its length in four octets, least significant first.
+/// Each message is preceded by its length, in four octets, least significant first.
 package struct FrameReader: Sendable {
-    /// The maximum length of a message, in octets, which is more than any valid one needs.
+    /// The maximum length of a message, in octets; longer than any valid message.
     package static let mostOctets = 1 << 20
-    /// The number of octets of the length field.
+    /// The length of the length field, in octets.
     package static let headerOctets = 4
 
-    /// An invalid length, after which the stream cannot be split.
+    /// The error for an invalid length, after which the stream cannot be split any further.
     package struct Overlong: Error, Equatable, CustomStringConvertible {
         package let octets: Int
         package init(octets: Int) { self.octets = octets }
@@ -22,13 +22,15 @@ package struct FrameReader: Sendable {
 
     package init() {}
 
-    /// The number of octets of an incomplete message.
+    /// The number of received octets that belong to an incomplete message.
     package var pendingOctets: Int { kept.count }
 
-    /// Drops an incomplete message.
+    /// Drops the incomplete message, if there is one.
     package mutating func reset() { kept = [] }
 
-    /// Processes received octets and passes on each complete message, without its length.
+    /// Processes received octets, and passes on each complete message, without its length field.
+    ///
+    /// - Throws: ``Overlong`` if a length is invalid; the connection must be closed.
     package mutating func receive(_ chunk: Span<UInt8>, message: (Span<UInt8>) -> Void) throws(Overlong) {
         guard kept.isEmpty else {
             kept.append(copying: chunk)
@@ -41,7 +43,7 @@ package struct FrameReader: Sendable {
         if read < chunk.count { kept.append(copying: chunk.extracting(read..<chunk.count)) }
     }
 
-    /// Passes on the complete messages and returns their end.
+    /// Passes on all complete messages, and returns the position after the last one.
     private static func read(_ octets: Span<UInt8>, _ message: (Span<UInt8>) -> Void) throws(Overlong) -> Int {
         var offset = 0
         while octets.count - offset >= headerOctets {
@@ -63,7 +65,7 @@ package struct FrameWriter: Sendable {
 
     package init() {}
 
-    /// The number of octets that were written but not taken.
+    /// The number of octets that have been written and not taken.
     package var count: Int { encoder.bytes.count }
 
     /// Writes a message; returns `false`, without side effects, if it is too long.
@@ -94,10 +96,10 @@ package struct FrameWriter: Sendable {
         return true
     }
 
-    /// Drops everything that was not taken.
+    /// Drops everything that has not been taken.
     package mutating func reset() { encoder = PacketEncoder() }
 
-    /// Takes the written octets and keeps the storage.
+    /// Passes the written octets to `body` and removes them. Their storage is reused.
     package mutating func take(_ body: (Span<UInt8>) -> Void) {
         let bytes = encoder.bytes
         body(bytes.span)

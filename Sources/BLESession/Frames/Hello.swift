@@ -1,14 +1,15 @@
 package import BLEHost
 package import BLEWire
 
-/// The protocol versions that a program supports.
+/// The range of protocol versions that a program supports.
 ///
-/// A newer version adds cases, and fields at the end of messages, which older programs skip. Incompatible changes get a
-/// version range that does not overlap.
+/// A newer version adds cases, and fields at the end of messages, which older programs skip. If a change is
+/// incompatible, the new range of versions does not overlap the old one.
 package struct Versions: Packet {
-    /// The versions of this package.
+    /// The versions that this package supports.
     package static let own = Self(oldest: 1, newest: 2)
-    /// The versions that an app needs: since 2, results contain the numbers of requests to peers.
+    /// The versions that an app accepts. Since version 2, results contain the number of the request that they answer,
+    /// which apps need.
     static let needed = Self(oldest: 2, newest: own.newest)
 
     package var oldest: UInt16
@@ -26,7 +27,7 @@ package struct Versions: Packet {
         try wire.integer(&newest, "Newest Version")
     }
 
-    /// Returns the newest common version; `nil` if there is none.
+    /// Returns the newest version that both support; `nil` if there is none.
     package func common(with other: Self) -> UInt16? {
         let newest = min(newest, other.newest)
         return newest >= max(oldest, other.oldest) ? newest : nil
@@ -65,17 +66,17 @@ extension ClientRole {
     }
 }
 
-/// The first message of an app, with the session that it requests.
+/// The first message that an app sends: the greeting, which requests a session.
 package struct Hello: Packet {
     package var versions = Versions.needed
     package var role = ClientRole.central
-    /// The restore identifier of the session; `nil` if it ends with the app.
+    /// The restore identifier of the session; `nil` for a session that ends with its app.
     package var restoreIdentifier: String?
-    /// True if the app had this session before the connection was lost, so that it knows its state.
+    /// True if the app had this session before it lost the connection, and so still knows the session's state.
     package var isContinued = false
     /// The name of the radio, as in the daemon's arguments; empty for the first one.
     package var radio = ""
-    /// The app's description of itself; `nil` if there is none, as from older apps.
+    /// The app's description of itself; `nil` if it sends none, as older apps do.
     package var description: AppDescription?
 
     package init() {}
@@ -104,11 +105,11 @@ package struct Hello: Packet {
     }
 }
 
-/// The daemon's answer to an app that gets a session.
+/// The daemon's answer to an app to which it gives a session.
 package struct Welcome: Packet {
     /// The protocol version to use.
     package var version: UInt16
-    /// The maximum number of untaken requests.
+    /// The maximum number of requests that the app may send before the daemon reports them as taken.
     package var window: UInt32
 
     package init(version: UInt16, window: UInt32) {
@@ -124,30 +125,28 @@ package struct Welcome: Packet {
     }
 }
 
-/// The reason of a refused session or request, for programs and for people.
+/// The reason why a session or request is refused, for programs and for people.
 package struct Refusal: Packet {
-    /// The kind of reason.
-    ///
-    /// Unknown ones are from a newer version.
+    /// The kind of reason. A newer version may send kinds that this one does not know.
     package struct Reason: WireField, Hashable {
         package let wire: UInt8
         package init(wire: UInt8) { self.wire = wire }
 
-        /// The received data are not a valid message.
+        /// The received octets are not a valid message.
         package static let malformed = Self(wire: 1)
-        /// There is no common version.
+        /// The app and the daemon have no protocol version in common.
         package static let version = Self(wire: 2)
         /// The daemon does not know the request.
         package static let unknown = Self(wire: 3)
         /// The app is not allowed to do that.
         package static let notAllowed = Self(wire: 4)
-        /// There are too many sessions, of this user or in all.
+        /// There are too many sessions, in total, of this user or of this process.
         package static let tooMany = Self(wire: 5)
         /// The app reads too little or sends too much.
         package static let congested = Self(wire: 6)
         /// The radio does not exist.
         package static let noRadio = Self(wire: 7)
-        /// The user or the administrator has ended it.
+        /// The user or the administrator has ended the session.
         package static let ended = Self(wire: 8)
     }
 

@@ -1,18 +1,18 @@
 package import BLEHost
 package import BLEWire
 
-/// A notified value as a message.
+/// The message about a notified value.
 ///
-/// Most messages are of this kind, so they are encoded separately.
-///
-/// Its octets are those of ``DaemonMessage/event(_:)`` with the same event.
+/// Most messages are of this kind, so there is a faster encoding for it. The octets are the same as those of
+/// ``DaemonMessage/event(_:)`` with the same event.
 ///
 /// | octets | content |
 /// | --- | --- |
-/// | 2 | the codes of an event and of what a peer tells |
-/// | 16 | the peer |
+/// | 2 | the codes of a message with an event, and of an event of a peer |
+/// | 16 | the identifier of the peer |
 /// | 1 | the code of a notified value |
-/// | 2, 4 | its handle, and how many octets it has |
+/// | 2 | the handle of the value |
+/// | 4 | the length of the value in octets |
 /// | all others | the value |
 package struct NotifiedValue: Equatable, Sendable {
     /// The number of octets before the value.
@@ -33,7 +33,7 @@ package struct NotifiedValue: Equatable, Sendable {
         self.value = value
     }
 
-    /// Parses a message; returns `nil` if it is another one, or if it cannot be decided here.
+    /// Parses a message; returns `nil` if it is of another kind, or invalid.
     package init?(reading message: Span<UInt8>) {
         let codes = Self.codes
         guard message.count >= Self.headerOctets, message[0] == codes.message, message[1] == codes.event,

@@ -3,13 +3,13 @@ package import BLEWire
 
 /// A message from an app to the daemon.
 package enum AppMessage: Choice, Packet {
-    /// The first message of each connection.
+    /// The app requests a session, with the first message of a connection.
     case hello(Hello)
-    /// A request with a consecutive number, starting with 1.
+    /// A request. Requests have consecutive numbers, starting with 1.
     case request(UInt32, ClientRequest)
-    /// The end of the session. A connection that closes without it belongs to an app that has ended.
+    /// The app closes its session. If a connection ends without this message, the app has ended.
     case close
-    /// A question instead of a greeting. Each is answered in its turn.
+    /// A question, sent instead of a greeting. Questions are answered in order.
     case question(Question)
 
     package init() { self = .close }
@@ -49,15 +49,14 @@ package enum AppMessage: Choice, Packet {
         }
     }
 
-    /// Parses a message.
-    ///
-    /// Octets after its last field are from a newer version and skipped.
+    /// Parses a message. Octets after its last field come from a newer version, and are skipped.
     package init(reading octets: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(octets)
         try self.init(from: &decoder)
     }
 
-    /// Returns the number of the request in `octets` even if its fields are unknown; `nil` if it is not a request.
+    /// Returns the number of the request in `octets`, even if the request itself is unknown; `nil` if `octets` are not
+    /// a request.
     package static func number(ofRequestIn octets: Span<UInt8>) -> UInt32? {
         guard octets.count >= 5, octets[0] == Self.request(0, ClientRequest()).code else { return nil }
         var decoder = PacketDecoder(octets.extracting(droppingFirst: 1)), number: UInt32 = 0
@@ -70,11 +69,11 @@ package enum AppMessage: Choice, Packet {
 package enum DaemonMessage: Choice, Packet {
     /// The app has a session.
     case welcome(Welcome)
-    /// The app has no session, or none any more. The connection will be closed.
+    /// The app gets no session, or its session has ended. The daemon will close the connection.
     case refused(Refusal)
     /// An event of the host.
     case event(ClientEvent)
-    /// All requests up to this number were passed to the host, except refused ones.
+    /// All requests up to this number have been processed: passed to the host, or refused.
     case taken(UInt32)
     /// The request with this number is refused.
     case requestRefused(UInt32, Refusal)
@@ -130,9 +129,7 @@ package enum DaemonMessage: Choice, Packet {
         }
     }
 
-    /// Parses a message.
-    ///
-    /// Octets after its last field are from a newer version and skipped.
+    /// Parses a message. Octets after its last field come from a newer version, and are skipped.
     package init(reading octets: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(octets)
         try self.init(from: &decoder)

@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-/// A description of an app's session for people.
+/// A description of an app's session, which `ble` shows.
 package struct AppFact: Equatable, Packet {
     /// A link of the session.
     package struct Link: Equatable, Packet {
@@ -21,15 +21,15 @@ package struct AppFact: Equatable, Packet {
         }
     }
 
-    /// The process of the app; `nil` if it has ended and the session continues.
+    /// The process of the app; `nil` if the app has ended and its session is kept.
     package var process: UInt32?
     /// The user number.
     package var user: UInt32 = 0
-    /// The program file, if the daemon can see it.
+    /// The path of the program; empty if the daemon cannot see it.
     package var program = ""
     package var role = ClientRole.central
     package var phase = AppPhase.foreground
-    /// The restore identifier of the session.
+    /// The restore identifier of the session; `nil` if the session has none.
     package var restoreIdentifier: String?
     /// The name of the radio.
     package var radio = ""
@@ -58,9 +58,9 @@ package struct AppFact: Equatable, Packet {
     }
 }
 
-/// The permissions of an app, for itself and for people.
+/// A description of an app's permissions, for the app itself and for `ble`.
 package struct GrantFact: Equatable, Packet {
-    /// A role.
+    /// A role in the form of a packet.
     private struct Role: Packet {
         var role = ClientRole.central
         mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.field(&role, "Role") }
@@ -69,15 +69,15 @@ package struct GrantFact: Equatable, Packet {
     package var user: UInt32 = 0
     package var program = ""
     package var roles: [ClientRole] = []
-    /// The radios; `nil` for all.
+    /// The radios that the app may use; `nil` for all.
     package var radios: [String]?
-    /// The services; `nil` for all.
+    /// The services that the app may use and publish; `nil` for all.
     package var services: [BluetoothUUID]?
     package var pairs = false
     package var seesAddresses = false
-    /// True if it may decide for the apps of all users.
+    /// True if the app may act for the apps of all users.
     package var isAdministrator = false
-    /// The rule that grants them.
+    /// The rule that grants these permissions.
     package var origin = ""
 
     package init() {}

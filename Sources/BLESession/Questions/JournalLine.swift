@@ -2,20 +2,18 @@ package import BLEWire
 
 /// A line of the daemon's journal.
 package struct JournalLine: Equatable, Packet {
-    /// The number of the line, from 1.
-    ///
-    /// A repeated line gets a new number.
+    /// The number of the line, starting with 1. If the event occurs again, the line gets a new number.
     package var number: UInt64 = 0
-    /// The time of its last repetition, in nanoseconds since 1970.
+    /// The time at which the event last occurred, in nanoseconds since 1970.
     package var time: UInt64 = 0
-    /// The process of the app; `nil` if it concerns none.
+    /// The process of the app that the line is about; `nil` if it is about no app.
     package var process: UInt32?
-    /// The user of the app; `nil` if it concerns none.
+    /// The user of the app that the line is about; `nil` if it is about no app.
     package var user: UInt32?
-    /// The program file, if the daemon knows it.
+    /// The path of the app's program; empty if the daemon does not know it.
     package var program = ""
     package var text = ""
-    /// The number of repetitions.
+    /// The number of times that the event has occurred.
     package var count: UInt32 = 1
 
     package init() {}

@@ -1,23 +1,25 @@
 package import BLEHost
 package import BLEWire
 
-/// A question or command for the daemon without a session.
+/// A question or command for the daemon that needs no session.
 package enum Question: Choice, Packet {
-    /// The apps: all of them for root and the daemon's own user, those of the same user for others.
+    /// The running and kept apps. Root and the daemon's user get those of all users, other users only their own.
     case apps
-    /// The permissions of the app with this process.
+    /// The permissions of the app in this process.
     case grant(process: UInt32)
-    /// Changes the phase of the app with this process; allowed for those that ``apps`` lists.
+    /// Changes the phase of the app in this process. The user must be allowed to see the app with ``apps``.
     case move(process: UInt32, to: AppPhase)
-    /// Quits the app with this process for the user: its session ends, and it is not launched again.
+    /// Quits the app in this process, as its user would: its session ends, and it is not launched again.
     case quit(process: UInt32)
-    /// The journal lines with greater numbers than this; about those that ``apps`` lists.
+    /// The journal lines with greater numbers than this one, as far as they are about apps that the user may see, or
+    /// about no app.
     case journal(after: UInt64)
-    /// The radios.
+    /// The radios, and whether they are switched on.
     case radios
-    /// Switches Bluetooth off or on, for one radio or all; for root and the daemon's own user.
+    /// Switches Bluetooth on or off, for one radio or, if `radio` is `nil`, for all. Only root and the daemon's user
+    /// may do this.
     case power(radio: String?, isOn: Bool)
-    /// Ends the link to a peer, or all links, of the apps that ``apps`` lists.
+    /// Ends the links to a peer or, if the peer is `nil`, all links, of the apps that the user may see.
     case endLinks(to: PeerIdentifier?)
 
     package init() { self = .apps }
@@ -82,7 +84,7 @@ package enum Answer: Choice, Packet {
     case grant(GrantFact)
     /// The command was carried out.
     case done
-    /// The question is refused, with the reason.
+    /// The question or command is refused, for this reason.
     case refused(Refusal)
     case journal([JournalLine])
     case radios([RadioFact])

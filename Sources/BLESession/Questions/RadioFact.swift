@@ -1,10 +1,10 @@
 package import BLEWire
 
-/// A radio of the daemon, for people.
+/// A description of one of the daemon's radios, which `ble` shows.
 package struct RadioFact: Equatable, Packet {
     /// The name of the radio, as in the daemon's arguments.
     package var name = ""
-    /// True if Bluetooth is switched on for it.
+    /// True if Bluetooth is switched on for this radio.
     package var isOn = true
 
     package init() {}

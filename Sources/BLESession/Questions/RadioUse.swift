@@ -1,19 +1,20 @@
 package import BLEHost
 package import BLEWire
 
-/// A session's use of the radio.
+/// Figures about a session's use of the radio.
 package struct RadioUse: Equatable, Packet {
     package private(set) var isScanning = false
     package private(set) var isAdvertising = false
-    /// The number of published services.
+    /// The number of services that the session has published.
     package private(set) var services: UInt32 = 0
-    /// The number of requests of the app, and of its events.
+    /// The number of requests that the app has made.
     package private(set) var requests: UInt64 = 0
+    /// The number of events that the app has received.
     package private(set) var events: UInt64 = 0
 
     package init() {}
 
-    /// Creates the use by a session whose app has ended.
+    /// Creates the figures of a kept session whose app has ended.
     package init(of state: PreservedState) {
         switch state {
         case .central(let state): isScanning = state.scan != nil
@@ -36,10 +37,10 @@ package struct RadioUse: Equatable, Packet {
         }
     }
 
-    /// Records an event that does not change the use.
+    /// Counts an event that changes no other figure.
     package mutating func noteEvent() { events &+= 1 }
 
-    /// Records an event of the app.
+    /// Records an event that the app receives.
     package mutating func note(_ event: ClientEvent) {
         noteEvent()
         switch event {

@@ -48,7 +48,7 @@ extension ConnectRequest: Packet {
     }
 }
 
-/// An optional duration.
+/// A duration in the form of a packet.
 private struct TimeLimit: Packet {
     var duration: Duration
     init(_ duration: Duration) { self.duration = duration }

@@ -37,7 +37,7 @@ extension PeerRequest: Choice {
     }
 }
 
-// The codes of requests to a peer are all different, whatever they are about.
+// The codes of link requests and of attribute requests must not overlap.
 
 extension LinkRequest: Choice {
     package var code: UInt8 {

@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-/// The optional end of a request to insist on a policy; daemons that do not know it ignore it.
+/// The last part of a request to insist on a pairing policy, which older daemons do not know and skip.
 private struct InsistTail: Packet {
     private(set) var unattended: UnattendedPairing?
     private(set) var everywhere: Bool

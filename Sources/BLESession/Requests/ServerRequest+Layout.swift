@@ -29,9 +29,9 @@ extension ServerResponse: Choice {
     }
 }
 
-/// A request about the local server of either kind.
+/// A request about the local server: about the server itself, or about its services.
 ///
-/// Their codes are distinct.
+/// The codes of the two kinds do not overlap.
 enum OwnServerRequest: Choice {
     case server(ServerRequest)
     case service(ServiceRequest)

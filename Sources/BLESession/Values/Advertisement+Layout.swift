@@ -77,7 +77,8 @@ extension BroadcastRequest: Packet {
     }
 }
 
-/// What a ``BroadcastRequest`` has since a later version: the end of the messages that hold one.
+/// The properties of a ``BroadcastRequest`` that a later version of the protocol has added. They are at the end of
+/// messages that contain one.
 package struct BroadcastAddition: Packet {
     private var flags: [UInt8]?
     private var advertisement: [UInt8]?
@@ -85,7 +86,8 @@ package struct BroadcastAddition: Packet {
 
     package init() {}
 
-    /// What is not said by older messages; `nil` if there is nothing.
+    /// Takes the added properties of a request; returns `nil` if they have their defaults, so that nothing needs to be
+    /// sent.
     init?(_ request: AdvertisingRequest?) {
         guard let broadcast = request?.broadcast,
             broadcast.flags != BroadcastRequest.usualFlags || broadcast.octets != nil
@@ -101,7 +103,7 @@ package struct BroadcastAddition: Packet {
         try wire.sized(&scanResponse, "Scan Response")
     }
 
-    /// Adds this to the request that it belongs to.
+    /// Sets these properties of the request that they belong to.
     func add(to request: inout AdvertisingRequest?) {
         request?.broadcast?.flags = flags.flatMap(\.first).map(ADFlags.init)
         request?.broadcast?.octets = advertisement.map {

@@ -1,12 +1,12 @@
 package import BLEWire
 
-/// An app's description of itself for its next launch, used if the daemon learns nothing better.
+/// An app's description of itself, which the daemon uses to launch the app again if it knows nothing better.
 ///
-/// The kernel does not show a confined daemon the programs of other users' processes.
+/// The kernel does not show a sandboxed daemon the programs of other users' processes.
 package struct AppDescription: Packet {
-    /// The program file; for a script, that of the interpreter.
+    /// The path of the program; for a script, that of the interpreter.
     package var program = ""
-    /// The systemd unit that launches it; `nil` if there is none.
+    /// The systemd unit that launches the app; `nil` if there is none.
     package var unit: String?
 
     package init() {}

@@ -1,18 +1,21 @@
 package import BLEWire
 
-/// An enum of messages or parts of them, selected by a code octet.
+/// An enum of messages, or of parts of messages, in which a code octet selects the case.
 ///
-/// Each case states its code and fields once, and the compiler finds missing cases.
+/// Each case states its code and its fields once, and the compiler finds cases that are missing.
 package protocol Choice: Equatable, Sendable {
-    /// The code of this case, which no other case has in any version.
+    /// The code of this case. No version of the protocol uses it for another case.
     var code: UInt8 { get }
 
-    /// Creates the case for `code` with all fields zero or empty; returns `nil` if it is unknown.
+    /// Creates the case for `code`, with all fields zero or empty; returns `nil` if the code is unknown.
     init?(blank code: UInt8)
 
-    /// Changes to the case for `code` with all fields zero or empty.
+    /// Replaces this value with the case for `code`, with all fields zero or empty.
     ///
-    /// Not to be implemented: the compiler generates a specialized copy for each type.
+    /// Types must not implement this requirement: it exists so that the compiler generates a specialized copy for each
+    /// type.
+    ///
+    /// - Throws: A packet error if the code is unknown.
     mutating func become(_ code: UInt8) throws(PacketError)
 
     /// Visits the fields of this case in wire order.
@@ -25,7 +28,7 @@ extension Choice {
         self = blank
     }
 
-    /// Visits the code and the fields of the case.
+    /// Visits the code and the fields of this case.
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
         let own = code
         var code = own

@@ -29,7 +29,7 @@ extension ChannelID: WireField {
     static var blank: Self { Self(rawValue: 0) }
 }
 
-/// The request number at the end of a message, if it is not 0.
+/// A number at the end of a message. A number that is 0 is left out.
 struct Numbering: Packet {
     private(set) var number: UInt32
 

@@ -1,11 +1,9 @@
 import BLEHost
 package import BLEWire
 
-// The kinds of fields that messages have beside those of packets.
+// The kinds of fields that messages have in addition to those of packets.
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits a UTF-8 text preceded by its length in octets.
-    ///
-    /// Invalid UTF-8 is repaired.
+    /// Visits a UTF-8 text, which is preceded by its length in octets. Invalid UTF-8 is repaired.
     @_lifetime(self: copy self)
     package mutating func text(_ value: inout String, _ name: StaticString) throws(PacketError) {
         var octets = Array(value.utf8)
@@ -13,7 +11,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = String(decoding: octets, as: UTF8.self)
     }
 
-    /// Visits an octet that says whether there is a value, and the value.
+    /// Visits a flag that is true if there is a value, and then the value.
     @_lifetime(self: copy self)
     mutating func optional<Value: Packet>(_ value: inout Value?, _ name: StaticString) throws(PacketError) {
         var isThere = value != nil
@@ -24,7 +22,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = some
     }
 
-    /// Visits an octet that says whether there is a value, and the value, whose initial contents are `blank`.
+    /// Visits a flag that is true if there is a value, and then the value. Decoding starts with `blank`.
     @_lifetime(self: copy self)
     mutating func optional<Field: WireField>(
         _ value: inout Field?,
@@ -39,7 +37,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = some
     }
 
-    /// Visits elements, each preceded by an octet 1; an octet 0 ends them.
+    /// Visits a list: each element is preceded by an octet 1, and an octet 0 ends the list.
     @_lifetime(self: copy self)
     mutating func sequence<Element: Packet>(_ elements: inout [Element], _ name: StaticString) throws(PacketError) {
         var index = 0
@@ -54,7 +52,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         elements.removeLast(elements.count - index)
     }
 
-    /// Visits a duration in nanoseconds.
+    /// Visits a duration, as a 64-bit number of nanoseconds.
     @_lifetime(self: copy self)
     mutating func duration(_ value: inout Duration, _ name: StaticString) throws(PacketError) {
         let (seconds, attoseconds) = value.components
@@ -65,7 +63,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         if raw != before { value = .nanoseconds(Int64(bitPattern: raw)) }
     }
 
-    /// Visits a number that is not negative.
+    /// Visits a number that is not negative, as 32 bits.
     @_lifetime(self: copy self)
     mutating func count(_ value: inout Int, _ name: StaticString) throws(PacketError) {
         var raw = UInt32(clamping: value)
@@ -73,7 +71,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = Int(raw)
     }
 
-    /// Visits a result: a value, or a failure.
+    /// Visits a result, which is a value or a failure.
     @_lifetime(self: copy self)
     mutating func result<Value: Packet>(
         _ result: inout Result<Value, Failure>,
@@ -88,7 +86,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
     }
 }
 
-/// Several values as one.
+/// A list of values in the form of a packet.
 package struct ListOf<Element: Packet>: Packet {
     package var elements: [Element]
     package init(_ elements: [Element]) { self.elements = elements }
@@ -98,7 +96,7 @@ package struct ListOf<Element: Packet>: Packet {
     }
 }
 
-/// The octets of a value, as a part of a message.
+/// The octets of a value in the form of a packet.
 struct Octets: Packet {
     var octets: [UInt8]
     init(_ octets: [UInt8]) { self.octets = octets }
@@ -106,7 +104,7 @@ struct Octets: Packet {
     mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.sized(&octets, "Value") }
 }
 
-/// A text, as a part of a message.
+/// A text in the form of a packet.
 struct Text: Packet {
     var text: String
     init(_ text: String) { self.text = text }
@@ -123,7 +121,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = text?.text
     }
 
-    /// Visits the last part of a message, which a later version added.
+    /// Visits the last part of a message, which a later version of the protocol has added, if it is there.
     @_lifetime(self: copy self)
     package mutating func tail<Part: Packet>(_ value: inout Part?) throws(PacketError) {
         guard hasElement(at: 0, of: value == nil ? 0 : 1) else { return }
@@ -140,7 +138,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = octets?.octets
     }
 
-    /// Visits a result with several values.
+    /// Visits a result, which is a list of values or a failure.
     @_lifetime(self: copy self)
     mutating func results<Element: Packet>(
         _ result: inout Result<[Element], Failure>,
