@@ -2,10 +2,10 @@ package import BLEWire
 import Crypto
 import CryptoExtras
 
-/// AES-128 encryption of a single block: the security function `e`, on which all others are based.
+/// AES-128 encryption of a single block: the security function `e`, on which all other functions are based.
 ///
-/// Keys and blocks are numbers without an octet order: the most significant octet is the first one in FIPS 197. Packets
-/// carry them in reverse, least significant octet first.
+/// A key or block is a number whose most significant octet is the first octet in FIPS 197. Packets carry the octets in
+/// reverse, least significant first.
 ///
 /// Core 6.0, Vol 3, Part H, 2.2.1.
 package enum AESBlock {

@@ -2,14 +2,14 @@ package import BLEWire
 import Crypto
 import CryptoExtras
 
-/// AES-CCM with a message integrity code of four octets and messages of up to 65,535 octets, which encrypts and
-/// authenticates messages.
+/// AES-CCM, which encrypts and authenticates messages of up to 65,535 octets, with a message integrity code of four
+/// octets.
 ///
 /// RFC 3610, with M = 4 and L = 2; Core 6.0, Vol 6, Part E, 2.
 package struct CCM: Sendable {
     /// The length of the message integrity code, in octets.
     package static let codeLength = 4
-    /// The length of the nonce, in octets, which must differ for each message of a key.
+    /// The length of the nonce, in octets. With the same key, each message needs a different nonce.
     package static let nonceLength = 13
 
     private static let blockLength = 16
@@ -17,24 +17,26 @@ package struct CCM: Sendable {
 
     private let key: SymmetricKey
 
-    /// - Parameter key: Its most significant octet is the first octet for AES.
+    /// Creates the cipher.
+    ///
+    /// - Parameter key: A key whose most significant octet is the first octet for AES.
     package init(key: Key128) { self.key = SymmetricKey(data: key.wire.bigEndianOctets) }
 
     /// Encrypts `message` and appends its message integrity code.
     ///
     /// - Parameters:
-    ///   - message: Up to 65 535 octets.
+    ///   - message: Up to 65,535 octets.
     ///   - nonce: Thirteen octets that are used only once with this key.
     ///   - associated: An additional octet that is authenticated but not encrypted.
-    /// - Returns: The encrypted message followed by the authentication code.
+    /// - Returns: The encrypted message, followed by the message integrity code.
     package func seal(_ message: ArraySlice<UInt8>, nonce: [UInt8], associated: UInt8) -> [UInt8] {
         let blocks = keyed(code(of: message, nonce: nonce, associated: associated) + message, nonce: nonce)
         return Array(blocks[Self.blockLength...] + blocks[..<Self.codeLength])
     }
 
-    /// Decrypts the result of ``seal(_:nonce:associated:)``.
+    /// Decrypts the result of ``seal(_:nonce:associated:)``, and checks its message integrity code.
     ///
-    /// - Returns: `nil` if the message was not encrypted with this key, nonce and additional octet.
+    /// - Returns: The message; `nil` if it was changed, or was encrypted with another key, nonce or additional octet.
     package func open(_ sealed: [UInt8], nonce: [UInt8], associated: UInt8) -> [UInt8]? {
         guard sealed.count >= Self.codeLength else { return nil }
         let code = sealed.suffix(Self.codeLength) + Self.zero[Self.codeLength...]
@@ -44,12 +46,12 @@ package struct CCM: Sendable {
         return expected.prefix(Self.codeLength) == blocks[..<Self.codeLength] ? Array(message) : nil
     }
 
-    /// Returns the CBC-MAC block of a message, whose first octets are the message integrity code.
+    /// Returns the CBC-MAC block of a message. Its first octets are the message integrity code.
     private func code(of message: ArraySlice<UInt8>, nonce: [UInt8], associated: UInt8) -> [UInt8] {
         precondition(nonce.count == Self.nonceLength && message.count <= 0xFFFF, "CCM takes no such message")
         var input: [UInt8] = []
         input.reserveCapacity(3 * Self.blockLength + message.count)
-        // There is an associated octet (0x40), M = 4 (0x08), L = 2 (0x01).
+        // Flags: there is an associated octet (0x40), M = 4 (0x08), L = 2 (0x01).
         input.append(0x49)
         input += nonce
         input += [UInt8(message.count >> 8), UInt8(message.count & 0xFF)]
@@ -65,9 +67,7 @@ package struct CCM: Sendable {
         }
     }
 
-    /// Applies the key stream to octets.
-    ///
-    /// Applying it twice restores them.
+    /// Encrypts or decrypts octets with the key stream, which is the same operation.
     private func keyed(_ octets: [UInt8], nonce: [UInt8]) -> [UInt8] {
         do {
             let counter = try AES._CTR.Nonce(nonceBytes: [0x01] + nonce + [0, 0])

@@ -1,18 +1,18 @@
 package import BLEWire
 
-/// Keys and addresses of a host that are derived from its secret random number.
+/// The keys and addresses of a host, derived from its secret random number.
 ///
-/// They need not be stored and are the same on every run. A value derived for one purpose reveals nothing about others.
+/// They need not be stored, because they are the same in every run. A value that is derived for one purpose reveals
+/// nothing about the others.
 ///
 /// Core 6.0, Vol 3, Part H, 2.4.2.1 and 2.4.2.2.
 package enum HostIdentity {
     /// Derives the local IRK, with which the host generates private addresses.
     ///
     /// - Parameters:
-    ///   - identity: The permanent address of the host. Each of its controllers has one, and therefore a key of its
-    ///     own.
+    ///   - identity: The permanent address of the host. A host has one for each controller, and so one key for each.
     ///   - secret: A random number of this host that is never sent.
-    /// - Returns: The key, which paired peers receive.
+    /// - Returns: The IRK, which the host sends to peers that pair with it.
     package static func resolvingKey(of identity: DeviceAddress, secret: UInt128) -> Key128 {
         let plain = identity.onAir
         let octets = (0..<6).reversed().map { UInt8(truncatingIfNeeded: plain.value >> UInt64(8 * $0)) }
@@ -21,20 +21,20 @@ package enum HostIdentity {
         )
     }
 
-    /// Derives the random static address of a host whose controllers have no public one.
+    /// Derives the random static address of a host for controllers that have no public address.
     package static func staticAddress(secret: UInt128) -> DeviceAddress {
         staticAddress(from: CMAC.code(of: Array("static address".utf8), key: Key128(wire: secret)))
     }
 
-    /// The random static address that stands for a peer on the controller's resolving list if the peer has not shown
-    /// an address that it keeps.
+    /// Derives a random static address that stands for a peer in the controller's resolving list, until the peer's own
+    /// permanent address is known.
     ///
-    /// It is never sent over the air, and cannot be computed without the secret.
+    /// The address is never sent over the air, and cannot be computed without the secret.
     ///
     /// - Parameters:
     ///   - peer: The identifier of the peer.
     ///   - secret: A random number of this host that is never sent.
-    /// - Returns: The address, the same in each run.
+    /// - Returns: The address, which is the same in every run.
     package static func placeholder(for peer: UInt128, secret: UInt128) -> DeviceAddress {
         let octets = (0..<16).map { UInt8(truncatingIfNeeded: peer >> UInt128(8 * $0)) }
         return staticAddress(
@@ -43,7 +43,7 @@ package enum HostIdentity {
     }
 
     private static func staticAddress(from code: UInt128) -> DeviceAddress {
-        // Forty-six bits that are neither all zeros nor all ones: Vol 6, Part B, 1.3.2.1.
+        // 46 bits that are neither all zeros nor all ones: Core 6.0, Vol 6, Part B, 1.3.2.1.
         let bits = 1 + UInt64(truncatingIfNeeded: code) % 0x3FFF_FFFF_FFFE
         return DeviceAddress(bits | 0xC000_0000_0000, .random)
     }

@@ -4,7 +4,7 @@ package import BLEWire
 ///
 /// | kind | two highest bits | the rest |
 /// | --- | --- | --- |
-/// | resolvable | 01 | 22 random bits, then 24 bits that an identity resolving key makes of them |
+/// | resolvable | 01 | 22 random bits, then 24 bits that are computed from them with an IRK |
 /// | non-resolvable | 00 | 46 random bits |
 /// | static | 11 | 46 random bits, kept until the device restarts |
 ///
@@ -19,7 +19,7 @@ package enum PrivateAddress {
 
     /// Generates an address that can be resolved with `key`.
     package static func makeResolvable(key: Key128, using random: inout some RandomNumberGenerator) -> DeviceAddress {
-        // Neither all zeros nor all ones: Vol 6, Part B, 1.3.2.2.
+        // The random part is neither all zeros nor all ones: Core 6.0, Vol 6, Part B, 1.3.2.2.
         let prand = UInt32.random(in: 1..<0x3F_FFFF, using: &random) | 0x40_0000
         return DeviceAddress(UInt64(prand) << 24 | UInt64(hash(of: prand, key: key)), .random)
     }
@@ -41,6 +41,6 @@ package enum PrivateAddress {
         return hash(of: prand, key: key) == UInt32(truncatingIfNeeded: address.value & 0xFF_FFFF)
     }
 
-    /// Forty-six random bits, neither all zeros nor all ones.
+    /// 46 random bits that are neither all zeros nor all ones.
     private static let randomBits = UInt64(1)..<0x3FFF_FFFF_FFFF
 }

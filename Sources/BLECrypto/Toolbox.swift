@@ -11,12 +11,12 @@ package enum Toolbox {
     ///
     /// - Parameters:
     ///   - key: The temporary key.
-    ///   - random: The number to commit to.
+    ///   - random: The random value that the device commits to.
     ///   - request: The seven octets of the Pairing Request.
     ///   - response: The seven octets of the Pairing Response.
     ///   - initiator: The address that the initiator uses on the link.
     ///   - responder: The address that the responder uses on the link.
-    /// - Returns: The value to send before the number.
+    /// - Returns: The confirm value, which is sent before the random value.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.3.
     package static func c1(
@@ -35,9 +35,9 @@ package enum Toolbox {
         return Key128(wire: AESBlock.encrypt(inner ^ p2, key: key))
     }
 
-    /// The short term key of legacy pairing, `s1`.
+    /// The short-term key of legacy pairing, `s1`.
     ///
-    /// `first` is the responder's random value.
+    /// `first` is the responder's random value, `second` the initiator's.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.4.
     package static func s1(_ key: Key128, _ first: Key128, _ second: Key128) -> Key128 {
@@ -47,23 +47,21 @@ package enum Toolbox {
 
     /// The confirm value of LE Secure Connections, `f4`.
     ///
-    /// The sender's coordinate comes first.
-    ///
     /// - Parameters:
-    ///   - u: The X coordinate of the public key of the device that computes the value.
+    ///   - u: The X coordinate of the public key of the device that sends the value.
     ///   - v: The X coordinate of the public key of the other device.
-    ///   - x: The number to commit to.
+    ///   - x: The random value that the device commits to.
     ///   - z: 0, or 0x80 plus one bit of the passkey.
-    /// - Returns: The value to send before the number.
+    /// - Returns: The confirm value, which is sent before the random value.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.6.
     package static func f4(_ u: [UInt8], _ v: [UInt8], _ x: Key128, _ z: UInt8) -> Key128 {
         Key128(wire: CMAC.code(of: coordinate(u) + coordinate(v) + [z], key: x))
     }
 
-    /// The two keys derived from the Diffie-Hellman key, `f5`: the MacKey, and the LTK.
+    /// The two keys that are derived from the Diffie-Hellman key, `f5`: the MacKey and the LTK.
     ///
-    /// The first random value and address are the initiator's, the second ones the responder's.
+    /// `first` holds the random value and the address of the initiator, `second` those of the responder.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.7.
     package static func f5(
@@ -78,12 +76,11 @@ package enum Toolbox {
         return (keys[0], keys[1])
     }
 
-    /// The check that both devices computed the same Diffie-Hellman key, `f6`.
+    /// The check value by which both devices verify that they have the same Diffie-Hellman key, `f6`.
     ///
-    /// The sender's values come first.
-    ///
-    /// The key is the first one of ``f5(_:_:_:)``. `r` is the passkey, the out-of-band random value, or 0.
-    /// `capabilities` are the IO capability, OOB flag and AuthReq of the sender, in wire order.
+    /// `key` is the MacKey from ``f5(_:_:_:)``. `first` holds the random value and the address of the sender, `second`
+    /// those of the other device. `r` is the passkey, the out-of-band random value, or 0. `capabilities` are the
+    /// sender's IO capability, OOB flag and AuthReq, in wire order.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.8.
     package static func f6(
@@ -99,9 +96,9 @@ package enum Toolbox {
         return Key128(wire: CMAC.code(of: message, key: key))
     }
 
-    /// The number for numeric comparison, `g2`, 0 to 999999.
+    /// The number that users compare in numeric comparison, `g2`, from 0 to 999999.
     ///
-    /// The initiator's coordinate and random value come first.
+    /// `u` and `x` are the X coordinate and the random value of the initiator, `v` and `y` those of the responder.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.9 and 2.3.5.6.2.
     package static func g2(_ u: [UInt8], _ v: [UInt8], _ x: Key128, _ y: Key128) -> UInt32 {
@@ -109,16 +106,14 @@ package enum Toolbox {
         return UInt32(truncatingIfNeeded: code) % 1_000_000
     }
 
-    /// Converts a key for another purpose, `h6`.
-    ///
-    /// `identifier` names the purpose.
+    /// Converts a key into one for another purpose, `h6`. `identifier` stands for the purpose.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.10.
     package static func h6(_ key: Key128, identifier: UInt32) -> Key128 {
         Key128(wire: CMAC.code(of: identifier.littleEndianOctets.reversed(), key: key))
     }
 
-    /// Converts a key for another purpose, `h7`.
+    /// Converts a key into one for another purpose, `h7`. `salt` stands for the purpose.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.11.
     package static func h7(salt: Key128, _ key: Key128) -> Key128 {
@@ -127,13 +122,13 @@ package enum Toolbox {
 
     private static let salt = Key128(wire: 0x6C88_8391_AAF5_A538_6037_0BDB_5A60_83BE)
 
-    /// Returns a 256-bit number in the octet order of CMAC.
+    /// Returns a 256-bit number in the octet order of CMAC, most significant first.
     private static func coordinate(_ octets: [UInt8]) -> [UInt8] {
         precondition(octets.count == 32, "a coordinate has 32 octets")
         return octets.reversed()
     }
 
-    /// Returns the kind of an address and its six octets, most significant first.
+    /// Returns the kind of an address, followed by its six octets, most significant first.
     private static func octets(_ address: DeviceAddress) -> [UInt8] {
         let plain = address.onAir
         return [plain.kind.wire] + plain.value.littleEndianOctets.prefix(6).reversed()
