@@ -9,7 +9,9 @@ import CryptoExtras
 package struct CCM: Sendable {
     /// The length of the message integrity code, in octets.
     package static let codeLength = 4
-    /// The length of the nonce, in octets. With the same key, each message needs a different nonce.
+    /// The length of the nonce, in octets.
+    ///
+    /// With the same key, each message needs a different nonce.
     package static let nonceLength = 13
 
     private static let blockLength = 16
@@ -46,7 +48,9 @@ package struct CCM: Sendable {
         return expected.prefix(Self.codeLength) == blocks[..<Self.codeLength] ? Array(message) : nil
     }
 
-    /// Returns the CBC-MAC block of a message. Its first octets are the message integrity code.
+    /// Returns the CBC-MAC block of a message.
+    ///
+    /// Its first octets are the message integrity code.
     private func code(of message: ArraySlice<UInt8>, nonce: [UInt8], associated: UInt8) -> [UInt8] {
         precondition(nonce.count == Self.nonceLength && message.count <= 0xFFFF, "CCM takes no such message")
         var input: [UInt8] = []

@@ -7,7 +7,9 @@ import Crypto
 package struct P256KeyPair: Sendable {
     private let privateKey: P256.KeyAgreement.PrivateKey
 
-    /// Generates a pair. The same random numbers give the same pair.
+    /// Generates a pair.
+    ///
+    /// The same random numbers give the same pair.
     package init(using random: inout some RandomNumberGenerator) {
         // Fewer than one in 2³² random numbers is not a valid private key.
         while true {

@@ -2,8 +2,9 @@ import BLERuntime
 import BLESession
 import BLEWire
 
-/// The part of the daemon that accepts connections. It has a thread of its own, and passes on the connections that the
-/// rate limit allows to serve.
+/// The part of the daemon that accepts connections.
+///
+/// It has a thread of its own, and passes on the connections that the rate limit allows to serve.
 ///
 /// However fast one user's programs connect, the thread that serves apps gets only a limited number of their
 /// connections. Programs of other users wait only until excess connections have been refused.

@@ -1,7 +1,8 @@
 import BLESession
 
-/// Limits on the number of connections per process, per user and in total. They are checked before anything is
-/// allocated for a connection.
+/// Limits on the number of connections per process, per user and in total.
+///
+/// They are checked before anything is allocated for a connection.
 struct ConnectionLimiter: Sendable {
     /// A connected or connecting program.
     struct Program: Equatable, Sendable {

@@ -29,7 +29,9 @@ package struct Radios: CustomStringConvertible {
     /// Returns the name of a radio, or of the first radio if `name` is empty; `nil` if there is no such radio.
     func name(of name: String) -> String? { name.isEmpty ? all[0].name : all.first { $0.name == name }?.name }
 
-    /// Opens a session with each host. Events of these sessions are discarded.
+    /// Opens a session with each host.
+    ///
+    /// Events of these sessions are discarded.
     func openSessions(_ role: ClientRole) -> [any HostSession] {
         all.map { $0.link.open(role, restoring: nil, .inTurn { $0.removeAll() }) }
     }

@@ -3,8 +3,9 @@ import Glibc
 
 /// The directory of the daemon's socket, whose permissions determine which users can connect.
 package enum SocketDirectory {
-    /// Returns the path of the socket, and creates missing directories. All users can use them if root creates them;
-    /// otherwise only this user can.
+    /// Returns the path of the socket, and creates missing directories.
+    ///
+    /// All users can use them if root creates them; otherwise only this user can.
     ///
     /// - Throws: ``TransportError/Code/forbidden`` if another user could replace the socket,
     ///   ``TransportError/Code/unreachable`` if the directory does not exist and cannot be created.

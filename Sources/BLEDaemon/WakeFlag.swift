@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A flag that a host sets when it has events. It wakes the daemon once per turn, however often it is set.
+/// A flag that a host sets when it has events.
+///
+/// It wakes the daemon once per turn, however often it is set.
 final class WakeFlag: Sendable {
     private let isRaised = Atomic<Bool>(false)
     private let wake: @Sendable () -> Void

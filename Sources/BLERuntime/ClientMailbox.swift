@@ -33,7 +33,9 @@ final class ClientMailbox: @unchecked Sendable {
             self.caughtUp = caughtUp
         }
 
-        /// Delivers all waiting events. Called on the client's queue.
+        /// Delivers all waiting events.
+        ///
+        /// Called on the client's queue.
         func deliver() {
             var events: [ClientEvent] = []
             contents.withLock { $0.take(into: &events) }

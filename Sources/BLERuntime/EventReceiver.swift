@@ -28,7 +28,9 @@ package enum EventReceiver: Sendable {
         }
     }
 
-    /// Delivers one event. Must be called on the client's queue if it has one.
+    /// Delivers one event.
+    ///
+    /// Must be called on the client's queue if it has one.
     package func hear(_ event: ClientEvent) {
         switch self {
         case .each(_, let receive): receive(event)

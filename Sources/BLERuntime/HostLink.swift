@@ -124,7 +124,9 @@ extension HostSession {
 package final class TimeHold: Sendable {
     private let release: @Sendable () -> Void
 
-    /// Creates a hold. `release` is called when the last reference to it goes away, on that thread.
+    /// Creates a hold.
+    ///
+    /// `release` is called when the last reference to it goes away, on that thread.
     package init(release: @escaping @Sendable () -> Void) { self.release = release }
 
     deinit { release() }

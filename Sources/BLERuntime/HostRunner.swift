@@ -192,7 +192,9 @@ package final class HostRunner: @unchecked Sendable {
         }
     }
 
-    /// Sends the packets of the turn; returns whether there were any. If so, the host may have more outputs.
+    /// Sends the packets of the turn; returns whether there were any.
+    ///
+    /// If so, the host may have more outputs.
     private func sendOutgoing() -> Bool {
         guard !outgoing.isEmpty else { return false }
         transport.send(outgoing.span)

@@ -8,7 +8,9 @@ struct PendingEvents {
         var events: [ClientEvent] = []
     }
 
-    /// One draft per client. Its events are removed when they are passed on at the end of a turn.
+    /// One draft per client.
+    ///
+    /// Its events are removed when they are passed on at the end of a turn.
     var drafts: [Draft] = []
 
     mutating func open(_ mailbox: ClientMailbox) { drafts.append(Draft(mailbox: mailbox, client: mailbox.client)) }

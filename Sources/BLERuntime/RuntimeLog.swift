@@ -2,7 +2,9 @@ import BLEHost
 import BLEWire
 import Logging
 
-/// The log of what happens to a host and its controller. Notes of the host are limited to a number per period.
+/// The log of what happens to a host and its controller.
+///
+/// Notes of the host are limited to a number per period.
 struct RuntimeLog {
     /// The maximum number of notes per period.
     private static let burst = 20

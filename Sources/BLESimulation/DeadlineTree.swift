@@ -1,7 +1,8 @@
 import BLEWire
 
-/// A set of deadlines, made for few changes at a time. The earliest deadline is known immediately, and due deadlines
-/// are found without a search through all of them.
+/// A set of deadlines, made for few changes at a time.
+///
+/// The earliest deadline is known immediately, and due deadlines are found without a search through all of them.
 ///
 /// It is a binary tree in an array: the deadlines are the leaves, and each node holds the earlier deadline of its two
 /// children.

@@ -47,7 +47,9 @@ package enum DefaultLink {
     /// This is for a program that acts as one device. The host of a daemon and the machines of worlds keep their names.
     package static func name(hosts name: String) { deviceName.withLock { $0 = name } }
 
-    /// Starts the host that `text` names. If it cannot be used, logs what the user can do.
+    /// Starts the host that `text` names.
+    ///
+    /// If it cannot be used, logs what the user can do.
     ///
     /// - Parameters:
     ///   - text: A ``HostSpecification``; `nil` for the daemon if there is one, otherwise the first free adapter of the

@@ -39,7 +39,9 @@ public final class Machine: Sendable {
         self.world = world
     }
 
-    /// Runs `body`. The managers that it creates use this machine.
+    /// Runs `body`.
+    ///
+    /// The managers that it creates use this machine.
     ///
     /// So do managers that an app creates later, in the delegate methods of these managers, but not managers that
     /// `body` creates on other queues.
@@ -47,7 +49,9 @@ public final class Machine: Sendable {
         try await Bluetooth.$link.withValue(self) { try await body() }
     }
 
-    /// Runs `body`. The managers that it creates use this machine.
+    /// Runs `body`.
+    ///
+    /// The managers that it creates use this machine.
     public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
         try Bluetooth.$link.withValue(self) { try body() }
     }
@@ -63,7 +67,9 @@ public final class Machine: Sendable {
     /// Plugs the controller in again, in its initial state.
     public func plugInRadio() { world.tell(.setRadio(machine: index, isOn: true)) }
 
-    /// Switches Bluetooth off, as the user does in the settings. The state of managers becomes `.poweredOff`.
+    /// Switches Bluetooth off, as the user does in the settings.
+    ///
+    /// The state of managers becomes `.poweredOff`.
     public func switchBluetoothOff() { world.tell(.setBluetooth(machine: index, isOn: false)) }
 
     /// Switches Bluetooth on again.
@@ -136,8 +142,9 @@ extension Machine: SwitchableHost {
         open(role, of: 0, restoring: nil, for: owner, receiver)
     }
 
-    /// The queue for clients that ask to be called during the turns of their host. In a world, they are called on this
-    /// queue instead, because the turns of the hosts belong to the world.
+    /// The queue for clients that ask to be called during the turns of their host.
+    ///
+    /// In a world, they are called on this queue instead, because the turns of the hosts belong to the world.
     private static let turns = DispatchQueue(label: "bluetooth-world")
 
     /// Opens a session for one of the machine's apps.

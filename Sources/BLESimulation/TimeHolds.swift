@@ -1,7 +1,9 @@
 import BLERuntime
 import Dispatch
 
-/// The holds that stop virtual time. There is one for each app that is about to be called on a thread of its own.
+/// The holds that stop virtual time.
+///
+/// There is one for each app that is about to be called on a thread of its own.
 ///
 /// Such a thread may never run, so a hold that is not released within one or two seconds of real time is ignored.
 final class TimeHolds: Sendable {

@@ -89,7 +89,9 @@ struct TimerQueue {
         return .asleep
     }
 
-    /// Cancels a task or call. Returns it if it was waiting; if it has not started to wait, it never will.
+    /// Cancels a task or call.
+    ///
+    /// Returns it if it was waiting; if it has not started to wait, it never will.
     mutating func cancel(_ number: Int) -> Waiter? {
         awaited.remove(number)
         return asleep.firstIndex { $0.number == number }.map { asleep.remove(at: $0).waker }

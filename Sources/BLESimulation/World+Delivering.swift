@@ -17,8 +17,9 @@ extension World {
         case unsettled(ArraySlice<WorldDelivery>)
     }
 
-    /// Delivers events to apps, and waits until the apps have processed them. As long as there is nothing to wait for,
-    /// goes on with the next events until `end`.
+    /// Delivers events to apps, and waits until the apps have processed them.
+    ///
+    /// As long as there is nothing to wait for, goes on with the next events until `end`.
     func deliver(until end: Instant) async {
         if MainQueue.mayBeSupported, core.withLock({ $0.maySettleAtOnce }) {
             switch await deliverAtOnce(until: end) {
@@ -77,8 +78,9 @@ extension World {
         if activity != before { await settle(queues) }
     }
 
-    /// Makes deliveries one after the other, each when the queue of the previous app is empty. Calls `done` on some
-    /// queue at the end.
+    /// Makes deliveries one after the other, each when the queue of the previous app is empty.
+    ///
+    /// Calls `done` on some queue at the end.
     private func deliver(_ deliveries: ArraySlice<WorldDelivery>, done: @escaping @Sendable () -> Void) {
         guard let delivery = deliveries.first else { return done() }
         post(delivery) { [self] in
@@ -95,7 +97,9 @@ extension World {
         }
     }
 
-    /// Delivers events to a manager. Managers that the app creates in response use the same machine.
+    /// Delivers events to a manager.
+    ///
+    /// Managers that the app creates in response use the same machine.
     private func hear(_ delivery: WorldDelivery) {
         let session = delivery.session
         Bluetooth.$link.withValue(link(of: session)) {
@@ -103,8 +107,9 @@ extension World {
         }
     }
 
-    /// Launches an app on the main queue, and calls `done` there afterwards. Managers that the app creates use its
-    /// machine.
+    /// Launches an app on the main queue, and calls `done` there afterwards.
+    ///
+    /// Managers that the app creates use its machine.
     func post(_ launch: WorldLaunch, done: @escaping @Sendable () -> Void) {
         DispatchQueue.main.async { [self] in
             Bluetooth.$link.withValue(machine(at: launch.machine)) {
@@ -131,7 +136,9 @@ extension World {
         }
     }
 
-    /// The number of requests and of holds so far. If it changes, an app has been active.
+    /// The number of requests and of holds so far.
+    ///
+    /// If it changes, an app has been active.
     private var activity: Int { core.withLock { $0.requestCount } + holds.count }
 
     private static func distinct(_ queues: [AppQueue]) -> [AppQueue] {
@@ -139,8 +146,9 @@ extension World {
         return queues.filter { known.insert($0).inserted }
     }
 
-    /// Waits for the current work of each queue in turn. Then calls `done` once no app is about to be called on a
-    /// thread of its own.
+    /// Waits for the current work of each queue in turn.
+    ///
+    /// Then calls `done` once no app is about to be called on a thread of its own.
     private func visit(_ queues: ArraySlice<AppQueue>, done: @escaping @Sendable () -> Void) {
         guard let next = queues.first else { return holds.wait(done: done) }
         next.queue.async(flags: .barrier) { [self] in visit(queues.dropFirst(), done: done) }

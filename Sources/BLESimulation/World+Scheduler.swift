@@ -54,7 +54,9 @@ extension World {
         }
     }
 
-    /// A scheduled call, which can be cancelled. The app need not retain it.
+    /// A scheduled call, which can be cancelled.
+    ///
+    /// The app need not retain it.
     public final class Appointment: Sendable {
         private weak let world: World?
         /// The number of the call in the world's timer queue; `nil` after the call was cancelled.

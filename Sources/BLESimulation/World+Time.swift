@@ -4,7 +4,9 @@ import BLEWire
 import Dispatch
 
 extension World {
-    /// Lets `duration` of virtual time pass. That takes only as much real time as the work in it.
+    /// Lets `duration` of virtual time pass.
+    ///
+    /// That takes only as much real time as the work in it.
     ///
     /// Virtual time stands still while apps work: a request in a delegate method happens at the instant of the event,
     /// and one manager is called at a time. The world continues when the queues of the called managers and the main

@@ -108,7 +108,9 @@ public final class World: Sendable {
         return Machine(name: peripheral.name, index: index, world: self)
     }
 
-    /// Runs `body`. The managers that it creates use the machine called "phone".
+    /// Runs `body`.
+    ///
+    /// The managers that it creates use the machine called "phone".
     ///
     /// - Precondition: No device has this name, because an app does not receive its own machine's advertisements; use
     ///   another machine for the app: `world.machine("tablet").inhabit { … }`.
@@ -116,7 +118,9 @@ public final class World: Sendable {
         try await ownMachine().inhabit(body)
     }
 
-    /// Runs `body`. The managers that it creates use the machine called "phone".
+    /// Runs `body`.
+    ///
+    /// The managers that it creates use the machine called "phone".
     ///
     /// - Precondition: No device has this name, because an app does not receive its own machine's advertisements; use
     ///   another machine for the app: `world.machine("tablet").inhabit { … }`.

@@ -2,7 +2,9 @@ import BLEHost
 import BLERuntime
 import Dispatch
 
-/// An action of an app or test. Actions are processed in order.
+/// An action of an app or test.
+///
+/// Actions are processed in order.
 enum WorldAction: Sendable {
     case open(ClientID, ClientRole)
     case close(ClientID)
@@ -46,7 +48,9 @@ struct WorldSession: Sendable {
     var client: ClientID
     /// The queue on which the manager receives events.
     let queue: DispatchQueue
-    /// The queue that `queue` targets. The rest of the app may run on it.
+    /// The queue that `queue` targets.
+    ///
+    /// The rest of the app may run on it.
     let appQueue: AppQueue
     let receive: @Sendable (ClientEvent) -> Void
 }

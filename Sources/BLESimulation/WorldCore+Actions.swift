@@ -73,7 +73,9 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Returns the client through which a scripted device takes part in pairing. Opens its session the first time.
+    /// Returns the client through which a scripted device takes part in pairing.
+    ///
+    /// Opens its session the first time.
     private mutating func agent(of place: Int) -> ClientID {
         if let agent = devices[place].agent { return agent }
         let agent = nextClient

@@ -18,8 +18,9 @@ extension WorldCore {
         return true
     }
 
-    /// A limit on the waiting for tasks outside of the apps' queues, which might make requests. After this many
-    /// deliveries without such a request, the world no longer waits for these tasks.
+    /// A limit on the waiting for tasks outside of the apps' queues, which might make requests.
+    ///
+    /// After this many deliveries without such a request, the world no longer waits for these tasks.
     private static let calm = 16
 
     /// True if events can be delivered without waiting: no request has come from outside of the apps' queues for a
@@ -204,7 +205,8 @@ extension WorldCore {
 }
 
 extension ClientEvent {
-    /// True for a discovered device. Such events are not written down: there are many, and the packets show them well
-    /// enough.
+    /// True for a discovered device.
+    ///
+    /// Such events are not written down: there are many, and the packets show them well enough.
     fileprivate var isDiscovery: Bool { if case .discovered = self { true } else { false } }
 }

@@ -49,7 +49,9 @@ struct WorldCore: ~Copyable {
     var dirty: [Int] = []
     /// The scheduled actions.
     var agenda = Agenda()
-    /// The faults that are planned for a packet or a step. Those planned for a time are in ``agenda``.
+    /// The faults that are planned for a packet or a step.
+    ///
+    /// Those planned for a time are in ``agenda``.
     var faultPlan = FaultPlan()
     /// The recent events, for ``World/story``.
     var story = Story()
@@ -143,7 +145,9 @@ struct WorldCore: ~Copyable {
     /// The client that will be added next.
     var nextClient: ClientID { ClientID(rawValue: clients.count) }
 
-    /// Adds a client for a manager. The host opens its session when the world processes its actions.
+    /// Adds a client for a manager.
+    ///
+    /// The host opens its session when the world processes its actions.
     mutating func open(_ session: WorldSession) -> ClientID {
         let client = nextClient
         clients.append(.app(session))

@@ -113,7 +113,9 @@ struct Bled: ParsableCommand {
         }
     }
 
-    /// Reads the policy again. An invalid policy is reported and changes nothing.
+    /// Reads the policy again.
+    ///
+    /// An invalid policy is reported and changes nothing.
     private func reload(_ rules: PolicyFile, _ daemon: Daemon) {
         do throws(PolicyFile.Problem) {
             daemon.apply(try rules.read())

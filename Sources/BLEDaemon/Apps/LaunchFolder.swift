@@ -7,7 +7,9 @@ import Logging
 /// file as an environment file. So the daemon needs no permission to start units, and only units with such a path unit
 /// are started.
 struct LaunchFolder: Sendable {
-    /// The maximum number of units per user. Further units are not launched.
+    /// The maximum number of units per user.
+    ///
+    /// Further units are not launched.
     static let mostUnits = 64
 
     let path: String

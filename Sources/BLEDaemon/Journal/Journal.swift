@@ -6,8 +6,9 @@ import BLESession
 struct Journal: Sendable {
     /// The maximum number of lines.
     static let most = 1_000
-    /// The maximum length of a line's text and of its program's path, in octets. A longer text loses its end, a longer
-    /// path its beginning.
+    /// The maximum length of a line's text and of its program's path, in octets.
+    ///
+    /// A longer text loses its end, a longer path its beginning.
     static let mostOfText = 240
     /// The number of recent lines that are searched for the same event.
     private static let memory = 64

@@ -9,8 +9,9 @@ package struct AppCredentials: Equatable, Sendable {
     /// The numbers of all groups that the app belongs to.
     package var groups: [UInt32]
     package var process: Int32
-    /// The path of the program; for a script, that of the interpreter. Empty if the kernel does not show it to the
-    /// daemon.
+    /// The path of the program; for a script, that of the interpreter.
+    ///
+    /// Empty if the kernel does not show it to the daemon.
     package var program: String
     /// True if ``program`` can be relied on: the daemon finds the file that is running under that path, and the
     /// messages come from the process that connected.

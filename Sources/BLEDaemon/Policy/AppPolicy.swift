@@ -31,8 +31,9 @@ package struct AppPolicy: Equatable, Sendable {
         self.init(rules: file.rules, unattendedPairing: file.unattendedPairing, origin: origin)
     }
 
-    /// Returns the permissions of an app. It has none if no rule matches, or if the kernel does not report its
-    /// identity.
+    /// Returns the permissions of an app.
+    ///
+    /// It has none if no rule matches, or if the kernel does not report its identity.
     ///
     /// Root and the daemon's user are administrators, unless a rule says otherwise.
     package func grant(to app: AppCredentials?) -> Grant {

@@ -3,7 +3,9 @@ import BLESimulation
 import FoundationEssentials
 import Glibc
 
-/// The file with the policy. Only root and the daemon's user may be able to write to it.
+/// The file with the policy.
+///
+/// Only root and the daemon's user may be able to write to it.
 package struct PolicyFile: Sendable {
     /// The reason why the policy cannot be used, for messages.
     package struct Problem: Error, Equatable, CustomStringConvertible {

@@ -7,7 +7,9 @@ import BLEWire
 /// peer's services have been discovered, none of its handles are allowed. A filter that allows everything also records
 /// services and subscriptions, because it may be restricted later.
 struct ServiceFilter: Sendable {
-    /// The maximum number of peers. If there are more, the one that was recorded first is dropped.
+    /// The maximum number of peers.
+    ///
+    /// If there are more, the one that was recorded first is dropped.
     static let mostPeers = 64
     /// The maximum number of services and subscriptions per peer.
     static let mostOfPeer = 512

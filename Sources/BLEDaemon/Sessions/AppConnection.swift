@@ -49,7 +49,9 @@ final class AppConnection: @unchecked Sendable {
     private var hasBegun = false
     private var hasEnded = false
 
-    /// Creates a connection. The caller starts its stream.
+    /// Creates a connection.
+    ///
+    /// The caller starts its stream.
     ///
     /// - Parameters:
     ///   - stream: The stream from and to the app.

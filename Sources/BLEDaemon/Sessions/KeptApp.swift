@@ -38,7 +38,9 @@ final class KeptApp: @unchecked Sendable {
     /// The properties for the next launch of the app.
     var launch: AppLaunch { AppLaunch(key, description) }
 
-    /// Returns a description of the session, as `ble` shows it. `radio` is the name of its radio.
+    /// Returns a description of the session, as `ble` shows it.
+    ///
+    /// `radio` is the name of its radio.
     func fact(radio: String) -> AppFact { SessionFacts(key, radio: radio, keeping: kept.state).told }
 
     /// Ends the link to a peer, or all links if `peer` is `nil`; returns whether there were any.

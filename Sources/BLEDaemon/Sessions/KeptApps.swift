@@ -10,7 +10,9 @@ import BLESession
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
 final class KeptApps: @unchecked Sendable {
-    /// The maximum number of kept sessions. Further sessions end with their apps.
+    /// The maximum number of kept sessions.
+    ///
+    /// Further sessions end with their apps.
     static let most = 256
 
     private let file: KeptFile?
@@ -53,7 +55,9 @@ final class KeptApps: @unchecked Sendable {
         }
     }
 
-    /// Sets a new policy. For apps that are not running, ends everything that it does not allow.
+    /// Sets a new policy.
+    ///
+    /// For apps that are not running, ends everything that it does not allow.
     func apply(_ policy: AppPolicy) {
         self.policy = policy
         for app in apps where !app.hasApp {

@@ -4,12 +4,16 @@ import BLEWire
 import Dispatch
 import Logging
 
-/// The file that preserves sessions when the daemon ends. It is always replaced as a whole, on a queue of its own.
+/// The file that preserves sessions when the daemon ends.
+///
+/// It is always replaced as a whole, on a queue of its own.
 ///
 /// Changes are written immediately, but after four writes in succession at most once a second. ``flush()`` writes the
 /// last ones.
 package final class KeptFile: Sendable {
-    /// The first octets of the file. The last of them is the version.
+    /// The first octets of the file.
+    ///
+    /// The last of them is the version.
     private static let mark: [UInt8] = Array("bled sessions ".utf8) + [1]
 
     private let file: PrivateFile
@@ -26,7 +30,9 @@ package final class KeptFile: Sendable {
 
     package init(path: String) { file = PrivateFile(path: path, mostOctets: 64 << 20) }
 
-    /// Reads the sessions in the file. Unreadable records are skipped.
+    /// Reads the sessions in the file.
+    ///
+    /// Unreadable records are skipped.
     func read() -> [KeptRecord] {
         let octets: [UInt8]
         do throws(FileProblem) {
@@ -68,7 +74,9 @@ package final class KeptFile: Sendable {
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { self.writeIfDue(isLast: false) }
     }
 
-    /// Writes the sessions if it is time; with `isLast`, if there are any changes. Called on the queue.
+    /// Writes the sessions if it is time; with `isLast`, if there are any changes.
+    ///
+    /// Called on the queue.
     private func writeIfDue(isLast: Bool) {
         let records = state.withLock { state in
             state.pacing.begin(at: clock.now, isLast: isLast) == .write ? state.latest : nil

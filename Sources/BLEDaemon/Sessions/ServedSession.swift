@@ -50,7 +50,9 @@ final class ServedSession: Sendable {
         }
     }
 
-    /// Puts events back that were not sent. They come before all others.
+    /// Puts events back that were not sent.
+    ///
+    /// They come before all others.
     func putBack(_ events: inout [ClientEvent]) {
         guard !events.isEmpty else { return }
         pending.withLock { $0.insert(contentsOf: events, at: 0) }

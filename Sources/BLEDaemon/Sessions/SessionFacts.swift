@@ -90,7 +90,9 @@ struct SessionFacts: Sendable {
         return name.map { "“\($0)” (\(String(digits)))" } ?? String(digits)
     }
 
-    /// Records a notified value. Returns false, without side effects, if the value must be looked at first.
+    /// Records a notified value.
+    ///
+    /// Returns false, without side effects, if the value must be looked at first.
     mutating func noteValue() -> Bool {
         guard passesValues else { return false }
         fact.use.noteEvent()

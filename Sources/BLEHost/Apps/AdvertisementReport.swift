@@ -69,7 +69,9 @@ package struct AdvertisementReport: Equatable, Sendable {
         return Self(Contents(facts), rssi)
     }
 
-    /// Returns whether this report shares its contents with `other`. If it does not, the contents may still be equal.
+    /// Returns whether this report shares its contents with `other`.
+    ///
+    /// If it does not, the contents may still be equal.
     package func repeats(_ other: Self) -> Bool { contents === other.contents }
 
     package static func == (a: Self, b: Self) -> Bool {

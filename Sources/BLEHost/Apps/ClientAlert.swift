@@ -54,8 +54,9 @@ package struct RequestedAlerts: Equatable, Sendable {
     /// True if no alerts are requested.
     package var isEmpty: Bool { requested.isEmpty }
 
-    /// Records the alerts that a connection request asks for; a cancellation removes them. Other requests have no
-    /// effect.
+    /// Records the alerts that a connection request asks for; a cancellation removes them.
+    ///
+    /// Other requests have no effect.
     package mutating func note(_ request: ClientRequest) {
         switch request {
         case .connect(let peer, let request): wish(for: request.alerts, of: peer)
@@ -64,8 +65,9 @@ package struct RequestedAlerts: Equatable, Sendable {
         }
     }
 
-    /// Records the alerts that an earlier launch of the app asked for, when its state is restored. Other events have no
-    /// effect.
+    /// Records the alerts that an earlier launch of the app asked for, when its state is restored.
+    ///
+    /// Other events have no effect.
     package mutating func note(_ event: ClientEvent) {
         guard case .restored(.central(let central)) = event else { return }
         for peer in central.peers { wish(for: peer.request.alerts, of: peer.peer) }

@@ -1,4 +1,6 @@
-/// The identifier by which apps know a peer. A device keeps its identifier on this host.
+/// The identifier by which apps know a peer.
+///
+/// A device keeps its identifier on this host.
 ///
 /// Derived from the device's identity address and a secret of the host, so that it does not reveal the address.
 package struct PeerIdentifier: Hashable, Comparable, Sendable {
@@ -14,7 +16,9 @@ package struct ClientID: Hashable, Comparable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The number that a client gives a request to a peer. The result has the same number.
+/// The number that a client gives a request to a peer.
+///
+/// The result has the same number.
 package struct RequestNumber: Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -55,8 +59,9 @@ package struct LocalAttributeID: Hashable, Comparable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The identifier of a read or of an atomic group of writes. The owner of the attribute must answer each one exactly
-/// once.
+/// The identifier of a read or of an atomic group of writes.
+///
+/// The owner of the attribute must answer each one exactly once.
 package struct ServerTransaction: Hashable, Comparable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

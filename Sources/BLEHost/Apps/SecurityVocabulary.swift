@@ -133,8 +133,9 @@ package struct PairingInquiry: Equatable, Sendable {
 package struct BondedPeer: Equatable, Sendable {
     package let peer: PeerIdentifier
     package let name: String?
-    /// The identity address of the device. If the device has not proved that address to be its own, an over-the-air
-    /// address that the device has used.
+    /// The identity address of the device.
+    ///
+    /// If the device has not proved that address to be its own, an over-the-air address that the device has used.
     package let identity: DeviceAddress
     package let strength: PairingStrength
 

@@ -229,8 +229,9 @@ package struct DescriptorDefinition: Equatable, Sendable {
     }
 }
 
-/// The properties of a characteristic. The lower octet is the one in its declaration; the bits above exist only
-/// locally.
+/// The properties of a characteristic.
+///
+/// The lower octet is the one in its declaration; the bits above exist only locally.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.1.1.
 package struct CharacteristicProperties: OptionSet, Hashable, Sendable {

@@ -63,7 +63,9 @@ extension Host {
         changeState(to: .poweredOn)
     }
 
-    /// Replaces the description of the controller. Has no effect unless the controller is ready.
+    /// Replaces the description of the controller.
+    ///
+    /// Has no effect unless the controller is ready.
     mutating func describe(_ controller: ControllerDescription) {
         guard case .ready = phase else { return }
         phase = .ready(controller)
@@ -107,14 +109,18 @@ extension Host {
         }
     }
 
-    /// Changes the state and reports it to all clients. Has no effect if the state is the same as before.
+    /// Changes the state and reports it to all clients.
+    ///
+    /// Has no effect if the state is the same as before.
     mutating func changeState(to state: HostState) {
         guard state != self.state else { return }
         self.state = state
         for client in clients.clients { announceState(to: client.id, client.role) }
     }
 
-    /// Reports the state to a client. If Bluetooth is on, a central first receives the features of the controller.
+    /// Reports the state to a client.
+    ///
+    /// If Bluetooth is on, a central first receives the features of the controller.
     mutating func announceState(to client: ClientID, _ role: ClientRole) {
         if state == .poweredOn, role == .central, case .ready(let controller) = phase {
             let features = controller.hostFeatures

@@ -56,8 +56,9 @@ extension Host {
         return true
     }
 
-    /// Processes an LE Meta event. A lone advertising report that repeats the device's previous data takes the fast
-    /// path.
+    /// Processes an LE Meta event.
+    ///
+    /// A lone advertising report that repeats the device's previous data takes the fast path.
     @inline(never)
     mutating func receiveReportFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let advertisement = LoneAdvertisement(packet), scanner.hasHeard, !listeners.areThere,
@@ -83,8 +84,9 @@ extension Host {
         }
     }
 
-    /// Processes an event other than LE Meta. Number Of Completed Packets for a single link takes the fast path, while
-    /// no packet waits for a buffer.
+    /// Processes an event other than LE Meta.
+    ///
+    /// Number Of Completed Packets for a single link takes the fast path, while no packet waits for a buffer.
     @inline(never)
     mutating func completedFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let entry = HCI.NumberOfCompletedPackets.onlyOne(in: packet), scheduler.isEmpty,

@@ -28,7 +28,9 @@ struct HostLayers {
     /// Returns whether a layer has something to send on a link.
     func areBusy(on link: ConnectionHandle) -> Bool { channels.isBusy(on: link) || attributes.holdsValues(of: link) }
 
-    /// Calls `body` with the attribute layer. The change must leave no actions.
+    /// Calls `body` with the attribute layer.
+    ///
+    /// The change must leave no actions.
     @inline(__always)
     mutating func atOnce<Result>(_ body: (inout AttributeLayer) -> Result) -> Result { body(&attributes) }
 }

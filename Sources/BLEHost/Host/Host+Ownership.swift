@@ -27,8 +27,9 @@ extension Host {
         }
     }
 
-    /// Returns the link to `peer` if the peer is a central that the client serves, otherwise `nil`. A client of this
-    /// program serves every central.
+    /// Returns the link to `peer` if the peer is a central that the client serves, otherwise `nil`.
+    ///
+    /// A client of this program serves every central.
     func link(of client: ClientID, toCentral peer: PeerIdentifier) -> ConnectionHandle? {
         guard let link = link(to: peer), links[link]?.role == .peripheral, let owner = clients.owner(of: client) else {
             return nil
@@ -69,8 +70,9 @@ extension Host {
         }
     }
 
-    /// Sends a client the list of its connected centrals if the list has changed. A client of this program gets the
-    /// list in any case.
+    /// Sends a client the list of its connected centrals if the list has changed.
+    ///
+    /// A client of this program gets the list in any case.
     mutating func announceCentrals(to client: ClientID) {
         let centrals = connectedCentrals(of: client), isProgram = clients.owner(of: client)?.isProgram ?? false
         let areOthers = clients.noteCentrals(centrals, toldTo: client)

@@ -2,7 +2,9 @@ import BLEWire
 
 // Consequences of a change: the next commands and packets, and expired timers.
 extension Host {
-    /// Queues a command. If there is no room, reports that to the command's owner and returns `false`.
+    /// Queues a command.
+    ///
+    /// If there is no room, reports that to the command's owner and returns `false`.
     @discardableResult
     mutating func submit(_ command: HCICommandPacket, for owner: CommandQueue.Owner, at now: Instant) -> Bool {
         let entry = CommandQueue.Command(opcode: command.opcode, packet: command.encoded)

@@ -2,8 +2,9 @@ import BLEWire
 
 // Packets from the controller: events, and data of links.
 extension Host {
-    /// Processes a complete packet. Returns `true` if the packet may change what the controller should do next, which
-    /// most packets do not.
+    /// Processes a complete packet.
+    ///
+    /// Returns `true` if the packet may change what the controller should do next, which most packets do not.
     mutating func receiveWhole(_ packet: Span<UInt8>, at now: Instant) -> Bool {
         guard packet.count > 0 else {
             note(.dropped(.truncated(field: "Packet Type"), .transport))
@@ -77,7 +78,9 @@ extension Host {
         for packet in early.take(of: handle, at: now) { receiveData(packet.span, at: now) }
     }
 
-    /// Records that a link has ended. Data that still arrive for its handle are ignored as remains of that link.
+    /// Records that a link has ended.
+    ///
+    /// Data that still arrive for its handle are ignored as remains of that link.
     mutating func endData(of handle: ConnectionHandle, at now: Instant) { early.linkEnded(handle, at: now) }
 
     private mutating func receiveFrame(_ frame: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {

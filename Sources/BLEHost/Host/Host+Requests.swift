@@ -36,7 +36,9 @@ extension Host {
         }
     }
 
-    /// Records that a client's app has changed its phase. The phase affects the client's scan and advertisement.
+    /// Records that a client's app has changed its phase.
+    ///
+    /// The phase affects the client's scan and advertisement.
     private mutating func move(_ client: ClientID, to phase: AppPhase) {
         clients.move(client, to: phase)
         discovery.move(client, to: phase)

@@ -210,8 +210,9 @@ extension Host {
         if receiveWhole(packet, at: now) { proceed(at: now) } else { flush(at: now) }
     }
 
-    /// Opens a session of an app. The client immediately receives the known peers and, if it is known, the state of the
-    /// radio.
+    /// Opens a session of an app.
+    ///
+    /// The client immediately receives the known peers and, if it is known, the state of the radio.
     package mutating func open(
         _ client: ClientID,
         role: ClientRole,

@@ -31,8 +31,9 @@ struct HostOutbox {
         }
     }
 
-    /// Reports to a client that the controller has taken some of its packets. Consecutive reports are combined into
-    /// one.
+    /// Reports to a client that the controller has taken some of its packets.
+    ///
+    /// Consecutive reports are combined into one.
     mutating func tell(_ client: ClientID, taken kind: SentCount.Kind, _ number: Int = 1) {
         if let earlier = taken.count(kind, for: client, number) { outputs.append(earlier) }
     }

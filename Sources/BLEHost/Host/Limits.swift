@@ -76,8 +76,9 @@ package struct Limits: Equatable, Sendable {
     package var enhancedBearers = 5
     /// The MTU that this host offers on a channel, in octets, 64 to 65535.
     package var channelMTU = 4096
-    /// The MPS that this host offers, and the longest that it sends, on a channel, in octets, 64 to 65533. The default
-    /// is the payload that fills one link-layer packet.
+    /// The MPS that this host offers, and the longest that it sends, on a channel, in octets, 64 to 65533.
+    ///
+    /// The default is the payload that fills one link-layer packet.
     package var channelPacket = 247
     /// Packets that the peer may send on a channel before the client has consumed some, 1 to 65535.
     package var channelCredits = 64

@@ -1,6 +1,8 @@
 package import BLEWire
 
-/// A message of the host for logs, metrics and tests. It requires no action.
+/// A message of the host for logs, metrics and tests.
+///
+/// It requires no action.
 package enum Note: Equatable, Sendable {
     /// The place at which a packet was dropped.
     package enum Place: Equatable, Sendable {

@@ -1,5 +1,6 @@
-/// The number of one client's packets that the controller has taken since the last report. One event reports them
-/// together.
+/// The number of one client's packets that the controller has taken since the last report.
+///
+/// One event reports them together.
 struct SentCount {
     /// The kind of packets.
     enum Kind: Equatable {
@@ -11,8 +12,9 @@ struct SentCount {
     private var kind = Kind.updates
     private var count = 0
 
-    /// Counts packets. If the packets counted so far are of another client or kind, returns the event that reports
-    /// them.
+    /// Counts packets.
+    ///
+    /// If the packets counted so far are of another client or kind, returns the event that reports them.
     mutating func count(_ kind: Kind, for client: ClientID, _ number: Int = 1) -> Host.Output? {
         if count > 0, client == self.client, kind == self.kind {
             count += number

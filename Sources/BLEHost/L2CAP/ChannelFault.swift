@@ -1,4 +1,6 @@
-/// A protocol violation by a peer on a credit-based channel. It closes the channel.
+/// A protocol violation by a peer on a credit-based channel.
+///
+/// It closes the channel.
 package enum ChannelFault: Equatable, Sendable {
     /// A K-frame for which the peer had no credit.
     case noCredit

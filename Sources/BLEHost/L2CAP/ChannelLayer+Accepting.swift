@@ -110,7 +110,9 @@ extension ChannelLayer {
     }
 }
 
-/// The limits of the MTU and MPS that a device may announce. `least` is the minimum of both, in octets.
+/// The limits of the MTU and MPS that a device may announce.
+///
+/// `least` is the minimum of both, in octets.
 struct ChannelSizes {
     let least: UInt16
 

@@ -27,7 +27,9 @@ extension ChannelLayer {
         send(.leCreditBasedConnectionRequest(request), identifier, on: handle)
     }
 
-    /// Requests up to five channels from the peer of a link with one signal. The peer may open only some of them.
+    /// Requests up to five channels from the peer of a link with one signal.
+    ///
+    /// The peer may open only some of them.
     ///
     /// The owner gets an event for each channel. If there are too few free channel identifiers, this host requests
     /// fewer channels and fails the rest immediately.
@@ -76,7 +78,9 @@ extension ChannelLayer {
         outbox.append(.event(.server(.channelPublished(.none, .limitReached)), for: client))
     }
 
-    /// Unpublishes a channel. Open channels stay open.
+    /// Unpublishes a channel.
+    ///
+    /// Open channels stay open.
     mutating func unpublish(_ spsm: SPSM, for client: ClientID) {
         let index = publications.firstIndex { $0.spsm == spsm && $0.owner == .client(client) }
         if let index { publications.remove(at: index) }
@@ -88,7 +92,9 @@ extension ChannelLayer {
         perform(request, on: id, for: .client(client), at: now)
     }
 
-    /// Carries out a request of a channel's owner. Has no effect if another owner makes the request.
+    /// Carries out a request of a channel's owner.
+    ///
+    /// Has no effect if another owner makes the request.
     mutating func perform(
         _ request: ChannelRequest,
         on id: ChannelID,
@@ -107,7 +113,9 @@ extension ChannelLayer {
         }
     }
 
-    /// Closes a channel at its owner's request, after its queued data have been sent. The owner gets no more events.
+    /// Closes a channel at its owner's request, after its queued data have been sent.
+    ///
+    /// The owner gets no more events.
     private mutating func close(_ index: Int, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .closed(nil))

@@ -20,8 +20,9 @@ extension ChannelLayer {
         open(local, response.destination, outgoing, isAllowed: isAllowed, on: handle, at: now)
     }
 
-    /// Processes the response to a request for several channels. The peer may first respond that the request is
-    /// pending.
+    /// Processes the response to a request for several channels.
+    ///
+    /// The peer may first respond that the request is pending.
     ///
     /// Core 6.0, Vol 3, Part A, 4.26.
     mutating func opened(

@@ -77,7 +77,9 @@ struct ChannelLayer {
         links[link] = ChannelLink(peer: peer, role: role)
     }
 
-    /// Removes a link that has ended. Its channels are closed and its pending requests fail, with `failure`.
+    /// Removes a link that has ended.
+    ///
+    /// Its channels are closed and its pending requests fail, with `failure`.
     mutating func linkDown(_ link: ConnectionHandle, failure: Failure) {
         guard let state = links[link] else { return }
         for opening in state.openings { tell(opening, .failure(failure), on: link) }

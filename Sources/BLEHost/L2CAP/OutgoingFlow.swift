@@ -33,7 +33,9 @@ struct OutgoingFlow {
     /// The number of octets that wait for a credit or for a controller buffer.
     private(set) var queued = 0
 
-    /// Creates a flow to a peer with these sizes and credits. `ceiling` limits the K-frames that this host sends.
+    /// Creates a flow to a peer with these sizes and credits.
+    ///
+    /// `ceiling` limits the K-frames that this host sends.
     init(mtu: Int, mps: Int, credits: Int, ceiling: Int) {
         self.mtu = mtu
         self.mps = mps

@@ -26,10 +26,13 @@ struct SignalExchange {
         var due: Instant
     }
 
-    /// The response timeout. The specification allows 1 s to 60 s.
+    /// The response timeout.
+    ///
+    /// The specification allows 1 s to 60 s.
     static let timeout = Duration.seconds(30)
-    /// The response timeout after the peer has responded that a request is pending. The specification allows 60 s to
-    /// 300 s.
+    /// The response timeout after the peer has responded that a request is pending.
+    ///
+    /// The specification allows 60 s to 300 s.
     static let extendedTimeout = Duration.seconds(120)
 
     /// The pending requests, oldest first.

@@ -119,8 +119,9 @@ struct ACLScheduler {
 
     mutating func linkUp(_ link: ConnectionHandle) { queues[link] = Queue() }
 
-    /// Removes a link. Its queued packets are dropped, and its buffers are free because the controller has flushed
-    /// them.
+    /// Removes a link.
+    ///
+    /// Its queued packets are dropped, and its buffers are free because the controller has flushed them.
     mutating func linkDown(_ link: ConnectionHandle) {
         guard let queue = queues[link] else { return }
         free += queue.taken
@@ -187,8 +188,10 @@ struct ACLScheduler {
     /// Returns whether this many packets of at most `length` octets, including the L2CAP header, can bypass the queues.
     func hasRoom(for count: Int, upTo length: Int) -> Bool { waiting == 0 && free >= count && length <= size }
 
-    /// Takes a buffer for an ATT packet of at most `length` octets, including the L2CAP header. The packet bypasses the
-    /// queues. Returns `false`, without side effects, if that is impossible or the link does not exist.
+    /// Takes a buffer for an ATT packet of at most `length` octets, including the L2CAP header.
+    ///
+    /// The packet bypasses the queues. Returns `false`, without side effects, if that is impossible or the link does
+    /// not exist.
     @inline(__always)
     mutating func pass(_ length: Int, of link: ConnectionHandle) -> Bool {
         guard hasRoom(for: 1, upTo: length), let index = queues.index(of: link) else { return false }

@@ -103,8 +103,9 @@ struct CommandQueue {
         case unexpected
     }
 
-    /// Processes the controller's answer to the command with `opcode`. `allowed` is the number of further commands that
-    /// the controller accepts.
+    /// Processes the controller's answer to the command with `opcode`.
+    ///
+    /// `allowed` is the number of further commands that the controller accepts.
     mutating func answered(_ opcode: HCI.Opcode, allowed: UInt8, at now: Instant) -> OnAnswer {
         credits = Int(allowed)
         lastTurn = now

@@ -161,7 +161,9 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
     }
 }
 
-/// The interpretation of a controller's report. Only this type decides what to believe.
+/// The interpretation of a controller's report.
+///
+/// Only this type decides what to believe.
 package struct ControllerQuirks: Equatable, Sendable {
     private let report: ControllerReport
 
@@ -232,6 +234,8 @@ package struct ControllerQuirks: Equatable, Sendable {
 }
 
 extension DeviceAddress {
-    /// True for an assigned address. Unassigned ones, which come from unwritten memory, are all zeros or all ones.
+    /// True for an assigned address.
+    ///
+    /// Unassigned ones, which come from unwritten memory, are all zeros or all ones.
     var isGiven: Bool { value != 0 && value != 0xFFFF_FFFF_FFFF }
 }

@@ -1,6 +1,8 @@
 import BLEWire
 
-/// A lookup table, by handle, of the positions of links in a sorted table. A search takes constant time.
+/// A lookup table, by handle, of the positions of links in a sorted table.
+///
+/// A search takes constant time.
 struct LinkIndex {
     /// For each handle up to the highest one, the index plus one; zero if there is no link.
     private var places: [UInt16] = []

@@ -28,8 +28,9 @@ struct LinkState {
     private let hasMadeAddress: Bool
     let role: LinkRole
     private(set) var phase = Phase.settling
-    /// The reassembly of packets. It leaves room for an H4 and ACL header before each packet, as if the packet had
-    /// arrived in one piece.
+    /// The reassembly of packets.
+    ///
+    /// It leaves room for an H4 and ACL header before each packet, as if the packet had arrived in one piece.
     var reassembler = Reassembler(room: ACLHeader.h4Size)
     /// The pending requests to the controller about the link, and its details.
     var control: LinkControl
@@ -38,8 +39,9 @@ struct LinkState {
     /// The strength of the key that the link is encrypted with.
     private(set) var strength: PairingStrength?
 
-    /// Creates the state of a link to `peer`. `address` is the address of this host that the peer sees, unless the
-    /// controller generated another one.
+    /// Creates the state of a link to `peer`.
+    ///
+    /// `address` is the address of this host that the peer sees, unless the controller generated another one.
     init(_ link: NewLink, to peer: PeerIdentifier, as address: DeviceAddress) {
         self.peer = peer
         self.address = link.details.address

@@ -7,7 +7,9 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Part C, 9.4.
 package struct Bond: Equatable, Sendable {
-    /// The party that wanted a bond. It decides whether the bond may be removed to make room for another one.
+    /// The party that wanted a bond.
+    ///
+    /// It decides whether the bond may be removed to make room for another one.
     package enum Origin: Int, Comparable, Sendable {
         /// Only the peer. There are few such bonds at a time, and the one used longest ago is removed first.
         case peer
@@ -19,7 +21,9 @@ package struct Bond: Equatable, Sendable {
         package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// The identity address of the adapter on which the bond was made. The bond is valid only on that adapter.
+    /// The identity address of the adapter on which the bond was made.
+    ///
+    /// The bond is valid only on that adapter.
     ///
     /// `nil` for a bond from an earlier version. Such a bond is valid on any adapter until its key has been used on
     /// one.
@@ -53,8 +57,9 @@ package struct Bond: Equatable, Sendable {
     package var localSigningKey: Key128?
     /// The peer's CSRK and counter; `nil` if it distributed none.
     package var remoteSigning: RemoteSigning?
-    /// The IDs of the users whose apps used the link when the bond was made, and who may remove the bond. Empty if only
-    /// the program of the host used the link.
+    /// The IDs of the users whose apps used the link when the bond was made, and who may remove the bond.
+    ///
+    /// Empty if only the program of the host used the link.
     package var users: [UInt32] = []
     /// The data that the local GATT server stores for this client.
     package var client = ClientMemory()

@@ -50,9 +50,13 @@ extension SecurityManager {
         package var unattended = UnattendedPairing.whenNeeded
         /// True if a peer may use the debug key pair, with which anyone can decrypt the link.
         package var allowsDebugKeys = false
-        /// The key pair of this host; `nil` to generate one for each pairing. Only tests should set this.
+        /// The key pair of this host; `nil` to generate one for each pairing.
+        ///
+        /// Only tests should set this.
         package var keyPair: P256KeyPair?
-        /// The passkey to display, 0 to 999999; `nil` to generate one each time. Only tests should set this.
+        /// The passkey to display, 0 to 999999; `nil` to generate one each time.
+        ///
+        /// Only tests should set this.
         package var passkey: UInt32?
         /// The LTK for legacy pairing; `nil` to generate one each time.
         package var longTermKey: LongTermKey?

@@ -34,7 +34,9 @@ final class AdapterLease: Sendable {
 
     deinit { release() }
 
-    /// Releases the adapter. Later calls have no effect.
+    /// Releases the adapter.
+    ///
+    /// Later calls have no effect.
     ///
     /// Other code may still hold the descriptor, so it is not closed: it is made to refer to an unconnected socket
     /// instead.

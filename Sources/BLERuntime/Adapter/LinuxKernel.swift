@@ -24,7 +24,9 @@ package struct LinuxKernel: AdapterKernel {
 
     private let root: String
 
-    /// Creates access to the kernel. Tests can set `root`, the directory that contains its virtual files.
+    /// Creates access to the kernel.
+    ///
+    /// Tests can set `root`, the directory that contains its virtual files.
     package init(root: String = "") { self.root = root }
 
     package func openManagement() throws(SystemFailure) -> FileDescriptor {

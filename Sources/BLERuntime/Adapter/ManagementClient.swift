@@ -22,7 +22,9 @@ package struct ManagementClient: Sendable {
         }
     }
 
-    /// The maximum time to wait for a response. Some commands make the kernel itself wait two seconds for the adapter.
+    /// The maximum time to wait for a response.
+    ///
+    /// Some commands make the kernel itself wait two seconds for the adapter.
     package static let patience = Duration.seconds(8)
 
     private let descriptor: FileDescriptor

@@ -58,8 +58,9 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         }
     }
 
-    /// The permission of this process. The daemon is asked; if it does not answer, this is the outcome of the last
-    /// session.
+    /// The permission of this process.
+    ///
+    /// The daemon is asked; if it does not answer, this is the outcome of the last session.
     package var permission: HostAuthorization {
         guard case .unix(let path) = address,
             case .grant(let grant)? = try? DaemonQuery(at: path).ask(.grant(process: UInt32(bitPattern: getpid())))

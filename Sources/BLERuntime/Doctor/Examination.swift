@@ -4,8 +4,9 @@ import BLEWire
 ///
 /// A value that is computed from ``Observations``, and observes nothing itself.
 package struct Examination: Equatable, Sendable {
-    /// All findings: problems first, then warnings, then facts. Findings of equal severity go from the host to its
-    /// stored state.
+    /// All findings: problems first, then warnings, then facts.
+    ///
+    /// Findings of equal severity go from the host to its stored state.
     package let findings: [Finding]
 
     /// Derives the findings from `observations`.

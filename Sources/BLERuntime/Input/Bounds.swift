@@ -45,7 +45,9 @@ where Number: Comparable & Decodable & LosslessStringConvertible & Sendable {
 }
 
 extension Bounds<Double> {
-    /// Parses a time in seconds. The bounds must be in seconds, too.
+    /// Parses a time in seconds.
+    ///
+    /// The bounds must be in seconds, too.
     package func duration(_ text: String) throws(Refusal) -> Duration { .seconds(try read(text)) }
 }
 

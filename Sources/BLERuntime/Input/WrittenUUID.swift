@@ -38,7 +38,9 @@ extension BluetoothUUID {
         name.lowercased().split { $0 == " " || $0 == "-" || $0 == "_" }.joined(separator: " ")
     }
 
-    /// The assigned numbers, by the key of their name. If several have the same name, the lowest is used.
+    /// The assigned numbers, by the key of their name.
+    ///
+    /// If several have the same name, the lowest is used.
     private static let numbers: [Named: [String: UInt16]] = [
         .service: numbers(in: AssignedNames.services),
         .characteristic: numbers(in: AssignedNames.characteristics),

@@ -16,7 +16,9 @@ struct BusyPolling {
         case preempted
     }
 
-    /// The maximum time of polling. A wait that is no longer than this counts as short.
+    /// The maximum time of polling.
+    ///
+    /// A wait that is no longer than this counts as short.
     ///
     /// A program on the same machine responds within this time; a packet over the air takes longer.
     static let longest = Duration.nanoseconds(longestNanoseconds)
@@ -26,8 +28,9 @@ struct BusyPolling {
     static let shortWaitsBeforePolling = 8...4_096
     /// The number of times that the program's socket is read for each time that all descriptors are polled.
     static let readsPerPoll = 8
-    /// The number of responses that make up for one failure of polling. Each response saves a wake-up of about ten
-    /// microseconds.
+    /// The number of responses that make up for one failure of polling.
+    ///
+    /// Each response saves a wake-up of about ten microseconds.
     static let responsesPerFailure = 16
     /// The number of responses that make up for one time when another thread kept the processor for some milliseconds.
     static let responsesPerPreemption = 256

@@ -7,7 +7,9 @@ import LinuxCalls
 final class EpollSet {
     /// The number of watches from which an epoll set is cheaper than poll(2).
     static let least = 16
-    /// The maximum number of events per call. The next call returns the rest.
+    /// The maximum number of events per call.
+    ///
+    /// The next call returns the rest.
     private static let mostEvents = 64
 
     private let epoll: FileDescriptor

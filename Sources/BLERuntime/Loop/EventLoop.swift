@@ -19,7 +19,9 @@ package final class EventLoop: SerialExecutor {
 
     deinit { thread.stop() }
 
-    /// Starts the thread. Call this only once.
+    /// Starts the thread.
+    ///
+    /// Call this only once.
     ///
     /// - Parameter turn: Called at the end of each pass, even if nothing was due; returns the time of the next
     ///   deadline, or `nil` if there is none.
@@ -28,7 +30,9 @@ package final class EventLoop: SerialExecutor {
     /// Runs `body` on the loop's thread in the next pass, after closures that were posted earlier.
     package func post(_ body: @escaping @Sendable () -> Void) { thread.post(body) }
 
-    /// Makes the loop start a pass soon. Can be called on any thread.
+    /// Makes the loop start a pass soon.
+    ///
+    /// Can be called on any thread.
     package func wake() { thread.wake() }
 
     /// Takes the owner's turn on the calling thread, if the loop is waiting and has not been woken.
@@ -52,7 +56,9 @@ package final class EventLoop: SerialExecutor {
     /// Makes the loop's own thread wait again.
     func stopWaiting() { thread.stopWaiting() }
 
-    /// Runs `body` on the loop's thread, and waits until it has returned. On the loop's thread, runs it immediately.
+    /// Runs `body` on the loop's thread, and waits until it has returned.
+    ///
+    /// On the loop's thread, runs it immediately.
     package func sync<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
         if isCurrent { return body() }
         let done = DispatchSemaphore(value: 0), result = Locked<Value?>(nil)

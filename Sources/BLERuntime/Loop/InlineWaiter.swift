@@ -19,7 +19,9 @@ final class InlineWaiter: Sendable {
     /// The number of responses since waiting last failed.
     private let responses = Atomic(0)
 
-    /// True if waiting in place of the loop would pay. The loop updates this before it sleeps.
+    /// True if waiting in place of the loop would pay.
+    ///
+    /// The loop updates this before it sleeps.
     var isWanted: Bool {
         get { wanted.load(ordering: .relaxed) }
         set { wanted.store(newValue, ordering: .relaxed) }

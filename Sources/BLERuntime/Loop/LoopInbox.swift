@@ -21,8 +21,9 @@ final class LoopInbox: Sendable {
     /// left.
     let wakeDescriptor = FileDescriptor(eventfd(0, O_NONBLOCK | O_CLOEXEC))
 
-    /// The maximum time that the thread may wait, in nanoseconds; `nil` for no limit. Without a wake-up descriptor, the
-    /// thread must check regularly.
+    /// The maximum time that the thread may wait, in nanoseconds; `nil` for no limit.
+    ///
+    /// Without a wake-up descriptor, the thread must check regularly.
     var longestWait: Int64? { wakeDescriptor.raw < 0 ? 10_000_000 : nil }
 
     /// Queues a closure for the next pass.
@@ -76,8 +77,9 @@ final class LoopInbox: Sendable {
         read(wakeDescriptor.raw, &count, MemoryLayout<UInt64>.size)
     }
 
-    /// Starts a pass: moves the queued closures into `bodies`, which must be empty. Returns false if the loop has been
-    /// stopped.
+    /// Starts a pass: moves the queued closures into `bodies`, which must be empty.
+    ///
+    /// Returns false if the loop has been stopped.
     func begin(_ bodies: inout [@Sendable () -> Void]) -> Bool {
         contents.withLock { contents in
             contents.isWaiting = false

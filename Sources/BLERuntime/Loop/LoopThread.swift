@@ -154,8 +154,9 @@ final class LoopThread: @unchecked Sendable {
         if polling.isAllowed { polling.waited(from: begun, to: clock.now) }
     }
 
-    /// Sleeps after busy polling, during which other threads did not signal the wake-up descriptor. Does not sleep if
-    /// the loop has been woken.
+    /// Sleeps after busy polling, during which other threads did not signal the wake-up descriptor.
+    ///
+    /// Does not sleep if the loop has been woken.
     private func sleepUnlessWoken() {
         if !inbox.beginSleeping() {
             pollAll(for: 0)
@@ -166,8 +167,9 @@ final class LoopThread: @unchecked Sendable {
         }
     }
 
-    /// Sleeps until a wake-up or a deadline, while another thread waits for the program at the other end. Polls the
-    /// other descriptors from time to time.
+    /// Sleeps until a wake-up or a deadline, while another thread waits for the program at the other end.
+    ///
+    /// Polls the other descriptors from time to time.
     private func sleepDuringInlineWait() {
         var now = clock.now
         // The other thread may have read something that has not been processed.

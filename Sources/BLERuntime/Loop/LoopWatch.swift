@@ -29,7 +29,9 @@ package final class LoopWatch: @unchecked Sendable {
         self.ready = ready
     }
 
-    /// Cancels the watch. Can be called on any thread.
+    /// Cancels the watch.
+    ///
+    /// Can be called on any thread.
     ///
     /// If the loop's thread is calling the watch at this moment, that call is completed.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
@@ -67,7 +69,9 @@ package final class LoopAlarm: @unchecked Sendable {
         self.ring = ring
     }
 
-    /// Cancels the alarm. Can be called on any thread.
+    /// Cancels the alarm.
+    ///
+    /// Can be called on any thread.
     package func cancel() { over.store(true, ordering: .relaxed) }
 
     var isOver: Bool { over.load(ordering: .relaxed) }

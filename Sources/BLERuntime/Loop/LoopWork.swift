@@ -27,7 +27,9 @@ final class LoopWork: @unchecked Sendable {
 
     var isCurrent: Bool { identity.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Sets the owner's turn. Must be called before the loop starts.
+    /// Sets the owner's turn.
+    ///
+    /// Must be called before the loop starts.
     func begin(turn: @escaping () -> Instant?) { self.turn = turn }
 
     // The caller of these methods holds the lock.
@@ -81,6 +83,7 @@ final class LoopWork: @unchecked Sendable {
     }
 
     /// Takes the owner's turn; returns whether the loop's thread must be woken because it waits for the wrong things.
+    ///
     /// Returns `nil`, and does nothing, if another thread holds the lock.
     func takeTurnIfFree() -> Bool? { lock.withLockIfAvailable { asOwner { takeTurnAndCompare() } } }
 
@@ -88,8 +91,9 @@ final class LoopWork: @unchecked Sendable {
     /// read.
     func readIfFree() -> Bool { lock.withLockIfAvailable { asOwner { attempt() } } ?? false }
 
-    /// Reads from the program at the other end, and takes the owner's turn if there was something to read. Does nothing
-    /// if another thread holds the lock.
+    /// Reads from the program at the other end, and takes the owner's turn if there was something to read.
+    ///
+    /// Does nothing if another thread holds the lock.
     func readAndTakeTurnIfFree() -> Reading {
         lock.withLockIfAvailable {
             asOwner { attempt() ? .turn(isOutdated: takeTurnAndCompare()) : .nothing }

@@ -39,8 +39,9 @@ package enum MainQueue {
         }
     }
 
-    /// True if nothing has been added to the main queue since the items that now run were taken from it. Valid only if
-    /// ``checkSupport()`` has returned true.
+    /// True if nothing has been added to the main queue since the items that now run were taken from it.
+    ///
+    /// Valid only if ``checkSupport()`` has returned true.
     package static var isQuiet: Bool { !isSignalled }
 
     private static var isSignalled: Bool {

@@ -228,12 +228,16 @@ struct CaptureBlocks: Sendable {
 
 /// The unit and the zero of an interface's timestamps.
 private struct TimeUnits: Sendable {
-    /// The number of units per second: a power of 10, or of 2 if the highest bit is set. The default is microseconds.
+    /// The number of units per second: a power of 10, or of 2 if the highest bit is set.
+    ///
+    /// The default is microseconds.
     var resolution: UInt8 = 6
     /// The number of seconds to add to each timestamp.
     var offset: Int64 = 0
 
-    /// Converts a timestamp to the time since 1970. The result is 0 if the time is out of range.
+    /// Converts a timestamp to the time since 1970.
+    ///
+    /// The result is 0 if the time is out of range.
     func instant(_ count: UInt64) -> Instant {
         let power = Int(resolution & 0x7F), seconds: UInt64, rest: UInt64
         if resolution & 0x80 != 0 {

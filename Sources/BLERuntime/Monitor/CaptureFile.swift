@@ -1,6 +1,8 @@
 import Glibc
 
-/// A file that records HCI packets. Each packet is written immediately, so that none are missing after a crash.
+/// A file that records HCI packets.
+///
+/// Each packet is written immediately, so that none are missing after a crash.
 ///
 /// If the format supports comments, requests and events of apps become comments on the next packet. A file that has
 /// reached its maximum size is renamed with the suffix “.1”, which replaces an earlier file of that name, and a new
@@ -114,8 +116,9 @@ package final class CaptureFile: Sendable {
         if let failure { failed(failure) }
     }
 
-    /// Adds a comment to the next packet, shortened by ``CaptureFormat/comment(_:)``. Ignored if the format has no
-    /// comments.
+    /// Adds a comment to the next packet, shortened by ``CaptureFormat/comment(_:)``.
+    ///
+    /// Ignored if the format has no comments.
     package func comment(_ text: String) {
         guard format == .pcapng else { return }
         let text = CaptureFormat.comment(text)
@@ -138,8 +141,9 @@ package final class CaptureFile: Sendable {
         try append(format.header, &state)
     }
 
-    /// Empties a regular file and makes it accessible only to its user. Other files, such as pipes, are left as they
-    /// are.
+    /// Empties a regular file and makes it accessible only to its user.
+    ///
+    /// Other files, such as pipes, are left as they are.
     private func keepOthersOut(of descriptor: Int32) throws(FileProblem) {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }

@@ -35,7 +35,9 @@ package enum CaptureFormat: Equatable, Sendable {
         String(decoding: text.utf8.prefix(commentLength), as: UTF8.self)
     }
 
-    /// Returns the record that introduces a source. It has to precede the source's first packet.
+    /// Returns the record that introduces a source.
+    ///
+    /// It has to precede the source's first packet.
     ///
     /// The machine becomes the name of a pcapng interface, the program its description.
     ///
@@ -54,7 +56,9 @@ package enum CaptureFormat: Equatable, Sendable {
         return Self.block(1, 201.octets(2) + 0.octets(2) + 0.octets(4) + options)
     }
 
-    /// Returns a record that can stand between packets. In pcapng, it is a block of interface statistics.
+    /// Returns a record that can stand between packets.
+    ///
+    /// In pcapng, it is a block of interface statistics.
     ///
     /// - Parameters:
     ///   - comments: The comments to include.

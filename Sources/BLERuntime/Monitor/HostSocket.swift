@@ -53,7 +53,9 @@ package struct HostSocket: Hashable, Sendable {
         return found.prefix(mostFound).sorted { ($0.process, $0.number) < ($1.process, $1.number) }
     }
 
-    /// Returns whether user `peer` may monitor the hosts of user `owner`. Only the same user and root may.
+    /// Returns whether user `peer` may monitor the hosts of user `owner`.
+    ///
+    /// Only the same user and root may.
     package static func shows(to peer: UInt32, owner: UInt32) -> Bool {
         peer == 0 || (peer == owner && peer != nobody)
     }

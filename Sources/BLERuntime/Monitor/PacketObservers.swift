@@ -9,7 +9,9 @@ final class PacketObservers: @unchecked Sendable {
     /// The environment variable that disables monitors if its value is “off”.
     static let variable = "BLUETOOTH_MONITOR"
 
-    /// True if there is at least one observer. If it is false, checking it is the only cost per packet.
+    /// True if there is at least one observer.
+    ///
+    /// If it is false, checking it is the only cost per packet.
     private(set) var isActive: Bool
 
     private let source: PacketSource

@@ -1,6 +1,8 @@
 import BLEWire
 
-/// A reader of the header and records of a btsnoop capture. All numbers are big-endian.
+/// A reader of the header and records of a btsnoop capture.
+///
+/// All numbers are big-endian.
 ///
 /// It reads data links 1001 (HCI without indicator), 1002 (H4) and 2001 (the format of btmon).
 struct SnoopRecords: Sendable {

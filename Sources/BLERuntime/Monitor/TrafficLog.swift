@@ -21,7 +21,9 @@ package struct TrafficLog: Sendable {
     /// Logs the text of an app's request or event.
     package func comment(_ text: String) { logger.debug("\(text)") }
 
-    /// Logs a packet. The line starts with `time`, for packets whose time differs from that of the log.
+    /// Logs a packet.
+    ///
+    /// The line starts with `time`, for packets whose time differs from that of the log.
     package mutating func record(_ record: PacketRecord, time: String = "") {
         guard logger.logLevel <= .trace else { return }
         let isFromHost = record.direction == .toController

@@ -2,7 +2,9 @@ package import BLEWire
 import Glibc
 import LinuxCalls
 
-/// A conversion from a clock's instants to the time of day. The system's time is read once, on creation.
+/// A conversion from a clock's instants to the time of day.
+///
+/// The system's time is read once, on creation.
 package struct WallClock: Sendable {
     /// The number of nanoseconds from 1970 to the clock's zero.
     private let start: Int64

@@ -10,7 +10,9 @@ package enum DescriptorLimit {
     /// The minimum with which a program can run: the system's libraries end a process that runs out of descriptors.
     private static let least = 32
 
-    /// Raises the limit of this process to `wanted`, or as far as the system permits. A higher limit is kept.
+    /// Raises the limit of this process to `wanted`, or as far as the system permits.
+    ///
+    /// A higher limit is kept.
     ///
     /// - Returns: The reason why the program cannot run, as a sentence with advice; `nil` if it can.
     package static func raise(to wanted: Int) -> String? {

@@ -1,6 +1,8 @@
 import Glibc
 
-/// A standard stream. Writing to it either writes everything or throws an error.
+/// A standard stream.
+///
+/// Writing to it either writes everything or throws an error.
 package enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
@@ -35,6 +37,8 @@ package enum StandardStream: Int32, Sendable {
         }
     }
 
-    /// Writes text and a line feed. Characters that are unsafe on a terminal are replaced (``PrintableText``).
+    /// Writes text and a line feed.
+    ///
+    /// Characters that are unsafe on a terminal are replaced (``PrintableText``).
     package func write(line: String) throws(Failure) { try write((line.printableLines + "\n").utf8) }
 }

@@ -15,8 +15,9 @@ struct DatabaseDocument: Codable, Equatable {
         let types: [String]
     }
 
-    /// The maximum number of lines for all peers together, which limits the size of the file. A line has about 80
-    /// octets.
+    /// The maximum number of lines for all peers together, which limits the size of the file.
+    ///
+    /// A line has about 80 octets.
     static let mostLines = 16_384
 
     let hash: String

@@ -1,8 +1,9 @@
 import BLEWire
 
 extension KeyedDecodingContainer {
-    /// Decodes the value for `key`; returns `nil` if there is none. If it cannot be read, also adds its place to
-    /// `losses`.
+    /// Decodes the value for `key`; returns `nil` if there is none.
+    ///
+    /// If it cannot be read, also adds its place to `losses`.
     func decodeIfReadable<Value: Decodable>(_ type: Value.Type, forKey key: Key, losses: inout [String]) -> Value? {
         do {
             return try decodeIfPresent(type, forKey: key)

@@ -43,8 +43,9 @@ struct PeerChange: Equatable {
     }
 }
 
-/// The change of one bond. The latest pairing determines the key; data that belong to an earlier pairing's key are
-/// dropped.
+/// The change of one bond.
+///
+/// The latest pairing determines the key; data that belong to an earlier pairing's key are dropped.
 private struct BondChange {
     let before: Bond?
     let after: Bond?

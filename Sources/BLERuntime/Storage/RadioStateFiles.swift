@@ -35,10 +35,14 @@ package final class RadioStateFiles: Sendable {
         access(path(of: radio), F_OK) == 0 ? file(of: radio).peers : []
     }
 
-    /// Records a new or changed peer of a radio. It is written soon.
+    /// Records a new or changed peer of a radio.
+    ///
+    /// It is written soon.
     package func remember(_ record: PeerRecord, on radio: VirtualRadio) { file(of: radio).remember(record) }
 
-    /// Writes all changes immediately. Call this before the process ends.
+    /// Writes all changes immediately.
+    ///
+    /// Call this before the process ends.
     package func flush() { open.withLock { Array($0.values) }.forEach { $0.flush() } }
 
     private func file(of radio: VirtualRadio) -> StateFile {

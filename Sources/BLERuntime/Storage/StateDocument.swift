@@ -12,8 +12,9 @@ struct StateDocument: Equatable {
         boundDatabases()
     }
 
-    /// Returns the stored record of the peer that `record` is about. The address decides, even if the identifiers
-    /// differ.
+    /// Returns the stored record of the peer that `record` is about.
+    ///
+    /// The address decides, even if the identifiers differ.
     func known(of record: PeerRecord) -> PeerRecord? {
         peers[peers.identifier(at: record.address) ?? record.identifier]
     }

@@ -24,15 +24,18 @@ struct StateDraft {
         return pacing.changed(change.urgency, at: now)
     }
 
-    /// Returns the changes to write now; `nil` if it is not time yet, or there are none. With `isLast`, it is always
-    /// time.
+    /// Returns the changes to write now; `nil` if it is not time yet, or there are none.
+    ///
+    /// With `isLast`, it is always time.
     mutating func begin(at now: Instant, isLast: Bool = false) -> [PeerChange]? {
         guard pacing.begin(at: now, isLast: isLast) == .write else { return nil }
         defer { unwritten = [] }
         return unwritten
     }
 
-    /// Records that the changes were written. `stored` is what the file contains now.
+    /// Records that the changes were written.
+    ///
+    /// `stored` is what the file contains now.
     mutating func stored(_ stored: StateDocument, at now: Instant) -> WritePacing.OnChange {
         document = stored
         for change in unwritten { _ = document.apply(change) }
@@ -40,8 +43,9 @@ struct StateDraft {
         return pacing.ended(isWritten: true, at: now)
     }
 
-    /// Records that writing `changes` failed, so that they are tried again. `isNews` is true if the reason is a new
-    /// one, which should be logged.
+    /// Records that writing `changes` failed, so that they are tried again.
+    ///
+    /// `isNews` is true if the reason is a new one, which should be logged.
     mutating func failed(
         _ reason: FileProblem,
         _ changes: [PeerChange],
@@ -54,7 +58,9 @@ struct StateDraft {
         return (pacing.ended(isWritten: false, at: now), isNews)
     }
 
-    /// Adds a change to the unwritten ones. Changes of peers that have been dropped from the document are removed.
+    /// Adds a change to the unwritten ones.
+    ///
+    /// Changes of peers that have been dropped from the document are removed.
     private mutating func add(_ change: PeerChange) {
         let earlier = unwritten.firstIndex { $0.after.identifier == change.after.identifier }
         unwritten.append(earlier.map { unwritten.remove(at: $0).followed(by: change) } ?? change)

@@ -64,13 +64,17 @@ package final class StateFile: Sendable {
     /// The peers that apps have connected to, most recently used last.
     package var peers: [PeerRecord] { draft.withLock { $0.document.peers.all } }
 
-    /// Records a new or changed peer. It is written soon.
+    /// Records a new or changed peer.
+    ///
+    /// It is written soon.
     package func remember(_ record: PeerRecord) {
         let next = draft.withLock { $0.remember(record, at: clock.now) }
         if case .wake(let instant) = next { write(at: instant) }
     }
 
-    /// Writes all changes immediately. Call this before the process ends.
+    /// Writes all changes immediately.
+    ///
+    /// Call this before the process ends.
     package func flush() { queue.sync { write(isLast: true) } }
 
     private func write(at instant: Instant) {
@@ -78,7 +82,9 @@ package final class StateFile: Sendable {
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { self.write(isLast: false) }
     }
 
-    /// Writes the changes if it is time; with `isLast`, writes them immediately. Called on the queue.
+    /// Writes the changes if it is time; with `isLast`, writes them immediately.
+    ///
+    /// Called on the queue.
     private func write(isLast: Bool) {
         guard let changes = draft.withLock({ $0.begin(at: clock.now, isLast: isLast) }) else { return }
         let next: WritePacing.OnChange
@@ -106,8 +112,9 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// Reads the file into `document`. Writes `document` to the file if there is none, and repairs the file if parts
-    /// are unreadable.
+    /// Reads the file into `document`.
+    ///
+    /// Writes `document` to the file if there is none, and repairs the file if parts are unreadable.
     private static func open(
         _ file: PrivateFile,
         _ document: inout StateDocument,

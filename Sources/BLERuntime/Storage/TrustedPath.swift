@@ -53,7 +53,9 @@ package struct TrustedPath: Sendable {
         return file
     }
 
-    /// Opens the file for reading. Does not block if the file is a pipe.
+    /// Opens the file for reading.
+    ///
+    /// Does not block if the file is a pipe.
     package func openToRead() throws(FileProblem) -> FileDescriptor { try open(O_RDONLY | O_NONBLOCK) }
 
     /// Throws if the file is in a directory that all users can write to, and belongs to another user.
@@ -108,7 +110,9 @@ package struct TrustedPath: Sendable {
     /// Removes the file, if it exists.
     package func remove(suffix: String = "") { unlinkat(directory.raw, name + suffix, 0) }
 
-    /// Replaces the file with one that contains these octets. Only one process may do this at a time.
+    /// Replaces the file with one that contains these octets.
+    ///
+    /// Only one process may do this at a time.
     ///
     /// When this returns, the octets have been written to the disk. A reader finds either the old or the new file. The
     /// new file has exactly the permissions `mode`, regardless of the process's umask.
@@ -232,7 +236,9 @@ private struct Walk {
         return true
     }
 
-    /// Enters a directory. If it is missing, creates it with the permissions `mode`, unless that is `nil`.
+    /// Enters a directory.
+    ///
+    /// If it is missing, creates it with the permissions `mode`, unless that is `nil`.
     mutating func enter(_ component: String, creating mode: UInt32?) throws(FileProblem) {
         if component != "..", try follow(component) { return }
         var raw = openat(directory.raw, component, open_place_only() | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

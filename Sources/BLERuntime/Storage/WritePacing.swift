@@ -20,7 +20,9 @@ package struct WritePacing: Sendable {
 
     /// The number of writes that may follow each other without a rest.
     private let burst: Int
-    /// The state. `spent` is the time at which all writes so far would be over if each were followed by a rest.
+    /// The state.
+    ///
+    /// `spent` is the time at which all writes so far would be over if each were followed by a rest.
     private var state = State.clean(spent: Instant())
 
     /// Creates a pacing that allows `burst` writes in immediate succession, and then one a second.
@@ -72,7 +74,9 @@ package struct WritePacing: Sendable {
         return action
     }
 
-    /// Records the end of a write. If it failed, its changes remain to be written.
+    /// Records the end of a write.
+    ///
+    /// If it failed, its changes remain to be written.
     package mutating func ended(isWritten: Bool, at now: Instant) -> OnChange {
         let action: OnChange
         (state, action) =

@@ -10,9 +10,13 @@ import BLEWire
 /// Names and UUIDs come from earlier requests and events. So each request and event has to be passed to this value, in
 /// order: to a `line` method, or to a `learn` method if it needs no line.
 package struct Transcript: Sendable {
-    /// The maximum number of devices whose names are stored. If there are more, all names are dropped.
+    /// The maximum number of devices whose names are stored.
+    ///
+    /// If there are more, all names are dropped.
     private static let mostNames = 1_024
-    /// The maximum number of attributes whose UUIDs are stored. If there are more, all UUIDs are dropped.
+    /// The maximum number of attributes whose UUIDs are stored.
+    ///
+    /// If there are more, all UUIDs are dropped.
     private static let mostAttributes = 8_192
 
     /// The length in characters at which a line is cut.
@@ -34,13 +38,17 @@ package struct Transcript: Sendable {
 
     package init() {}
 
-    /// Returns the line for a request of a client. It contains no line breaks.
+    /// Returns the line for a request of a client.
+    ///
+    /// It contains no line breaks.
     package mutating func line(_ request: ClientRequest, of client: Int) -> String {
         learn(request, of: client)
         return Self.joined([request.step] + words(request, of: client))
     }
 
-    /// Returns the line for an event that a client receives. It contains no line breaks.
+    /// Returns the line for an event that a client receives.
+    ///
+    /// It contains no line breaks.
     package mutating func line(_ event: ClientEvent, to client: Int) -> String {
         learn(event, of: client)
         return Self.joined([event.step] + words(event, of: client))

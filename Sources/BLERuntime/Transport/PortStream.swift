@@ -1,8 +1,9 @@
 import BLEWire
 import Glibc
 
-/// The stream of octets on a controller's open port, run by a loop. It reads everything that is available, and writes
-/// without blocking.
+/// The stream of octets on a controller's open port, run by a loop.
+///
+/// It reads everything that is available, and writes without blocking.
 ///
 /// Octets that the system does not accept are queued. While the queue is longer than ``SocketStream/largeBacklog``,
 /// nothing is read; beyond ``SocketStream/mostBacklog``, the stream ends. Sendable because everything happens on the

@@ -27,7 +27,9 @@ package final class PortTransport: Transport, @unchecked Sendable {
     private var loop: EventLoop?
     private weak var client: (any TransportClient)?
 
-    /// Creates a transport. `pauses` are the first and the longest delay between two attempts.
+    /// Creates a transport.
+    ///
+    /// `pauses` are the first and the longest delay between two attempts.
     package init(_ port: any ControllerPort, pauses: ClosedRange<Duration> = Backoff.pauses) {
         self.port = port
         backoff = Backoff(pauses)
@@ -77,7 +79,9 @@ package final class PortTransport: Transport, @unchecked Sendable {
         }
     }
 
-    /// Processes the end of an open port. If a controller has sent packets, it is lost; otherwise there is none.
+    /// Processes the end of an open port.
+    ///
+    /// If a controller has sent packets, it is lost; otherwise there is none.
     private func lost(_ error: TransportError) {
         guard case .open(_, hasHeard: true) = state else { return gaveUp(error) }
         disconnect()

@@ -12,7 +12,9 @@ struct ResponseTimeEstimate {
     /// shrinks by 1/16.
     private static let (growth, decay): (Int64, Int64) = (8, 16)
 
-    /// The maximum size of a request or response, in octets. Either may contain a long attribute.
+    /// The maximum size of a request or response, in octets.
+    ///
+    /// Either may contain a long attribute.
     private static let longest = 1_024
 
     /// The time after a request before which it makes no sense to read, in nanoseconds.

@@ -4,7 +4,9 @@ package struct SerialAddress: Hashable, Sendable, CustomStringConvertible {
     package static let usualRate: UInt32 = 1_000_000
 
     package let path: String
-    /// The speed in baud. A USB port ignores it.
+    /// The speed in baud.
+    ///
+    /// A USB port ignores it.
     package let rate: UInt32
     /// True for hardware flow control (RTS/CTS).
     package let hasFlowControl: Bool

@@ -52,7 +52,9 @@ package struct SerialLine: Line, Sendable {
     /// The number of resets that the host has sent, and that have no response yet.
     private var resetsOfHost = 0
 
-    /// Creates the framing. `name` is the port's name in errors.
+    /// Creates the framing.
+    ///
+    /// `name` is the port's name in errors.
     package init(name: String) { self.name = name }
 
     package var isReady: Bool {

@@ -18,8 +18,9 @@ struct SocketInput {
     /// The maximum number of peeked octets that are left in the system until a response has been written; enough for
     /// several short requests.
     static let mostSeen = 512
-    /// The maximum number of peeked octets that are left after a response has been written. Peeking at more of them
-    /// again costs more than reading them.
+    /// The maximum number of peeked octets that are left after a response has been written.
+    ///
+    /// Peeking at more of them again costs more than reading them.
     static let mostKept = 160
     /// The size of a read: initially, and for streams that fill it repeatedly, in octets.
     private static let sizes = 4_096...65_536
@@ -58,7 +59,9 @@ struct SocketInput {
         return all.count > seen ? .octets(seen..<all.count) : .nothing
     }
 
-    /// Reads the octets that were peeked at. Until then, the system reports that the socket is readable.
+    /// Reads the octets that were peeked at.
+    ///
+    /// Until then, the system reports that the socket is readable.
     mutating func takeSeen() {
         while seen > 0 {
             // MSG_TRUNC makes the system discard TCP octets instead of copying them.
@@ -69,7 +72,9 @@ struct SocketInput {
         }
     }
 
-    /// Reads the octets that were peeked at if there are many. The response that was just written acknowledges them.
+    /// Reads the octets that were peeked at if there are many.
+    ///
+    /// The response that was just written acknowledges them.
     mutating func takeMuch() {
         if seen > Self.mostKept { takeSeen() }
     }

@@ -1,6 +1,8 @@
 import Glibc
 
-/// A connected stream socket, run by a loop. It reads everything that is available, and writes without blocking.
+/// A connected stream socket, run by a loop.
+///
+/// It reads everything that is available, and writes without blocking.
 ///
 /// Octets that the system does not accept are queued. While the queue is longer than ``largeBacklog``, nothing is read;
 /// beyond ``mostBacklog``, the stream ends. Sendable because everything happens on the loop's thread.
@@ -79,8 +81,9 @@ package final class SocketStream: @unchecked Sendable {
     /// from a single process.
     package var sender: Int32 { intake.sender }
 
-    /// True if the process of ``peer`` has ended, so that another process may have its number now. Always false on
-    /// kernels before Linux 6.5, which do not say.
+    /// True if the process of ``peer`` has ended, so that another process may have its number now.
+    ///
+    /// Always false on kernels before Linux 6.5, which do not say.
     package var hasPeerEnded: Bool {
         let option: Int32 = 77  // SO_PEERPIDFD
         var raw: Int32 = -1, size = socklen_t(MemoryLayout<Int32>.size)
@@ -206,7 +209,9 @@ package final class SocketStream: @unchecked Sendable {
         for _ in 0..<4 { guard isReading, readOnce() > 0, intake.wasFilled else { return } }
     }
 
-    /// Reads with one system call, and passes the octets on; returns their number. If `looking`, only peeks at them.
+    /// Reads with one system call, and passes the octets on; returns their number.
+    ///
+    /// If `looking`, only peeks at them.
     private func readOnce(looking: Bool = false) -> Int {
         guard isOpen else { return 0 }
         switch looking ? intake.look() : intake.take() {
@@ -248,7 +253,9 @@ package final class SocketStream: @unchecked Sendable {
         return nil
     }
 
-    /// Sends as much of the queue as the system accepts. The queue may be dropped if sending fails.
+    /// Sends as much of the queue as the system accepts.
+    ///
+    /// The queue may be dropped if sending fails.
     private func sendBacklog() -> Int? {
         let octets = backlog
         return send(octets.span.extracting(written..<octets.count))

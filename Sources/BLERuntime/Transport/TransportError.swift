@@ -30,7 +30,9 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
     /// The kind of finding that the error becomes in an examination of the machine.
     package var finding: Finding.Code
 
-    /// Creates an error. The default of `finding` is the usual one for `code`.
+    /// Creates an error.
+    ///
+    /// The default of `finding` is the usual one for `code`.
     package init(
         _ code: Code,
         errno: Int32 = 0,

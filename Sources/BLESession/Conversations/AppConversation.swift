@@ -84,8 +84,9 @@ package struct AppConversation: Sendable {
     /// Records that the daemon has been absent for so long that the app must know.
     package mutating func absent() { events.append(.stateChanged(.unsupported)) }
 
-    /// Sends a request of the app. If there is no session yet, the request waits for it; if the session is lost, the
-    /// request is dropped.
+    /// Sends a request of the app.
+    ///
+    /// If there is no session yet, the request waits for it; if the session is lost, the request is dropped.
     package mutating func perform(_ request: ClientRequest) {
         standing.note(request)
         switch state {

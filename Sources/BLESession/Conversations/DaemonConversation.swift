@@ -126,8 +126,10 @@ package struct DaemonConversation: Sendable {
         if case .expecting = state { write(.answer(answer)) }
     }
 
-    /// Sends an event of the host to the app. An advertisement is dropped if the app does not read fast enough; other
-    /// events end the session if far too much is unread.
+    /// Sends an event of the host to the app.
+    ///
+    /// An advertisement is dropped if the app does not read fast enough; other events end the session if far too much
+    /// is unread.
     ///
     /// - Parameters:
     ///   - event: The event.
@@ -189,8 +191,10 @@ package struct DaemonConversation: Sendable {
         }
     }
 
-    /// Checks the number of a request. Refuses the app, and returns false, if the number does not follow the last one,
-    /// or if too many requests are not taken.
+    /// Checks the number of a request.
+    ///
+    /// Refuses the app, and returns false, if the number does not follow the last one, or if too many requests are not
+    /// taken.
     private mutating func counts(_ number: UInt32) -> Bool {
         guard number == read &+ 1 else {
             refuse(Refusal(.malformed, "request \(number) follows request \(read)"))

@@ -99,7 +99,9 @@ package struct FrameWriter: Sendable {
     /// Drops everything that has not been taken.
     package mutating func reset() { encoder = PacketEncoder() }
 
-    /// Passes the written octets to `body` and removes them. Their storage is reused.
+    /// Passes the written octets to `body` and removes them.
+    ///
+    /// Their storage is reused.
     package mutating func take(_ body: (Span<UInt8>) -> Void) {
         let bytes = encoder.bytes
         body(bytes.span)

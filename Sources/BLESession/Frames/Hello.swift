@@ -8,8 +8,9 @@ package import BLEWire
 package struct Versions: Packet {
     /// The versions that this package supports.
     package static let own = Self(oldest: 1, newest: 2)
-    /// The versions that an app accepts. Since version 2, results contain the number of the request that they answer,
-    /// which apps need.
+    /// The versions that an app accepts.
+    ///
+    /// Since version 2, results contain the number of the request that they answer, which apps need.
     static let needed = Self(oldest: 2, newest: own.newest)
 
     package var oldest: UInt16
@@ -127,7 +128,9 @@ package struct Welcome: Packet {
 
 /// The reason why a session or request is refused, for programs and for people.
 package struct Refusal: Packet {
-    /// The kind of reason. A newer version may send kinds that this one does not know.
+    /// The kind of reason.
+    ///
+    /// A newer version may send kinds that this one does not know.
     package struct Reason: WireField, Hashable {
         package let wire: UInt8
         package init(wire: UInt8) { self.wire = wire }

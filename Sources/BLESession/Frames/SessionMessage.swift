@@ -49,7 +49,9 @@ package enum AppMessage: Choice, Packet {
         }
     }
 
-    /// Parses a message. Octets after its last field come from a newer version, and are skipped.
+    /// Parses a message.
+    ///
+    /// Octets after its last field come from a newer version, and are skipped.
     package init(reading octets: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(octets)
         try self.init(from: &decoder)
@@ -129,7 +131,9 @@ package enum DaemonMessage: Choice, Packet {
         }
     }
 
-    /// Parses a message. Octets after its last field come from a newer version, and are skipped.
+    /// Parses a message.
+    ///
+    /// Octets after its last field come from a newer version, and are skipped.
     package init(reading octets: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(octets)
         try self.init(from: &decoder)

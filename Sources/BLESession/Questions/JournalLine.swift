@@ -2,7 +2,9 @@ package import BLEWire
 
 /// A line of the daemon's journal.
 package struct JournalLine: Equatable, Packet {
-    /// The number of the line, starting with 1. If the event occurs again, the line gets a new number.
+    /// The number of the line, starting with 1.
+    ///
+    /// If the event occurs again, the line gets a new number.
     package var number: UInt64 = 0
     /// The time at which the event last occurred, in nanoseconds since 1970.
     package var time: UInt64 = 0

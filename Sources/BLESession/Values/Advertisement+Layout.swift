@@ -77,8 +77,9 @@ extension BroadcastRequest: Packet {
     }
 }
 
-/// The properties of a ``BroadcastRequest`` that a later version of the protocol has added. They are at the end of
-/// messages that contain one.
+/// The properties of a ``BroadcastRequest`` that a later version of the protocol has added.
+///
+/// They are at the end of messages that contain one.
 package struct BroadcastAddition: Packet {
     private var flags: [UInt8]?
     private var advertisement: [UInt8]?

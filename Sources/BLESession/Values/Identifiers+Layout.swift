@@ -29,7 +29,9 @@ extension ChannelID: WireField {
     static var blank: Self { Self(rawValue: 0) }
 }
 
-/// A number at the end of a message. A number that is 0 is left out.
+/// A number at the end of a message.
+///
+/// A number that is 0 is left out.
 struct Numbering: Packet {
     private(set) var number: UInt32
 

@@ -3,7 +3,9 @@ package import BLEWire
 
 // The kinds of fields that messages have in addition to those of packets.
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits a UTF-8 text, which is preceded by its length in octets. Invalid UTF-8 is repaired.
+    /// Visits a UTF-8 text, which is preceded by its length in octets.
+    ///
+    /// Invalid UTF-8 is repaired.
     @_lifetime(self: copy self)
     package mutating func text(_ value: inout String, _ name: StaticString) throws(PacketError) {
         var octets = Array(value.utf8)
@@ -22,7 +24,9 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = some
     }
 
-    /// Visits a flag that is true if there is a value, and then the value. Decoding starts with `blank`.
+    /// Visits a flag that is true if there is a value, and then the value.
+    ///
+    /// Decoding starts with `blank`.
     @_lifetime(self: copy self)
     mutating func optional<Field: WireField>(
         _ value: inout Field?,

@@ -48,7 +48,9 @@ extension World {
         }
     }
 
-    /// The findings so far. Each rule that an app has broken is listed once.
+    /// The findings so far.
+    ///
+    /// Each rule that an app has broken is listed once.
     ///
     /// ```swift
     /// #expect(world.findings.isEmpty)

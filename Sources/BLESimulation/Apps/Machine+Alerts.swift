@@ -19,7 +19,9 @@ extension Machine {
         public let occasion: Occasion
         /// The name of the app.
         public let app: String
-        /// The text. Its wording is not Apple's.
+        /// The text.
+        ///
+        /// Its wording is not Apple's.
         public let text: String
         /// The age of the world when the alert was shown.
         public let time: Duration

@@ -30,12 +30,16 @@ extension Machine {
             self.machine = machine
         }
 
-        /// Runs `body`. The managers that it creates belong to this app.
+        /// Runs `body`.
+        ///
+        /// The managers that it creates belong to this app.
         public func inhabit<Result>(_ body: () async throws -> Result) async rethrows -> Result {
             try await Bluetooth.$link.withValue(self) { try await body() }
         }
 
-        /// Runs `body`. The managers that it creates belong to this app.
+        /// Runs `body`.
+        ///
+        /// The managers that it creates belong to this app.
         public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
             try Bluetooth.$link.withValue(self) { try body() }
         }

@@ -21,7 +21,9 @@ extension Machine {
     }
 
     /// Lets the apps of the machine work in the background for this time, instead of about ten seconds after each
-    /// wake-up. Since version 13, iOS allows 30 seconds; before, it allowed three minutes.
+    /// wake-up.
+    ///
+    /// Since version 13, iOS allows 30 seconds; before, it allowed three minutes.
     ///
     /// If the app does not end the task in time, that is a ``World/Finding``.
     public func beginBackgroundTask(lasting duration: Duration = .seconds(30)) -> BackgroundTask {

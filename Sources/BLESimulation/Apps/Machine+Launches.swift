@@ -38,8 +38,9 @@ extension Machine {
     /// the events that have occurred since. A manager whose role has no declared background mode is not preserved.
     public func endApps(_ end: AppEnd) { world.change { $0.endApps(of: index, end) } }
 
-    /// Sets the closure that launches the apps of the machine. It is called once for the first event that launches them
-    /// after they have ended.
+    /// Sets the closure that launches the apps of the machine.
+    ///
+    /// It is called once for the first event that launches them after they have ended.
     ///
     /// Requests of centrals wait for the launched app; without a launcher, they are refused. The world retains
     /// `launcher`: if the closure retains the world or one of its machines, the world is never released.

@@ -1,6 +1,8 @@
 import BLEHost
 
-/// The session of a manager with a restore identifier. It lasts through all launches of the app and between them.
+/// The session of a manager with a restore identifier.
+///
+/// It lasts through all launches of the app and between them.
 struct RestorableRole {
     /// The client by which the host knows the session, the same in every launch.
     let client: ClientID

@@ -44,7 +44,9 @@ extension WorldCore {
         }
     }
 
-    /// Holds the event with the current links for a suspended app. At the limit, it replaces the last such event.
+    /// Holds the event with the current links for a suspended app.
+    ///
+    /// At the limit, it replaces the last such event.
     private mutating func holdLinks(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
         let station = stations[session.machine]
         if station.held.count >= Self.heldLimit,
@@ -55,7 +57,9 @@ extension WorldCore {
         station.held.append((client.rawValue, event))
     }
 
-    /// Holds a value for a suspended app. At the limit, the value is dropped, which is a finding.
+    /// Holds a value for a suspended app.
+    ///
+    /// At the limit, the value is dropped, which is a finding.
     private mutating func holdValue(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
         let station = stations[session.machine]
         guard station.held.count >= Self.heldLimit else { return station.held.append((client.rawValue, event)) }

@@ -9,7 +9,9 @@ extension WorldCore {
     /// The maximum number of findings.
     private static let mostFindings = 1_024
 
-    /// Returns the possible findings about a request. Called before the request is carried out.
+    /// Returns the possible findings about a request.
+    ///
+    /// Called before the request is carried out.
     func suspicions(of request: ClientRequest, for client: ClientID) -> [Suspicion] {
         guard case .app(let session) = clients[client.rawValue] else { return [] }
         let station = stations[session.machine]
@@ -41,13 +43,16 @@ extension WorldCore {
         return now - woken
     }
 
-    /// Returns whether a rule applies to a session. A missing method counts only while the app is in the background
-    /// with the mode for the session's role.
+    /// Returns whether a rule applies to a session.
+    ///
+    /// A missing method counts only while the app is in the background with the mode for the session's role.
     func applies(_ rule: World.Finding.Rule, to session: WorldSession) -> Bool {
         rule != .missingMethod || stations[session.machine].phase(of: session.role) == .background
     }
 
-    /// Records a finding, unless it is already known. Ends the apps of the machine if the system would do so.
+    /// Records a finding, unless it is already known.
+    ///
+    /// Ends the apps of the machine if the system would do so.
     mutating func find(_ suspicion: Suspicion, machine: Int, app: Int) {
         let station = stations[machine], name = station.apps[app].name
         let isKnown = findings.contains {

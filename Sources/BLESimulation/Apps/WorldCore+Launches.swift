@@ -69,7 +69,9 @@ extension WorldCore {
         drain(index)
     }
 
-    /// Ends a manager. Its session continues if the manager has a restore identifier.
+    /// Ends a manager.
+    ///
+    /// Its session continues if the manager has a restore identifier.
     private mutating func leave(_ client: ClientID, _ session: WorldSession) {
         guard let place = preservedPlace(of: session.client) else { return close(client) }
         let index = session.machine

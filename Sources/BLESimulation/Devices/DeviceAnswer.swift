@@ -29,7 +29,9 @@ public struct DeviceAnswer: Hashable, Sendable {
     /// Accepts the write or subscription.
     public static var accepted: Self { Self(outcome: .value([])) }
 
-    /// Answers with an ATT error code. Codes from 0x80 to 0x9F are defined by the device's profile.
+    /// Answers with an ATT error code.
+    ///
+    /// Codes from 0x80 to 0x9F are defined by the device's profile.
     public static func error(_ code: UInt8) -> Self { Self(outcome: .error(code)) }
 
     /// Never answers.

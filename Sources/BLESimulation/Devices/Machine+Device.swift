@@ -28,7 +28,9 @@ extension Machine {
         change { $0.behaviour.set(.subscription, of: Self.type(characteristic), answer) }
     }
 
-    /// Sends a value to all subscribers, in notifications or indications. The value becomes the current one.
+    /// Sends a value to all subscribers, in notifications or indications.
+    ///
+    /// The value becomes the current one.
     public func notify(_ value: [UInt8], of characteristic: String) {
         ask { $0.update(Self.type(characteristic), value) }
     }

@@ -7,7 +7,9 @@ extension Machine {
     /// See ``World/Fault/Moment/step(_:_:)``.
     public func reach(_ step: String) { world.change { $0.countStep(step, on: index) } }
 
-    /// Moves the machine in a straight line during `duration`. Signal strengths change on the way.
+    /// Moves the machine in a straight line during `duration`.
+    ///
+    /// Signal strengths change on the way.
     public func walk(to position: World.Position, taking duration: Duration) {
         world.change { $0.walk(index, to: position, taking: duration) }
     }

@@ -35,7 +35,9 @@ extension WorldCore {
         }
     }
 
-    /// Starts a fault now. Has no effect if there is no machine with this name.
+    /// Starts a fault now.
+    ///
+    /// Has no effect if there is no machine with this name.
     mutating func strike(_ kind: World.Fault.Kind, _ machine: String) {
         guard let index = stations.firstIndex(where: { $0.name == machine }) else { return }
         story.add(.remark("\(kind)", machine: index), at: now)

@@ -4,7 +4,9 @@ package import BLERuntime
 import BLEWire
 
 /// A server that offers virtual controllers on sockets: one for each address, or one for each connection to a shared
-/// address. All of them are on one air.
+/// address.
+///
+/// All of them are on one air.
 ///
 /// A connection switches its controller on, and the end of the connection switches it off. So a host always finds its
 /// controller reset, and when the host leaves, its peers lose their links. A controller has one host at a time;
@@ -136,7 +138,9 @@ package final class RadioServer: @unchecked Sendable {
         ports.append(Port(controller: air.add(identity), number: number, isShared: isShared))
     }
 
-    /// Assigns a free controller to a connection to a shared address. Closes the connection if there are too many.
+    /// Assigns a free controller to a connection to a shared address.
+    ///
+    /// Closes the connection if there are too many.
     private func admit(_ stream: SocketStream) {
         var free = ports.firstIndex { $0.isShared && $0.stream == nil }
         if free == nil, ports.count(where: \.isShared) < Self.mostShared {
@@ -236,7 +240,9 @@ package final class RadioServer: @unchecked Sendable {
     }
 
     /// Skips air time from activity to activity while data is waiting, if the pace allows it and all hosts have read
-    /// their packets. Returns whether it has skipped any.
+    /// their packets.
+    ///
+    /// Returns whether it has skipped any.
     private func hurry() -> Bool {
         guard pace.mayJump else { return false }
         for index in ports.indices where (ports[index].stream?.pendingOctets ?? 0) > 0 { return false }
@@ -262,7 +268,9 @@ package final class RadioServer: @unchecked Sendable {
         }
     }
 
-    /// Sends the packets of the turn. Returns whether there were any; if so, sending them may have caused more output.
+    /// Sends the packets of the turn.
+    ///
+    /// Returns whether there were any; if so, sending them may have caused more output.
     private func sendOutgoing() -> Bool {
         var hasSent = false
         for index in ports.indices where !ports[index].outgoing.isEmpty {

@@ -4,7 +4,9 @@ import BLEWire
 ///
 /// A program that closes its connection and immediately opens the next one may have both for a moment.
 struct WaitingConnections<Connection> {
-    /// The maximum number of waiting connections. Programs have no reason to make more.
+    /// The maximum number of waiting connections.
+    ///
+    /// Programs have no reason to make more.
     private static var limit: Int { 8 }
 
     private var connections: [(connection: Connection, deadline: Instant)] = []
@@ -12,8 +14,9 @@ struct WaitingConnections<Connection> {
     /// The next time at which to call ``expire(at:)``.
     var deadline: Instant? { connections.first?.deadline }
 
-    /// Adds a connection that waits until `deadline`, which is not before the deadline of any earlier one. Returns
-    /// `false` if too many are waiting.
+    /// Adds a connection that waits until `deadline`, which is not before the deadline of any earlier one.
+    ///
+    /// Returns `false` if too many are waiting.
     mutating func add(_ connection: Connection, until deadline: Instant) -> Bool {
         guard connections.count < Self.limit else { return false }
         connections.append((connection, deadline))

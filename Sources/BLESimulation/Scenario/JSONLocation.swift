@@ -8,8 +8,9 @@ package struct JSONLocation {
 
     private init(_ text: some Sequence<UInt8>) { octets = Array(text) }
 
-    /// Returns the line, from 1, on which the value at `path` begins. If there is no such value, returns the line of
-    /// the last value on the path that exists.
+    /// Returns the line, from 1, on which the value at `path` begins.
+    ///
+    /// If there is no such value, returns the line of the last value on the path that exists.
     package static func line(of path: [any CodingKey], in text: some Sequence<UInt8>) -> Int {
         var place = JSONLocation(text)
         place.skipSpace()

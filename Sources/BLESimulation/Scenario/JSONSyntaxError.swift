@@ -63,7 +63,9 @@ struct JSONSyntaxError {
         }
     }
 
-    /// Consumes one octet, after which `next` is expected. Always returns true.
+    /// Consumes one octet, after which `next` is expected.
+    ///
+    /// Always returns true.
     private mutating func move(to next: Expectation) -> Bool {
         index += 1
         expectation = next

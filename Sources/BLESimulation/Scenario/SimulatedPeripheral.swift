@@ -98,7 +98,9 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     /// The octets of the scan response, to send exactly these; see ``advertisement``.
     public var scanResponse: [UInt8]?
     /// True if the device uses extended advertising: one packet of up to 245 octets, or up to 1650 octets if centrals
-    /// cannot connect. Otherwise, it sends an advertisement and a scan response of 31 octets each.
+    /// cannot connect.
+    ///
+    /// Otherwise, it sends an advertisement and a scan response of 31 octets each.
     public var isExtended = false
     /// True if centrals can connect.
     public var isConnectable = true

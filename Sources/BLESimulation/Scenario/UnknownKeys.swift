@@ -1,7 +1,9 @@
 import BLERuntime
 
 extension Decoder {
-    /// Rejects unknown keys. They are misspelled, or were keys of an earlier version of `ble serve`.
+    /// Rejects unknown keys.
+    ///
+    /// They are misspelled, or were keys of an earlier version of `ble serve`.
     func refuseKeys<Key: CodingKey & CaseIterable>(of subject: String, but key: Key.Type) throws {
         try refuseKeys(of: subject, but: key, hints: hints)
     }

@@ -52,8 +52,9 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     /// The properties of the characteristic.
     open var properties: CBCharacteristicProperties { content.withLock { $0.properties } }
 
-    /// The value that was last read, or received in a notification or indication. For a local characteristic, the value
-    /// that the app has set.
+    /// The value that was last read, or received in a notification or indication.
+    ///
+    /// For a local characteristic, the value that the app has set.
     open var value: Data? { content.withLock { $0.value } }
 
     /// The descriptors; `nil` until they have been discovered.
@@ -85,7 +86,9 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     func setProperties(_ properties: CBCharacteristicProperties) { content.withLock { $0.properties = properties } }
     func setValue(_ value: Data?) { content.withLock { $0.value = value } }
 
-    /// Sets the value. Reuses the storage of the previous value if that has the same length and is not shared.
+    /// Sets the value.
+    ///
+    /// Reuses the storage of the previous value if that has the same length and is not shared.
     func setValue(octets: [UInt8]) {
         content.withLock { content in
             guard content.value?.count == octets.count else { return content.value = Data(octets: octets) }

@@ -1,6 +1,8 @@
 /// The properties of a characteristic.
 public struct CBCharacteristicProperties: OptionSet, Sendable {
-    /// The bits. The lowest octet is as in the characteristic declaration; the bits above it exist only for local
+    /// The bits.
+    ///
+    /// The lowest octet is as in the characteristic declaration; the bits above it exist only for local
     /// characteristics.
     public let rawValue: UInt
 

@@ -3,7 +3,9 @@ import BLEWire
 import Foundation
 
 extension AdvertisementReport {
-    /// The key of the time at which the advertisement was received. Apple's systems provide it, but do not document it.
+    /// The key of the time at which the advertisement was received.
+    ///
+    /// Apple's systems provide it, but do not document it.
     static var timestampKey: String { "kCBAdvDataTimestamp" }
 
     /// Returns the advertisement data for an app that runs `scan`, without the time of reception; `nil` if the

@@ -35,8 +35,10 @@ extension CBCentralManager {
         if content.seen.insert(peer, name: name) { knowledge.meet(peer, name: name) }
     }
 
-    /// Returns the object for `peer`; `nil` if the peer is not known. Managers of this process know the peers that one
-    /// of them has discovered, and those that the host knew when a manager was created.
+    /// Returns the object for `peer`; `nil` if the peer is not known.
+    ///
+    /// Managers of this process know the peers that one of them has discovered, and those that the host knew when a
+    /// manager was created.
     func knownPeripheral(_ peer: PeerIdentifier) -> CBPeripheral? {
         let isKnown = content.withLock { $0.seen.contains(peer) || $0.peripherals[peer] != nil }
         if isKnown { return peripheral(peer, name: nil) }
@@ -160,8 +162,9 @@ extension CBCentralManager {
         }
     }
 
-    /// Calls the older delegate method for a disconnection. Its default implementation calls the newer one, which has a
-    /// timestamp.
+    /// Calls the older delegate method for a disconnection.
+    ///
+    /// Its default implementation calls the newer one, which has a timestamp.
     ///
     /// If a delegate implements both, only the older one is called, as on Apple's systems, and the host does not
     /// reconnect.

@@ -112,7 +112,9 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         HostKnowledge.of(DefaultLink.current).includes(features)
     }
 
-    /// Returns the peripherals with these identifiers, in the same order. Unknown identifiers are left out.
+    /// Returns the peripherals with these identifiers, in the same order.
+    ///
+    /// Unknown identifiers are left out.
     ///
     /// A peripheral is known if a manager of this process has discovered it, or if the machine already knew it when a
     /// manager was created.

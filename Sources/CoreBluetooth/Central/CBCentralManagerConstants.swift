@@ -69,7 +69,9 @@ public struct CBConnectionEventMatchingOption: Hashable, RawRepresentable, Senda
     /// Creates a key from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Peers that offer one of these services: `[CBUUID]`. Only the first four services are used.
+    /// Peers that offer one of these services: `[CBUUID]`.
+    ///
+    /// Only the first four services are used.
     public static let serviceUUIDs = Self(rawValue: "kCBConnectionEventMatchingOptionServiceUUIDs")
 
     /// Peers with one of these identifiers: `[UUID]`.

@@ -18,8 +18,9 @@ struct SeenAdvertisements {
         let manufacturer: (octets: Range<Int>, place: Dictionary<String, Any>.Index)?
     }
 
-    /// A weak reference to a peer's object. Its getter is `mutating`, so that an element of an array is used in place
-    /// and not copied.
+    /// A weak reference to a peer's object.
+    ///
+    /// Its getter is `mutating`, so that an element of an array is used in place and not copied.
     private struct Sender {
         private weak var object: CBPeripheral?
         var peripheral: CBPeripheral? {
@@ -30,12 +31,14 @@ struct SeenAdvertisements {
 
     /// The current scan, which determines the services that are reported from the overflow area.
     private var scan = ScanRequest()
-    /// The index of the entries. Its key is the lower half of a peer's identifier, which is random except for its first
-    /// bit.
+    /// The index of the entries.
+    ///
+    /// Its key is the lower half of a peer's identifier, which is random except for its first bit.
     private var places = HashIndex(secret: 0)
     private var entries: [Entry] = []
-    /// The objects of the peers, in the order of the entries. `nil` if the app does not retain the object or its name
-    /// is out of date.
+    /// The objects of the peers, in the order of the entries.
+    ///
+    /// `nil` if the app does not retain the object or its name is out of date.
     private var senders: [Sender] = []
     /// The index of the entry for the last received advertisement.
     private var latest: Int?
@@ -51,7 +54,9 @@ struct SeenAdvertisements {
         set { if let latest { senders[latest].peripheral = newValue } }
     }
 
-    /// Starts another scan. If it differs from the last one, the cache is emptied.
+    /// Starts another scan.
+    ///
+    /// If it differs from the last one, the cache is emptied.
     mutating func begin(_ scan: ScanRequest) {
         guard scan != self.scan else { return }
         self.scan = scan

@@ -43,7 +43,9 @@ final class ChannelConduit: @unchecked Sendable {
         }
     }
 
-    /// Calls `body` with the flow. It must not change anything that another thread waits for.
+    /// Calls `body` with the flow.
+    ///
+    /// It must not change anything that another thread waits for.
     func look<Result>(_ body: (inout ChannelFlow) -> Result) -> Result { condition.withLock { body(&flow) } }
 
     /// Changes the flow for a call of the app: sends the resulting requests to the host, wakes blocked reads and
@@ -99,14 +101,17 @@ final class ChannelConduit: @unchecked Sendable {
         return count
     }
 
-    /// Sends requests. Called while the lock is held, so that requests of several threads are sent in the order of
-    /// their changes.
+    /// Sends requests.
+    ///
+    /// Called while the lock is held, so that requests of several threads are sent in the order of their changes.
     private func send(_ requests: ChannelFlow.Requests) {
         for request in requests { session.send(.channel(id, request)) }
     }
 
-    /// True if the calling thread may block. It may not if it delivers host events itself, nor in virtual time, which
-    /// does not pass while a thread is blocked.
+    /// True if the calling thread may block.
+    ///
+    /// It may not if it delivers host events itself, nor in virtual time, which does not pass while a thread is
+    /// blocked.
     private var canWait: Bool { session.passesTime && !ServedQueue.isCurrent }
 }
 

@@ -56,7 +56,9 @@ final class ChannelEvents: @unchecked Sendable {
 
     deinit { for place in places { place.signal.remove() } }
 
-    /// Sets the stream of a side. Called before that side has any events.
+    /// Sets the stream of a side.
+    ///
+    /// Called before that side has any events.
     func attach(_ stream: Stream, as side: Side) { lock.withLock { listening[side, default: .init()].stream = stream } }
 
     func delegate(of side: Side) -> (any StreamDelegate)? { lock.withLock { listening[side]?.delegate } }

@@ -65,7 +65,9 @@ struct ChannelFlow {
     /// True if the channel is open.
     var isOpen: Bool { link == .open }
 
-    /// True if the app has closed the channel. No more requests to the host follow.
+    /// True if the app has closed the channel.
+    ///
+    /// No more requests to the host follow.
     var isReleased: Bool { link == .released }
 }
 
@@ -160,8 +162,9 @@ extension ChannelFlow {
         return event
     }
 
-    /// Returns the event that says that the stream can be read or written now. It is reported again after each read or
-    /// write.
+    /// Returns the event that says that the stream can be read or written now.
+    ///
+    /// It is reported again after each read or write.
     private func readiness(of side: Side) -> Stream.Event? {
         switch side {
         case .input: hasBytes ? .hasBytesAvailable : nil
@@ -182,8 +185,9 @@ extension ChannelFlow {
     /// True if there are no octets to read now but may be later.
     var isWaitingForBytes: Bool { input.state == .open && received.isEmpty && link == .open }
 
-    /// Moves available octets into `destination`. Returns their number: 0 if there are none now, −1 if there never will
-    /// be.
+    /// Moves available octets into `destination`.
+    ///
+    /// Returns their number: 0 if there are none now, −1 if there never will be.
     mutating func read(into destination: UnsafeMutableBufferPointer<UInt8>) -> (count: Int, Requests) {
         input.told.remove(.hasBytesAvailable)
         guard input.state == .open else { return (-1, []) }
@@ -211,8 +215,9 @@ extension ChannelFlow {
     /// True if nothing can be written now but may be later.
     var isWaitingForSpace: Bool { output.state == .open && link == .open && space == 0 }
 
-    /// Accepts as many octets as there is space for. Returns their number: 0 if there is no space now, −1 if there
-    /// never will be.
+    /// Accepts as many octets as there is space for.
+    ///
+    /// Returns their number: 0 if there is no space now, −1 if there never will be.
     mutating func write(_ octets: UnsafeBufferPointer<UInt8>) -> (count: Int, Requests) {
         output.told.remove(.hasSpaceAvailable)
         guard output.state == .open else { return (-1, []) }

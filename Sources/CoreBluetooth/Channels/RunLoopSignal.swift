@@ -67,7 +67,9 @@ final class RunLoopSignal: @unchecked Sendable {
         if usesMainQueue { DispatchQueue.main.async(execute: action) }
     }
 
-    /// Removes the signal from its run loop. The closure may still run once, if the run loop is about to call it.
+    /// Removes the signal from its run loop.
+    ///
+    /// The closure may still run once, if the run loop is about to call it.
     func remove() {
         let source: CFRunLoopSource? = lock.withLock {
             defer { state = .removed }

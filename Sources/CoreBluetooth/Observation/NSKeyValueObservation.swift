@@ -84,8 +84,9 @@ protocol Observed: _KeyValueCodingAndObserving {
 }
 
 extension _KeyValueCodingAndObserving {
-    /// Calls `changeHandler` after each change of a property, on the thread that made the change. If an event of the
-    /// host causes the change, the handler is called before the delegate.
+    /// Calls `changeHandler` after each change of a property, on the thread that made the change.
+    ///
+    /// If an event of the host causes the change, the handler is called before the delegate.
     ///
     /// - Returns: The observation, which lasts until it is released.
     @preconcurrency

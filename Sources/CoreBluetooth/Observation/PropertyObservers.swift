@@ -9,7 +9,9 @@ final class PropertyObservers: Sendable {
     private struct State {
         var watches: [(id: Int, look: @Sendable () -> Bool)] = []
         var next = 0
-        /// The thread that is comparing values. Its own accesses do not count as changes.
+        /// The thread that is comparing values.
+        ///
+        /// Its own accesses do not count as changes.
         var looking: Thread?
         /// True if another thread may have changed something during the comparison.
         var isStale = false
@@ -17,8 +19,9 @@ final class PropertyObservers: Sendable {
 
     private let state = Protected(State())
 
-    /// Adds an observer, and returns the number with which it can be removed. `look` returns whether the observer has
-    /// found a change.
+    /// Adds an observer, and returns the number with which it can be removed.
+    ///
+    /// `look` returns whether the observer has found a change.
     func add(_ look: @escaping @Sendable () -> Bool) -> Int {
         state.withLock { state in
             state.next += 1
@@ -29,7 +32,9 @@ final class PropertyObservers: Sendable {
 
     func remove(_ id: Int) { state.withLock { $0.watches.removeAll { $0.id == id } } }
 
-    /// Makes every observer compare its values. Does nothing if the call comes from an observer.
+    /// Makes every observer compare its values.
+    ///
+    /// Does nothing if the call comes from an observer.
     func look() {
         guard var watches = begin() else { return }
         while true {

@@ -59,7 +59,9 @@ extension CBPeripheral {
         old.endSubscriptions()
     }
 
-    /// Records an advertisement, and calls the delegate if the name has changed. Returns whether it has changed.
+    /// Records an advertisement, and calls the delegate if the name has changed.
+    ///
+    /// Returns whether it has changed.
     @discardableResult
     func heard(_ report: AdvertisementReport) -> Bool {
         let isRenamed = record.withLock { record in

@@ -98,8 +98,10 @@ extension CBPeripheral {
         submit(.writeCommand(handle, [UInt8](octetsOf: data)))
     }
 
-    /// The maximum number of values that wait to be written without response. An app can only reach it by ignoring that
-    /// ``canSendWriteWithoutResponse`` is `false`; further values are dropped.
+    /// The maximum number of values that wait to be written without response.
+    ///
+    /// An app can only reach it by ignoring that ``canSendWriteWithoutResponse`` is `false`; further values are
+    /// dropped.
     private static let mostOutstanding = 1024
 
     func subscribe(_ enabled: Bool, to characteristic: CBCharacteristic) {
@@ -174,8 +176,9 @@ extension CBPeripheral {
         answer(request, .event(request.answer(failure)))
     }
 
-    /// Gives a request its result without asking the peripheral. The result is delivered after those of earlier
-    /// requests, and never before this method returns.
+    /// Gives a request its result without asking the peripheral.
+    ///
+    /// The result is delivered after those of earlier requests, and never before this method returns.
     private func answer(_ request: PeerRequest?, _ answer: PeripheralRequests.Answer) {
         record.withLock { $0.requests.submit(request, answer: answer) }
         let subject = Guarded(self)

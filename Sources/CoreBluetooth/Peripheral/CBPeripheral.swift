@@ -97,8 +97,9 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
         if type == .withoutResponse { writeCommand(data, to: characteristic) } else { write(data, to: characteristic) }
     }
 
-    /// Subscribes to the values of `characteristic`, or unsubscribes. Uses notifications if the characteristic has
-    /// them, otherwise indications.
+    /// Subscribes to the values of `characteristic`, or unsubscribes.
+    ///
+    /// Uses notifications if the characteristic has them, otherwise indications.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         subscribe(enabled, to: characteristic)
     }

@@ -37,7 +37,9 @@ struct DiscoveredDatabase {
         services = known.filter { !$0.isPart }.map(\.object)
     }
 
-    /// Adds services that `owner` includes. They were discovered in the order of their declarations.
+    /// Adds services that `owner` includes.
+    ///
+    /// They were discovered in the order of their declarations.
     ///
     /// If they were discovered in several parts, the order of all declarations is not known. Then the included services
     /// are sorted by their handles.

@@ -91,7 +91,9 @@ struct PeripheralLink: Equatable {
         case nothing
     }
 
-    /// Ends the confirmation of an existing connection. Returns whether to call the delegate for it.
+    /// Ends the confirmation of an existing connection.
+    ///
+    /// Returns whether to call the delegate for it.
     mutating func confirm() -> OnConfirm {
         let action: OnConfirm
         (state, action) =
@@ -173,8 +175,9 @@ struct PeripheralLink: Equatable {
         case ignore
     }
 
-    /// Processes the end of the connection. `wanted` is true if the app has requested it; `isReconnecting` is true if
-    /// the host tries to reconnect.
+    /// Processes the end of the connection.
+    ///
+    /// `wanted` is true if the app has requested it; `isReconnecting` is true if the host tries to reconnect.
     mutating func disconnected(wanted: Bool, isReconnecting: Bool) -> OnDisconnected {
         let action: OnDisconnected
         (state, action) =
@@ -195,8 +198,9 @@ struct PeripheralLink: Equatable {
         if case .lost(let request) = state { state = .connecting(request) }
     }
 
-    /// Cancels the reconnection if no delegate method has reported it. Returns whether to send the cancellation to the
-    /// host.
+    /// Cancels the reconnection if no delegate method has reported it.
+    ///
+    /// Returns whether to send the cancellation to the host.
     mutating func giveUp() -> OnCancel {
         guard case .lost = state else { return .nothing }
         state = .disconnected

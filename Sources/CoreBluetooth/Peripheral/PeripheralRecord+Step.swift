@@ -3,8 +3,9 @@ import BLEHost
 extension PeripheralRecord {
     /// The things to do after a step: requests to send, a delegate call to make, and the rest of the work.
     struct Step: ~Copyable {
-        /// Requests to send. They are sent while the record is locked, so that those of several threads keep their
-        /// order.
+        /// Requests to send.
+        ///
+        /// They are sent while the record is locked, so that those of several threads keep their order.
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         /// The delegate call to make.
         var call: PeripheralDelegateCall?

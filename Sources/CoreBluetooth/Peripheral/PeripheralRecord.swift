@@ -24,8 +24,9 @@ struct PeripheralRecord {
     var requests = PeripheralRequests()
     var window = SendWindow()
     var database = DiscoveredDatabase()
-    /// Deliveries that are still to be made, because one host event has produced several. They come before anything
-    /// newer.
+    /// Deliveries that are still to be made, because one host event has produced several.
+    ///
+    /// They come before anything newer.
     private var due: [PendingDelivery] = []
 
     /// Creates the record of an unconnected peripheral.
@@ -97,8 +98,10 @@ struct PeripheralRecord {
         link.acceptsAnswers ? database.characteristic(handle) : nil
     }
 
-    /// Completes a step. If deliveries are pending, the first of them replaces the step's own, which is queued. Then
-    /// sets the delegate and the remaining work.
+    /// Completes a step.
+    ///
+    /// If deliveries are pending, the first of them replaces the step's own, which is queued. Then sets the delegate
+    /// and the remaining work.
     private mutating func finish(_ step: inout Step) {
         if !due.isEmpty {
             if step.call != nil || !step.observed.isNothing {

@@ -98,7 +98,9 @@ struct PeripheralRequests {
         return .stale
     }
 
-    /// Removes the next request in order if it has a result. Returns the result, and the requests to send now.
+    /// Removes the next request in order if it has a result.
+    ///
+    /// Returns the result, and the requests to send now.
     mutating func proceed() -> (answer: Answer?, requests: [(request: PeerRequest, number: RequestNumber)]) {
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         begin(&requests)
@@ -119,8 +121,9 @@ struct PeripheralRequests {
         if begun.count > 1 { begun.removeFirst() } else { begun.removeLast() }
     }
 
-    /// Removes the requests about attributes in `ranges`, because these no longer exist. Returns the results of the
-    /// requests.
+    /// Removes the requests about attributes in `ranges`, because these no longer exist.
+    ///
+    /// Returns the results of the requests.
     ///
     /// If they stayed, their results could be taken for those of other attributes that now have the same handles.
     mutating func cancelRequests(in ranges: [AttributeHandleRange]) -> [Answer] {

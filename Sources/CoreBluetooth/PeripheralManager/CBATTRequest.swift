@@ -12,7 +12,9 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
     private let first: Int
     private let content: Protected<Data?>
 
-    /// A read, or a group of writes that arrived together. The app answers it as a whole, and only once.
+    /// A read, or a group of writes that arrived together.
+    ///
+    /// The app answers it as a whole, and only once.
     final class Exchange: Sendable {
         /// The host's identifier of the request; `nil` if the central does not expect an answer.
         let transaction: ServerTransaction?

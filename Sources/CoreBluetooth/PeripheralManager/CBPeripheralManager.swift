@@ -103,7 +103,9 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
         session.send(.server(.setLatency(central.peer, latency)))
     }
 
-    /// Publishes a service. While it is published, it cannot be changed.
+    /// Publishes a service.
+    ///
+    /// While it is published, it cannot be changed.
     ///
     /// The services that it includes must be published first.
     ///

@@ -21,6 +21,7 @@ struct PublishedServices {
     var definitions: [ServiceDefinition] { records.map(\.definition) }
 
     /// Marks a service and its attributes as published, so that they cannot be changed, and gives them identifiers.
+    ///
     /// Returns the definition for the host.
     mutating func publish(_ snapshot: ServiceSnapshot, by publisher: ManagerReference) -> ServiceDefinition {
         var definition = snapshot.definition
@@ -63,7 +64,9 @@ struct PublishedServices {
         )
     }
 
-    /// Processes the host's answer. Returns the service to report to the delegate; `nil` if it was already reported.
+    /// Processes the host's answer.
+    ///
+    /// Returns the service to report to the delegate; `nil` if it was already reported.
     ///
     /// A service that was reported stays published even if the host refuses it later. That happens if the radio is gone
     /// when the service is published again; the host receives the service once more when the radio returns.

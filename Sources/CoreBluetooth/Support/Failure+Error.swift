@@ -3,12 +3,16 @@ import BLEWire
 import Foundation
 
 extension Failure {
-    /// The subject of a failed request. Some error codes depend on it.
+    /// The subject of a failed request.
+    ///
+    /// Some error codes depend on it.
     package enum Subject {
         case connection, attribute, server, channel
     }
 
-    /// The key of the HCI status in an error's user information. The value is an `NSNumber`.
+    /// The key of the HCI status in an error's user information.
+    ///
+    /// The value is an `NSNumber`.
     static let reasonKey = "HCIReason"
 
     /// Converts to the error for apps: a ``CBATTError`` for an ATT error of the peer, a ``CBError`` for anything else.

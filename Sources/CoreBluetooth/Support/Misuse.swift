@@ -1,17 +1,22 @@
 import BLERuntime
 import Glibc
 
-/// Warnings about incorrect use of the API. Each is one line on standard error, as in Apple's framework.
+/// Warnings about incorrect use of the API.
+///
+/// Each is one line on standard error, as in Apple's framework.
 enum Misuse {
-    /// The destination of the lines. Tests bind another one to read them.
+    /// The destination of the lines.
+    ///
+    /// Tests bind another one to read them.
     @TaskLocal static var sink: @Sendable (String) -> Void = { line in
         // If standard error is closed, the line is dropped.
         try? StandardStream.error.write(line: line)
     }
 }
 
-/// Ends the program and prints the reason, in debug and in optimized builds. Used where Apple's framework raises an
-/// exception.
+/// Ends the program and prints the reason, in debug and in optimized builds.
+///
+/// Used where Apple's framework raises an exception.
 ///
 /// If the program has debug information, the place in the app's code follows the reason.
 func raise(_ reason: String) -> Never {

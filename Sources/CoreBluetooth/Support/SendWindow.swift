@@ -12,7 +12,9 @@ import BLERuntime
 /// A closed window opens again only when half of it is free, so that an app that always fills it is not woken for each
 /// value.
 struct SendWindow: Equatable {
-    /// The maximum number of values. The host reports sent values in groups of half that size.
+    /// The maximum number of values.
+    ///
+    /// The host reports sent values in groups of half that size.
     static let size = 2 * EventReceiver.worthwhileReceipts
 
     private enum State: Equatable {

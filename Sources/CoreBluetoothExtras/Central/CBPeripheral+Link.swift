@@ -41,8 +41,9 @@ extension CBPeripheral {
         try await request(.parameters(parameters))
     }
 
-    /// Sets the preferred physical layers for each direction, and waits until the controllers have chosen. An empty set
-    /// means that any will do.
+    /// Sets the preferred physical layers for each direction, and waits until the controllers have chosen.
+    ///
+    /// An empty set means that any will do.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.49.
     public func requestPhysicalLayers(

@@ -3,7 +3,9 @@ public import CoreBluetooth
 
 /// A filter of advertisements that the host applies before it wakes the app.
 public struct ScanFilter {
-    /// The services of which the device must advertise at least one. If empty, any device matches.
+    /// The services of which the device must advertise at least one.
+    ///
+    /// If empty, any device matches.
     public var services: [CBUUID]
     /// The minimum signal strength in dBm, such as −70; `nil` for no minimum.
     public var minimumRSSI: Int?

@@ -1,8 +1,9 @@
 public import CoreBluetooth
 
 extension CBL2CAPChannel {
-    /// The number of octets that were written to the output stream and have not been sent yet. After the channel has
-    /// ended, they never will be.
+    /// The number of octets that were written to the output stream and have not been sent yet.
+    ///
+    /// After the channel has ended, they never will be.
     public var unsentOctets: Int { unsent }
 
     /// Waits until everything that was written has been sent, or the channel has ended.

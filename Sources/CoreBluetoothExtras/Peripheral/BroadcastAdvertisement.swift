@@ -27,8 +27,9 @@ public struct BroadcastAdvertisement {
     public var packets: (advertisement: Data, scanResponse: Data)?
     /// True if centrals can connect.
     public var isConnectable = true
-    /// True to use extended advertising: up to 1650 octets instead of 31, or about 240 if centrals can connect. Devices
-    /// older than Bluetooth 5 do not receive it.
+    /// True to use extended advertising: up to 1650 octets instead of 31, or about 240 if centrals can connect.
+    ///
+    /// Devices older than Bluetooth 5 do not receive it.
     public var isExtended = false
     /// The advertising interval, 20 ms to 10.24 s.
     public var interval = Duration.milliseconds(100)

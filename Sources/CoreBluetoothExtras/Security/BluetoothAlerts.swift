@@ -4,8 +4,9 @@ import BLESimulation
 public import CoreBluetooth
 public import Dispatch
 
-/// A receiver of alerts to show to the user, about events of suspended apps. Apple's systems show such alerts
-/// themselves.
+/// A receiver of alerts to show to the user, about events of suspended apps.
+///
+/// Apple's systems show such alerts themselves.
 ///
 /// An app requests them with `CBConnectPeripheralOptionNotifyOnConnectionKey`, `…NotifyOnDisconnectionKey` and
 /// `…NotifyOnNotificationKey`. The daemon sends an alert if the app is suspended, stopped or frozen. If the apps of one

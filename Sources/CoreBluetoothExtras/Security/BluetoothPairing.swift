@@ -113,8 +113,9 @@ public final class BluetoothPairing: Sendable {
         session.send(.security(.insist(policy.wire, everywhere: allApps)))
     }
 
-    /// Generates this host's out-of-band data, for pairing with man-in-the-middle protection. The app must transfer it
-    /// to the device by other means, such as NFC or a printed code.
+    /// Generates this host's out-of-band data, for pairing with man-in-the-middle protection.
+    ///
+    /// The app must transfer it to the device by other means, such as NFC or a printed code.
     ///
     /// The data is valid for one pairing, and replaces any earlier data.
     ///

@@ -2,8 +2,9 @@ import BLEHost
 import BLEWire
 public import CoreBluetooth
 
-/// The out-of-band data of a device for LE Secure Connections. Pairing with it is protected against a man in the
-/// middle.
+/// The out-of-band data of a device for LE Secure Connections.
+///
+/// Pairing with it is protected against a man in the middle.
 ///
 /// The data is not secret, but the transfer must protect it from modification.
 ///
@@ -113,14 +114,17 @@ public struct PairingPolicy: Equatable, Sendable {
     /// Existing bonds remain valid.
     public var keepsBonds: Bool
 
-    /// The cases in which the host pairs although no ``BluetoothPairing`` object asks the user. If `nil`, the other
-    /// policies decide; if none of them sets this, it is ``UnattendedPairing/whenNeeded``.
+    /// The cases in which the host pairs although no ``BluetoothPairing`` object asks the user.
+    ///
+    /// If `nil`, the other policies decide; if none of them sets this, it is ``UnattendedPairing/whenNeeded``.
     ///
     /// An app that shares a radio through the daemon can only allow less than the daemon's own policy file, with its
     /// key `unattendedPairing`.
     public var unattendedPairing: UnattendedPairing?
 
-    /// Creates a policy. Without arguments, it requires nothing.
+    /// Creates a policy.
+    ///
+    /// Without arguments, it requires nothing.
     public init(
         requiresSecureConnections: Bool = false,
         minimumKeySize: Int = 7,

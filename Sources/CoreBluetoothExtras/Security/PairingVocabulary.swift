@@ -136,8 +136,9 @@ public struct Bond: Equatable, Sendable {
     public let identifier: UUID
     /// The name of the device, if known.
     public let name: String?
-    /// The identity address of the device. If the device has not proved that this address is its own, an address that
-    /// it has used over the air.
+    /// The identity address of the device.
+    ///
+    /// If the device has not proved that this address is its own, an address that it has used over the air.
     public let address: BluetoothAddress
     /// True if the pairing had man-in-the-middle protection.
     public let isAuthenticated: Bool

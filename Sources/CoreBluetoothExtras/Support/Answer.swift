@@ -30,7 +30,9 @@ final class Answer<Value: Sendable>: Sendable {
         waiting?.resume(with: result)
     }
 
-    /// The result. Reading it waits until the result is set.
+    /// The result.
+    ///
+    /// Reading it waits until the result is set.
     ///
     /// If the task is cancelled, it throws `CancellationError` instead.
     var value: Value {

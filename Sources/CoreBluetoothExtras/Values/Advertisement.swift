@@ -55,8 +55,9 @@ public struct Advertisement: Hashable, Sendable {
             ?? MergedAdvertisement(report.octets).transmitPower.map { Int($0) }
     }
 
-    /// The structures of the advertisement, followed by those of the scan response. Each packet is decoded separately;
-    /// malformed structures are left out.
+    /// The structures of the advertisement, followed by those of the scan response.
+    ///
+    /// Each packet is decoded separately; malformed structures are left out.
     public var structures: [Structure] {
         [data, scanResponse].flatMap { AdvertisingData(decoding: [UInt8]($0)).structures }.map {
             Structure(type: $0.type.wire, data: Data($0.data))

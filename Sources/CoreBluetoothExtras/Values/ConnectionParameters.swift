@@ -39,8 +39,9 @@ public struct ConnectionParameterRange: Hashable, Sendable {
     public var interval: ClosedRange<Duration>
     /// The number of connection events that the peripheral may skip, 0 to 499.
     public var latency: Int
-    /// The supervision timeout, 100 ms to 32 s. It must be longer than twice the longest time between two connection
-    /// events that the peripheral does not skip.
+    /// The supervision timeout, 100 ms to 32 s.
+    ///
+    /// It must be longer than twice the longest time between two connection events that the peripheral does not skip.
     public var supervisionTimeout: Duration
 
     /// Creates a range.

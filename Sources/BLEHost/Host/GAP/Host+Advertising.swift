@@ -37,8 +37,9 @@ extension Host {
         testerSets.ended(event.set)
     }
 
-    /// Records that a central has connected. If only one advertisement can have led to the connection, that
-    /// advertisement ends.
+    /// Records that a central has connected.
+    ///
+    /// If only one advertisement can have led to the connection, that advertisement ends.
     ///
     /// - Returns: The address of this host that the central connected to; the usual one if that is not certain.
     mutating func centralConnected(to controller: ControllerDescription) -> DeviceAddress {

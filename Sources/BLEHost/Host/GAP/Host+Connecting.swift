@@ -105,7 +105,9 @@ extension Host {
         }
     }
 
-    /// Removes a client from a link. The link ends if this host is its central and no other client uses it.
+    /// Removes a client from a link.
+    ///
+    /// The link ends if this host is its central and no other client uses it.
     private mutating func leave(
         _ attachment: Attachments.Attachment,
         _ link: ConnectionHandle,

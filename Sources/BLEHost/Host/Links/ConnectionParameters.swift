@@ -26,8 +26,9 @@ extension HCI.ConnectionParameters {
         self.init(minimum: minimum, maximum: maximum, timeout: timeout)
     }
 
-    /// The minimum supervision timeout of this host's links. A shorter one would end links because of a brief
-    /// disturbance.
+    /// The minimum supervision timeout of this host's links.
+    ///
+    /// A shorter one would end links because of a brief disturbance.
     static let leastTimeout = SupervisionTimeout(.milliseconds(720))
 
     /// Creates the parameters that a peer requests, with a sufficient supervision timeout; returns `nil` if they are

@@ -28,8 +28,9 @@ extension Host {
         hasParting = true
     }
 
-    /// Tells the controller to end a link, regardless of pending data. Has no effect if the controller has already been
-    /// told.
+    /// Tells the controller to end a link, regardless of pending data.
+    ///
+    /// Has no effect if the controller has already been told.
     ///
     /// A failure, if given, is reported to the clients that still use the link.
     mutating func disconnect(

@@ -22,7 +22,9 @@ extension Host {
         }
     }
 
-    /// Sends a command about a link. The client that made the request, if any, receives the result.
+    /// Sends a command about a link.
+    ///
+    /// The client that made the request, if any, receives the result.
     mutating func ask(
         _ request: LinkControl.Request,
         about handle: ConnectionHandle,
@@ -105,7 +107,9 @@ extension Host {
         announceDetails(of: event.handle)
     }
 
-    /// Reads the PHYs of a new link. They may differ from 1M if the link was created by an extended advertisement.
+    /// Reads the PHYs of a new link.
+    ///
+    /// They may differ from 1M if the link was created by an extended advertisement.
     mutating func readPHY(of handle: ConnectionHandle, _ controller: ControllerDescription, at now: Instant) {
         guard controller.usesExtendedCommands, controller.commands.contains(.leReadPHY),
             controller.features.contains(.phy2M) || controller.features.contains(.phyCoded)

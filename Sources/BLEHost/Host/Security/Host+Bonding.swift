@@ -13,7 +13,9 @@ extension Host {
         paired(outcome, with: peer, on: handle, at: now)
     }
 
-    /// Completes a successful pairing. Its bond replaces the previous one.
+    /// Completes a successful pairing.
+    ///
+    /// Its bond replaces the previous one.
     mutating func paired(
         _ outcome: PairingOutcome,
         with peer: PeerIdentifier,

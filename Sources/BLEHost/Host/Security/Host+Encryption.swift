@@ -30,7 +30,9 @@ extension Host {
         submit(.leEnableEncryption(command), for: .encryption(handle), at: now)
     }
 
-    /// Processes the controller's answer to an encryption command. Only a rejection has an effect.
+    /// Processes the controller's answer to an encryption command.
+    ///
+    /// Only a rejection has an effect.
     mutating func encryptionAnswered(_ status: HCI.Status, on handle: ConnectionHandle, at now: Instant) {
         guard status != .success, links[handle] != nil else { return }
         encryptionChanged(handle, status, isOn: false, at: now)

@@ -59,7 +59,9 @@ extension Host {
     /// Returns the party that wants a bond that is used on a link, if the user did not ask for the bond.
     func party(using handle: ConnectionHandle) -> Bond.Origin { isUsedByApp(handle) ? .app : .peer }
 
-    /// Records that a pairing begins. If there is no room for a bond, this host tells the peer that it will not bond.
+    /// Records that a pairing begins.
+    ///
+    /// If there is no room for a bond, this host tells the peer that it will not bond.
     private mutating func beginPairing(
         on handle: ConnectionHandle,
         at index: Int,
@@ -241,8 +243,9 @@ extension Host {
         }
     }
 
-    /// Passes a question to the agent of a link. Without an agent, accepts a pairing that only needs consent and
-    /// replaces no bond, and declines any other.
+    /// Passes a question to the agent of a link.
+    ///
+    /// Without an agent, accepts a pairing that only needs consent and replaces no bond, and declines any other.
     private mutating func ask(
         _ question: PairingQuestion,
         about peer: PeerIdentifier,
@@ -293,8 +296,9 @@ extension Host {
         pair(handle, needsMITM: needed == .authenticated, for: .request, at: now)
     }
 
-    /// Sends an event about a link to every agent that may know about the link. The agent that was asked, or would be
-    /// asked, gets it last.
+    /// Sends an event about a link to every agent that may know about the link.
+    ///
+    /// The agent that was asked, or would be asked, gets it last.
     mutating func tellAgents(_ event: SecurityEvent, of handle: ConnectionHandle) {
         let apps = pairings.entries[handle]?.apps ?? apps(on: handle)
         let last = pairings.entries[handle]?.asked ?? pairings.agent(for: apps)?.client

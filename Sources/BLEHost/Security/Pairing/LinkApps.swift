@@ -1,4 +1,6 @@
-/// The apps that use one link. They determine the agents and policies for pairings on the link.
+/// The apps that use one link.
+///
+/// They determine the agents and policies for pairings on the link.
 struct LinkApps: Equatable {
     private let owners: [ClientOwner]
 
@@ -6,11 +8,14 @@ struct LinkApps: Equatable {
         self.owners = owners.enumerated().filter { index, owner in !owners[..<index].contains(owner) }.map(\.element)
     }
 
-    /// Returns whether this app uses the link. The program of the host counts as using every link.
+    /// Returns whether this app uses the link.
+    ///
+    /// The program of the host counts as using every link.
     func include(_ owner: ClientOwner) -> Bool { owner.isProgram || owners.contains { $0.isSameApp(as: owner) } }
 
-    /// Returns whether this app may answer questions about pairings on the link, and receive the outcome. Apps of the
-    /// same user and administrators may.
+    /// Returns whether this app may answer questions about pairings on the link, and receive the outcome.
+    ///
+    /// Apps of the same user and administrators may.
     func concern(_ owner: ClientOwner) -> Bool {
         owner.isAdministrator || owners.contains { $0.isSameUser(as: owner) }
     }

@@ -1,8 +1,9 @@
 import BLECrypto
 import BLEWire
 
-/// The out-of-band data of this host and its peers. Each entry belongs to a client, and is removed when the client's
-/// session closes.
+/// The out-of-band data of this host and its peers.
+///
+/// Each entry belongs to a client, and is removed when the client's session closes.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.4 and 2.3.5.4.
 struct OutOfBandSecrets {
@@ -22,10 +23,13 @@ struct OutOfBandSecrets {
     /// The highest value of ``limit``.
     static let mostOfApp = 64
 
-    /// The maximum number of entries of each kind that are stored for one app. At the limit, the oldest one is removed.
+    /// The maximum number of entries of each kind that are stored for one app.
+    ///
+    /// At the limit, the oldest one is removed.
     private let limit: Int
-    /// This host's out-of-band data, which apps transfer to other devices, with the matching key pairs. One entry per
-    /// app, latest last.
+    /// This host's out-of-band data, which apps transfer to other devices, with the matching key pairs.
+    ///
+    /// One entry per app, latest last.
     private var own: [Secret<(told: DeviceData, pair: P256KeyPair)>] = []
     /// The out-of-band data of peers.
     private var heard: [Secret<DeviceData>] = []

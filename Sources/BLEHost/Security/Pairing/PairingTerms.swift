@@ -49,8 +49,9 @@ struct PairingTerms {
         return bits
     }
 
-    /// Returns whether to offer LE Secure Connections to a peer. `isHolder` is true if the peer may have a temporary
-    /// key.
+    /// Returns whether to offer LE Secure Connections to a peer.
+    ///
+    /// `isHolder` is true if the peer may have a temporary key.
     ///
     /// If both devices have a temporary key, legacy pairing is intended.
     private func offersSecureConnections(toHolderOfKey isHolder: Bool) -> Bool {

@@ -100,7 +100,9 @@ struct Pairings {
         policy(for: apps).unattended ?? configuration.unattended
     }
 
-    /// Records that a pairing begins on a link for this cause. `hasRoom` is true if the host can store a bond.
+    /// Records that a pairing begins on a link for this cause.
+    ///
+    /// `hasRoom` is true if the host can store a bond.
     mutating func begin(at index: Int, for cause: PairingInquiry.Cause, hasRoom: Bool) {
         var entry = entries.values[index]
         entry.begin(for: cause, hasRoom: hasRoom)
@@ -184,8 +186,9 @@ struct Pairings {
         changeSecrets { $0.used(with: entry.peer, counting: counts) }
     }
 
-    /// Updates the apps that use a link. Has no effect during a pairing, which continues with the apps that it began
-    /// with.
+    /// Updates the apps that use a link.
+    ///
+    /// Has no effect during a pairing, which continues with the apps that it began with.
     mutating func note(_ apps: LinkApps, on link: ConnectionHandle) {
         guard let index = entries.index(of: link), !entries.values[index].manager.isUnderWay,
             entries.values[index].apps != apps
@@ -272,8 +275,9 @@ struct Pairings {
     }
 }
 
-/// The random number generator of one link. Links get different numbers even if their generators are copies of the
-/// host's.
+/// The random number generator of one link.
+///
+/// Links get different numbers even if their generators are copies of the host's.
 private struct LinkGenerator: RandomNumberGenerator, Sendable {
     var base: any RandomNumberGenerator & Sendable
     let salt: UInt64

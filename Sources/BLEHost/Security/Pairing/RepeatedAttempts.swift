@@ -1,7 +1,8 @@
 package import BLEWire
 
-/// The failed pairing attempts of a device. They delay its next attempt, so that it cannot try one passkey after
-/// another.
+/// The failed pairing attempts of a device.
+///
+/// They delay its next attempt, so that it cannot try one passkey after another.
 ///
 /// After the first failure, the next attempt must wait for a second. Each further failure doubles the wait, up to about
 /// a minute; each minute without a failure halves it. Stored per peer, across links.

@@ -67,7 +67,9 @@ package struct SecurityManager: Sendable {
     let identity: Identity
     /// The configuration of future pairings.
     package var configuration: Configuration
-    /// The strength of the existing bond, if there is one. A weaker pairing is refused.
+    /// The strength of the existing bond, if there is one.
+    ///
+    /// A weaker pairing is refused.
     ///
     /// The host sets this to `nil` when the bond is removed.
     package var existing: PairingStrength?
@@ -152,8 +154,9 @@ package struct SecurityManager: Sendable {
     /// Returns whether this host can start a pairing with this requirement; `false` if it would fail with any peer.
     package func canPair(needsMITM: Bool) -> Bool { terms(needsMITM: needsMITM).canSucceed }
 
-    /// As the central, starts a pairing, which must not happen while the link is being encrypted. As the peripheral,
-    /// asks the central for security.
+    /// As the central, starts a pairing, which must not happen while the link is being encrypted.
+    ///
+    /// As the peripheral, asks the central for security.
     ///
     /// ``Output/paired(_:)`` or ``Output/failed(_:)`` reports the result. If a pairing is already in progress, they
     /// report the result of that pairing.
@@ -185,14 +188,18 @@ package struct SecurityManager: Sendable {
         timeOut(at: now)
     }
 
-    /// Ends the current procedure because the peer does not continue it. No other one may start on this link.
+    /// Ends the current procedure because the peer does not continue it.
+    ///
+    /// No other one may start on this link.
     package mutating func timeOut(at now: Instant) {
         guard isUnderWay else { return }
         end(.timedOut, at: now)
         state = .locked
     }
 
-    /// Records the end of the link. The manager must not be used afterwards.
+    /// Records the end of the link.
+    ///
+    /// The manager must not be used afterwards.
     package mutating func disconnected(at now: Instant) {
         if isUnderWay { end(.disconnected, at: now) }
     }
@@ -229,8 +236,10 @@ package struct SecurityManager: Sendable {
         end(.refused(reason), isOwnWish: isOwnWish, at: now)
     }
 
-    /// Returns whether a failure delays the next attempt. It does if the peer may have tried to guess a secret, or if
-    /// the user was asked, so that a peer cannot ask again and again.
+    /// Returns whether a failure delays the next attempt.
+    ///
+    /// It does if the peer may have tried to guess a secret, or if the user was asked, so that a peer cannot ask again
+    /// and again.
     private func isTry(_ failure: PairingFailure) -> Bool {
         switch (state, failure) {
         case (.authenticating, _), (.consenting, .refusedByPeer), (.consenting, .disconnected): true
