@@ -1,8 +1,9 @@
 """Runs the examples that `ble --help` gives: help.py PATH-OF-ble
 
 Each is run by a shell, in a folder with the files that it names, against the demo. Those for two programs find the
-other one on a radio of their own; those that name an adapter, a serial port or an address are left out. An example that
-has no end is interrupted after a while, and must end well then.
+other one on a radio of their own; those that name an adapter, a serial port or an address are left out, as are those of
+`ble toolset`, which change a toolchain: toolset.py runs them with a copy of one. An example that has no end is
+interrupted after a while, and must end well then.
 """
 
 from __future__ import annotations

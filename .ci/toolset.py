@@ -1,0 +1,195 @@
+"""Uses the modules for toolchains as docs/TOOLSET.md says: toolset.py PACKAGE BLE MODULES FOLDER
+
+- The package of the guide is built, tested and run with a toolset, without options in its manifest.
+- A second package depends on it, and on packages of its own whose modules are called Logging and Crypto.
+- A copy of the toolchain receives the modules, builds the package without options, and is the same as before after
+  they were removed; so it is after they were installed and removed again.
+- The examples of `ble toolset --help` run in their order, with that copy.
+
+MODULES is a folder that Packaging/toolset.sh has written. FOLDER is emptied. The toolchain in PATH is not changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from help import examples
+
+FILE = re.compile(r"^`(?P<path>[\w./-]+)`:\n\n```swift\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+FILES = 4
+"""The number of files in the guide."""
+SECONDS = 240
+"""The longest time for one command."""
+
+OTHERS = {
+    "swift-log/Package.swift": """// swift-tools-version: 6.0
+import PackageDescription
+let package = Package(
+    name: "swift-log", products: [.library(name: "Logging", targets: ["Logging"])], targets: [.target(name: "Logging")]
+)
+""",
+    "swift-log/Sources/Logging/Logger.swift": """
+public struct Logger {
+    public let label: Int
+    public init(label: String) { self.label = label.count }
+}
+""",
+    "swift-crypto/Package.swift": """// swift-tools-version: 6.0
+import PackageDescription
+let package = Package(
+    name: "swift-crypto", products: [.library(name: "Crypto", targets: ["Crypto"])], targets: [.target(name: "Crypto")]
+)
+""",
+    "swift-crypto/Sources/Crypto/AES.swift": "public enum AES { public static let rounds = 10 }\n",
+    "Station/Package.swift": """// swift-tools-version: 6.0
+import PackageDescription
+let package = Package(
+    name: "Station",
+    dependencies: [.package(path: "../Weather"), .package(path: "../swift-log"), .package(path: "../swift-crypto")],
+    targets: [
+        .executableTarget(
+            name: "station",
+            dependencies: [
+                "Weather", .product(name: "Logging", package: "swift-log"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        )
+    ]
+)
+""",
+    "Station/Sources/station/main.swift": """
+import Crypto
+import Foundation
+import Logging
+import Weather
+
+let reader = Reader { temperature in
+    print(Logger(label: "four").label, AES.rounds, temperature)
+    exit(0)
+}
+withExtendedLifetime(reader) { RunLoop.main.run() }
+""",
+}
+"""Packages with modules that are called like those inside the library, and one that uses them and the guide's."""
+
+
+class Failure(Exception):
+    """A command that did not do what it has to, or a toolchain that was left changed."""
+
+
+def run(command: list[str], folder: pathlib.Path, toolchain: pathlib.Path | None = None, expected: str = "") -> None:
+    """Runs a command, with a toolchain other than that in PATH if one is given; fails unless it prints the text."""
+    variables = dict(os.environ, BLUETOOTH_HOST="demo")
+    if toolchain:
+        variables["PATH"] = f"{toolchain / 'usr/bin'}:{variables['PATH']}"
+    begun = time.monotonic()
+    process = subprocess.run(
+        command, cwd=folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, timeout=SECONDS, check=False,
+    )
+    words = " ".join(command)
+    if process.returncode != 0 or expected not in process.stdout:
+        ending = f"“{words}” ended with status {process.returncode}, without “{expected}”"
+        raise Failure(f"{ending}:\n{process.stdout}")
+    print(f"toolset: {words} ({time.monotonic() - begun:.1f} s)", flush=True)
+
+
+def checksum(folder: pathlib.Path) -> str:
+    """A checksum of all paths below a folder, with their types, permissions and contents."""
+    total = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        state = path.lstat()
+        total.update(f"{path.relative_to(folder)}\0{state.st_mode:o}\0".encode())
+        if path.is_symlink():
+            total.update(os.readlink(path).encode())
+        elif path.is_file():
+            with path.open("rb") as file:
+                total.update(hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()
+
+
+def copied_toolchain(folder: pathlib.Path) -> pathlib.Path:
+    """A copy of the toolchain in PATH. Its files are hard links if the system allows them."""
+    compiler = pathlib.Path(shutil.which("swiftc") or sys.exit("toolset: no swiftc in PATH")).resolve()
+    source, copy = compiler.parents[1], folder / "toolchain/usr"
+    copy.parent.mkdir()
+    if source.parent == pathlib.Path("/"):
+        # In images of Swift, /usr is the toolchain and the system at once: these are the toolchain's parts of it.
+        copy.mkdir()
+        parts = [source / "bin", source / "include", source / "lib/clang", source / "lib/swift",
+                 source / "lib/swift_static", *source.glob("lib/*LLVM*"), *source.glob("lib/*lldb*"),
+                 *source.glob("lib/libIndexStore*"), *source.glob("lib/libsourcekitdInProc*"),
+                 source / "libexec/swift", source / "share/swift", source / "share/pm"]
+    else:
+        parts = [source]
+    for part in filter(pathlib.Path.exists, parts):
+        target = copy / part.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if subprocess.run(["cp", "-al", part, target], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            shutil.rmtree(target, ignore_errors=True)
+            subprocess.run(["cp", "-a", part, target], check=True)
+    return copy.parent
+
+
+def main() -> int:
+    package, program, modules, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+    shutil.rmtree(folder, ignore_errors=True)
+    weather, station, toolset = folder / "Weather", folder / "Station", folder / "bluetooth"
+    guide = (package / "docs/TOOLSET.md").read_text()
+    files = {f"Weather/{file['path']}": file["text"] for file in FILE.finditer(guide)}
+    if len(files) != FILES:
+        raise Failure(f"the guide has {len(files)} files instead of {FILES}")
+    for path, text in (files | OTHERS).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+    # An installation as that of the Debian packages: ble finds the modules by itself.
+    ble = folder / "prefix/bin/ble"
+    ble.parent.mkdir(parents=True)
+    shutil.copy(program, ble)
+    shutil.copytree(modules, folder / "prefix/lib/corebluetooth-swift")
+
+    option = ["--toolset", str(toolset / "toolset.json")]
+    run([str(ble), "toolset", str(toolset)], folder, expected="swift build --toolset")
+    run([str(ble), "toolset", "--check", str(toolset)], folder, expected="compiles and runs")
+    run(["swift", "test", *option], weather, expected="Test threeReadings() passed")
+    run(["swift", "run", *option, "weather-now"], weather, expected="It is 21.")
+    run(["swift", "run", *option, "station"], station, expected="4 10 21.")
+
+    toolchain = copied_toolchain(folder)
+    try:
+        before = checksum(toolchain)
+        for attempt in range(2):
+            run([str(ble), "toolset", "--install"], folder, toolchain, "finds CoreBluetooth now")
+            if checksum(toolchain) == before:
+                raise Failure("nothing was installed")
+            if attempt == 0:
+                command = ["swift", "test", "--scratch-path", str(folder / "installed")]
+                run(command, weather, toolchain, "Test threeReadings() passed")
+            run([str(ble), "toolset", "--uninstall"], folder, toolchain, "no Core Bluetooth modules any more")
+            if checksum(toolchain) != before:
+                raise Failure("the toolchain is not the same as before after the modules were removed")
+        found = list(examples(str(ble), "toolset"))
+        for example in found:
+            run(["bash", "-c", f"PATH={ble.parent}:$PATH; {example}"], folder, toolchain)
+        if checksum(toolchain) != before:
+            raise Failure("the toolchain is not the same as before after the examples")
+    finally:
+        shutil.rmtree(toolchain)
+    print(f"toolset: {len(files)} files of the guide and {len(found)} examples did what they should")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (Failure, subprocess.TimeoutExpired) as failure:
+        print(f"toolset: {failure}")
+        sys.exit(1)
