@@ -1,22 +1,43 @@
 #!/bin/bash
-# Builds the Debian package of bled and ble: Packaging/deb.sh [FOLDER]
+# Builds the Debian packages: Packaging/deb.sh [FOLDER]
 #
-# The package is put into FOLDER, this one if left out. The programs hold Swift's libraries, so that those who install
-# them need no toolchain. It takes a whole build, and dpkg-deb.
+#   bled                 the daemon and ble. They contain Swift's libraries, so that users need no toolchain.
+#   corebluetooth-swift  the modules for the Swift toolchain that builds them. They need that toolchain.
+#
+# The packages are put into FOLDER, or into this folder. It takes two complete builds, and dpkg-deb.
+# DEB_SCRATCH and DEB_MODULES_SCRATCH name other folders for the two builds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 out=$(realpath "${1:-.}")
 version=$(sed -n 's/.*version: "\(.*\)".*/\1/p' Sources/bled/Bled.swift)
 architecture=$(dpkg --print-architecture)
+maintainer="Core Bluetooth for Linux <bled@localhost>"
 scratch=${DEB_SCRATCH:-.build-deb}
+modules_scratch=${DEB_MODULES_SCRATCH:-.build}
 for product in bled ble; do
     swift build -c release --static-swift-stdlib --scratch-path "$scratch" --product "$product"
 done
 
-root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
-chmod 755 "$root"
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+umask 022
+
+# Writes the package in a folder; its description is read from standard input.
+pack() {
+    local name=$1 root=$2
+    chmod -R go-w "$root"
+    mkdir -p "$root/DEBIAN"
+    {
+        printf 'Package: %s\nVersion: %s\nArchitecture: %s\n' "$name" "$version" "$architecture"
+        printf 'Maintainer: %s\nInstalled-Size: %s\n' "$maintainer" "$(du -sk "$root/usr" | cut -f1)"
+        printf 'Priority: optional\n'
+        cat
+    } > "$root/DEBIAN/control"
+    dpkg-deb --root-owner-group --build "$root" "$out/${name}_${version}_$architecture.deb"
+}
+
+root=$temporary/bled
 install -Dsm 755 -t "$root/usr/bin" "$scratch/release/bled" "$scratch/release/ble"
 install -Dm 644 -t "$root/lib/systemd/system" Packaging/systemd/{bled.service,bled.socket,bled-restore.service}
 install -Dm 644 -t "$root/usr/lib/systemd/user" Packaging/systemd/user/bled-agent.service
@@ -24,18 +45,30 @@ install -Dm 644 -t "$root/usr/lib/sysusers.d" Packaging/sysusers.d/bled.conf
 install -Dm 644 -t "$root/usr/share/doc/bled" docs/DAEMON.md NOTICE
 install -Dm 644 LICENSE "$root/usr/share/doc/bled/copyright"
 install -Dm 755 -t "$root/DEBIAN" Packaging/deb/postinst Packaging/deb/prerm Packaging/deb/postrm
-cat > "$root/DEBIAN/control" <<CONTROL
-Package: bled
-Version: $version
-Architecture: $architecture
-Maintainer: Core Bluetooth for Linux <bled@localhost>
+pack bled "$root" <<CONTROL
 Depends: libc6 (>= 2.36), libstdc++6, init-system-helpers
 Recommends: systemd
 Section: net
-Priority: optional
-Installed-Size: $(du -sk "$root/usr" | cut -f1)
 Description: Bluetooth Low Energy radios for all apps of a computer
  bled has the Bluetooth adapters, and apps written for Core Bluetooth share
  them without a right to them. ble is a command line tool for devices.
 CONTROL
-dpkg-deb --root-owner-group --build "$root" "$out/bled_${version}_$architecture.deb"
+
+# The folder is a toolset, for swift build --toolset, and the place where ble looks for modules to install.
+Packaging/toolset.sh --scratch-path "$modules_scratch" "$temporary/modules"
+root=$temporary/swift folder=/usr/lib/corebluetooth-swift
+mkdir -p "$root/usr/lib"
+"$scratch/release/ble" toolset --from "$temporary/modules" "$root$folder"
+sed -i "s|$root||g" "$root$folder/toolset.json"
+install -Dm 644 -t "$root/usr/share/doc/corebluetooth-swift" docs/TOOLSET.md NOTICE
+install -Dm 644 LICENSE "$root/usr/share/doc/corebluetooth-swift/copyright"
+compiler=$(sed -n 's/.*"compiler": "\(.*\)".*/\1/p' "$temporary/modules/modules.json")
+pack corebluetooth-swift "$root" <<CONTROL
+Depends: libc6 (>= 2.36), libstdc++6, bled (= $version)
+Section: libdevel
+Description: Core Bluetooth for Swift packages on Linux
+ The modules CoreBluetooth, CoreBluetoothExtras and BLESimulation for
+ $compiler.
+ Use them with "swift build --toolset $folder/toolset.json",
+ or put them into the toolchain with "ble toolset --install".
+CONTROL

@@ -1,10 +1,12 @@
 #!/bin/bash
-# Installs, uses and purges the package in a clean Debian that systemd has booted: try.sh DEB
+# Installs, uses and purges the packages in a clean Debian that systemd has booted: try.sh BLED-DEB [SWIFT-DEB]
 #
 # Run it in there as root, in a container or a machine that is for nothing else. Its radio is a simulated world.
+# SWIFT-DEB needs Swift's toolchain in PATH; try-toolset.sh tries that package without systemd.
 set -euo pipefail
 
 deb=$1
+here=$(realpath "$(dirname "$0")")
 step() { echo "== $*"; }
 fail() { echo "FAILED: $*" >&2; exit 1; }
 before=$(find / -xdev -name '*bled*' -not -path "$deb" 2> /dev/null | sort)
@@ -46,4 +48,5 @@ rm -r /etc/systemd/system/bled.service.d "$(getent passwd visitor | cut -d: -f6)
 pidof bled && fail "the daemon still runs"
 after=$(find / -xdev -name '*bled*' -not -path "$deb" 2> /dev/null | grep -v '^/var/lib/dpkg' | sort)
 [ "$(comm -13 <(echo "$before") <(echo "$after"))" = "" ] || fail "left: $(comm -13 <(echo "$before") <(echo "$after"))"
+[ -z "${2:-}" ] || "$here/try-toolset.sh" "$deb" "$2"
 echo "everything holds"
