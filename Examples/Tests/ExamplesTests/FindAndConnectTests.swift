@@ -34,6 +34,31 @@ struct FindAndConnectTests {
         await stage.wait(until: "it disconnects") { controller.log.contains("xmgDevice disconnected") }
     }
 
+    @Test("Notifications come while the app is subscribed, and end when it unsubscribes")
+    func subscription() async throws {
+        let stage = Stage()
+        let ticker = ManualTicker()
+        let peripheral = stage.start(on: LocalNameKey) { PeripheralViewController(ticker: ticker) }
+        stage.world.machine(LocalNameKey).inhabit { peripheral.viewDidLoad() }
+        let controller = stage.start(on: "central", distance: 5) { ViewController(prefix: "xmg") }
+        stage.world.machine("central").inhabit { controller.viewDidLoad() }
+        let notify = CBUUID(string: notifyCharacteristicStrUUID)
+        var characteristic: CBCharacteristic?
+        await stage.wait(until: "the characteristic is discovered") {
+            characteristic = controller.peripheral?.services?.flatMap { $0.characteristics ?? [] }.first {
+                $0.uuid == notify
+            }
+            return characteristic != nil
+        }
+        let found = try #require(controller.peripheral), subscribed = try #require(characteristic)
+        controller.peripheral(found, regNotifyWithCharacteristic: subscribed)
+        await stage.wait(until: "it is subscribed") { ticker.isRunning }
+        ticker.ring()
+        await stage.wait(until: "the time arrives") { controller.values[notify] != nil }
+        controller.peripheral(found, cancelRegNotifyWithCharacteristic: subscribed)
+        await stage.wait(until: "it is not subscribed any more") { !ticker.isRunning && !subscribed.isNotifying }
+    }
+
     @Test("A peripheral with another name is ignored")
     func otherName() async {
         let stage = Stage()
