@@ -40,11 +40,11 @@ final class EpollSet {
     func deliverEvents() {
         let count = Int(epoll_wait(epoll.raw, &results, Int32(results.count), 0))
         guard count > 0 else { return }
-        // A watch may cancel others, which are then no longer in ``watches``.
-        for deliverEvents in results[..<count] {
-            let index = Int(deliverEvents.data.fd)
+        // A watch may cancel others, which then ignore their events.
+        for result in results[..<count] {
+            let index = Int(result.data.fd)
             guard watches.indices.contains(index) else { continue }
-            watches[index]?.answered(Int16(truncatingIfNeeded: deliverEvents.events))
+            watches[index]?.answered(Int16(truncatingIfNeeded: result.events))
         }
     }
 
