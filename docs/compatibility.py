@@ -6,8 +6,8 @@
     docs/compatibility.py try CHECKOUT [OPTION…]    test a library with its own manifest, unmodified
 
 `try` finds the library by the commit of the checkout, which has to be among those in the table of packages. It runs
-`swift test` with the options, such as `--toolset FILE`, and fails unless as many tests pass as the table says. It fetches
-nothing; SwiftPM does if the manifest has dependencies.
+`swift test` with the options, such as `--toolset FILE`, and fails unless as many tests pass as the table says. It
+fetches nothing; SwiftPM does if the manifest has dependencies.
 """
 
 from __future__ import annotations

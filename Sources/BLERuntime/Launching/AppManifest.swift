@@ -37,7 +37,7 @@ package struct AppManifest: Decodable, Equatable {
     /// Reads the manifest of a program; returns `nil` if there is none that is readable and trusted.
     ///
     /// The daemon runs the manifest's command as the app's user. So the file must belong to that user or root, and
-    /// nobody else may have write permission.
+    /// other users must not have write permission.
     package init?(ofProgram program: String, user: UInt32) {
         let raw = open(program + ".bluetooth.json", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard raw >= 0 else { return nil }

@@ -26,7 +26,7 @@ extension GATTClient {
         }
     }
 
-    /// Processes a malformed packet from the peer's server, of which only the opcode could be decoded.
+    /// Processes a malformed packet from the peer's server, whose opcode alone could be decoded.
     mutating func receiveMalformed(
         _ pdu: Span<UInt8>,
         on bearer: BearerID,
