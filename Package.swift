@@ -64,8 +64,17 @@ let package = Package(
         .target(
             name: "BLESimulation",
             dependencies: [
-                "BLERuntime", "BLEHost", "BLEController", "BLEWire", .product(name: "Logging", package: "swift-log"),
+                "BLEExplain", "BLERuntime", "BLEHost", "BLEController", "BLEWire",
+                .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: common
+        ),
+
+        // A page that shows a capture or a world over time, and the causes of failures.
+        .target(
+            name: "BLEExplain",
+            dependencies: ["BLERuntime", "BLEWire"],
+            resources: [.embedInCode("Page/page.css"), .embedInCode("Page/page.js")],
             swiftSettings: common
         ),
         .target(
@@ -97,8 +106,8 @@ let package = Package(
         .executableTarget(
             name: "ble",
             dependencies: [
-                "CoreBluetooth", "CoreBluetoothExtras", "BLESimulation", "BLERuntime", "BLESession", "BLEHost",
-                "BLEWire", argumentParser, .product(name: "Logging", package: "swift-log"),
+                "CoreBluetooth", "CoreBluetoothExtras", "BLESimulation", "BLEExplain", "BLERuntime", "BLESession",
+                "BLEHost", "BLEWire", argumentParser, .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: common
         ),
@@ -151,6 +160,11 @@ let package = Package(
                 "LinuxCalls", "BLERuntime", "BLESession", "BLEHost", "BLEWire",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: common
+        ),
+        .testTarget(
+            name: "BLEExplainTests",
+            dependencies: ["BLEExplain", "CoreBluetooth", "BLESimulation", "BLERuntime", "BLEWire"],
             swiftSettings: common
         ),
         .testTarget(

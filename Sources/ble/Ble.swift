@@ -29,6 +29,7 @@ struct Ble: AsyncParsableCommand {
               ble chat host --name Lobby            open a chat room
               ble radio --port 7001 --port 7002     two virtual controllers on one air
               ble monitor                           show packets of hosts on this machine
+              ble explain talk.pcapng > page.html   show a capture as a page
               ble adapters                          list Bluetooth adapters
               ble doctor                            find out why Bluetooth does not work
               ble clone Lamp                        save a device as a file, for tests
@@ -45,7 +46,7 @@ struct Ble: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Channel.self, Chat.self,
-            Radio.self, Clone.self, Monitor.self, Adapters.self, Doctor.self, ToolsetCommand.self,
+            Radio.self, Clone.self, Monitor.self, Explain.self, Adapters.self, Doctor.self, ToolsetCommand.self,
             Bonds.self, Agent.self, Apps.self, App.self, Links.self, Power.self, Policy.self, Logs.self,
         ]
     )

@@ -40,6 +40,9 @@ package struct DissectedLayer: Equatable, Sendable {
 }
 
 extension PacketDissector.Field {
+    /// Returns this field with another text.
+    package func replacing(text: String) -> Self { Self(name: name, range: range, text: text) }
+
     /// Returns this field with its range moved by `offset` octets.
     func shifted(by offset: Int) -> Self {
         Self(name: name, range: (range.lowerBound + offset)..<(range.upperBound + offset), text: text)

@@ -1,0 +1,395 @@
+import BLEWire
+
+extension FailureRule {
+    /// All rules; the first that applies counts.
+    package static let all: [FailureRule] = [
+        linkLost, notEstablished, peerEnded, brokenCipher, linkEnded, keyMissing, pairingFailed, refused, unanswered,
+        deviceMissing,
+        radioUnavailable, callFailed, unansweredCall,
+    ]
+
+    /// A link that ended since no packet arrived for its supervision timeout.
+    static let linkLost = FailureRule(name: "link lost") { timeline, index, limit in
+        guard case .disconnected(let link, .connectionTimeout) = timeline.events[index].fact else { return nil }
+        let event = timeline.events[index]
+        var sentences = [
+            said(
+                "The link\(owner(timeline, index)) was lost at \(timeline.clock(event)): "
+                    + "nothing arrived for the supervision timeout.",
+                index
+            )
+        ]
+        var lost = 0, last: (strength: Int, distance: Double)?, first: Int?
+        for place in limit.walk((0..<index).reversed()) {
+            guard case .air(let isLost, let strength, let distance, let receiver) = timeline.events[place].fact,
+                receiver == timeline.sources[event.source] || timeline.events[place].source == event.source,
+                !timeline.events[place].title.hasPrefix("Adv")
+            else { continue }
+            guard isLost else { break }
+            if last == nil { last = (strength, distance) }
+            (lost, first) = (lost + 1, place)
+        }
+        if let last, lost > 0 {
+            let meters = Int(last.distance.rounded())
+            let place = "while the devices were \(meters) m apart (RSSI \(last.strength) dBm)"
+            sentences.append(said("\(lost) packets in a row were lost \(place).", first))
+        }
+        return sentences + waiting(timeline, index, link, limit)
+    }
+
+    /// A link that was never established.
+    static let notEstablished = FailureRule(name: "not established") { timeline, index, limit in
+        switch timeline.events[index].fact {
+        case .connectionFailed(.connectionFailedToBeEstablished): break
+        case .disconnected(let link, .connectionFailedToBeEstablished):
+            guard !connectsAgain(timeline, index, link, limit) else { return nil }
+        case .connectionFailed(let status): return [said("The controller could not connect: \(status).", index)]
+        default: return nil
+        }
+        return [
+            said("The device did not answer the connection request within six connection intervals.", index),
+            said("It was out of reach, or another central connected to it first.", nil),
+        ]
+    }
+
+    /// Returns true if the peer of a link that was never established is tried again.
+    private static func connectsAgain(_ timeline: Timeline, _ index: Int, _ link: UInt16, _ limit: WalkLimit) -> Bool {
+        let source = timeline.events[index].source
+        var peer: String?
+        for place in limit.walk((0..<index).reversed()) where timeline.events[place].source == source {
+            guard case .connected(link, let address) = timeline.events[place].fact else { continue }
+            peer = address
+            break
+        }
+        return limit.walk((index + 1)..<timeline.events.count).contains { place in
+            guard timeline.events[place].source == source,
+                case .connected(_, let address) = timeline.events[place].fact
+            else { return false }
+            return address == peer
+        }
+    }
+
+    /// A link that the peer ended while a request was outstanding.
+    static let peerEnded = FailureRule(name: "peer ended the link") { timeline, index, limit in
+        guard case .disconnected(let link, let reason) = timeline.events[index].fact,
+            [.remoteUserTerminatedConnection, .remoteDeviceLowResources, .remoteDevicePowerOff].contains(reason)
+        else { return nil }
+        let open = waiting(timeline, index, link, limit)
+        guard !open.isEmpty || reason != .remoteUserTerminatedConnection || hasError(timeline, after: index, limit)
+        else {
+            return nil
+        }
+        return [
+            said(
+                "The peer ended the link\(owner(timeline, index)) at \(timeline.clock(timeline.events[index])): \(reason).",
+                index
+            )
+        ] + open
+    }
+
+    /// A link whose ends have different keys.
+    static let brokenCipher = FailureRule(name: "different keys") { timeline, index, _ in
+        guard case .disconnected(_, .micFailure) = timeline.events[index].fact else { return nil }
+        return [
+            said("A packet did not pass the check of its code: the two devices encrypt with different keys.", index)
+        ]
+    }
+
+    /// A link that ended for another reason.
+    static let linkEnded = FailureRule(name: "link ended") { timeline, index, limit in
+        guard case .disconnected(let link, let reason) = timeline.events[index].fact,
+            ![.connectionTerminatedByLocalHost, .remoteUserTerminatedConnection, .connectionFailedToBeEstablished]
+                .contains(reason)
+        else { return nil }
+        return [
+            said(
+                "The link\(owner(timeline, index)) ended at \(timeline.clock(timeline.events[index])): \(reason).",
+                index
+            )
+        ]
+            + waiting(timeline, index, link, limit)
+    }
+
+    /// Encryption that failed, because the peer has forgotten the key.
+    static let keyMissing = FailureRule(name: "key missing") { timeline, index, _ in
+        guard case .encryption(_, let status) = timeline.events[index].fact, status != .success else { return nil }
+        return status == .pinOrKeyMissing
+            ? [
+                said("The link was not encrypted: the peer no longer has the key of the bond.", index),
+                said("Remove the bond on this side, and pair again.", nil),
+            ] : [said("The link was not encrypted: \(status).", index)]
+    }
+
+    /// A pairing that failed.
+    static let pairingFailed = FailureRule(name: "pairing failed") { timeline, index, limit in
+        guard case .pairingFailed(let reason, let isFromHost) = timeline.events[index].fact else { return nil }
+        guard !isFromHost || !isReceivedElsewhere(timeline, index, .pairingFailed(reason, isFromHost: false), limit)
+        else { return nil }
+        let start = limit.walk((0..<index).reversed()).first {
+            timeline.events[$0].fact == .pairingStarted
+                && timeline.events[$0].source == timeline.events[index].source
+        }
+        let sides = isFromHost ? "This host refused" : "The peer refused"
+        let text = "\(sides) to pair: \(SMP.Reason(wire: reason))."
+        return [said(text, index)]
+            + (start.map { [said("The pairing began at \(timeline.clock(timeline.events[$0])).", $0)] } ?? [])
+    }
+
+    /// A request that the server refused.
+    static let refused = FailureRule(name: "request refused") { timeline, index, limit in
+        guard case .refusal(let opcode, let handle, let code, let link, let isFromHost) = timeline.events[index].fact,
+            !isExpected(opcode, handle, code)
+        else { return nil }
+        let event = timeline.events[index]
+        guard !succeedsLater(timeline, index, limit) else { return nil }
+        if isFromHost {
+            // The client's side has the call as well.
+            let received = Timeline.Fact.refusal(of: opcode, handle: handle, code, link: link, isFromHost: false)
+            guard !isReceivedElsewhere(timeline, index, received, limit) else { return nil }
+        }
+        let server = isFromHost ? "This host" : "The server"
+        var sentences = [said("\(server) refused a request at \(timeline.clock(event)): \(event.detail).", index)]
+        let request = limit.walk((0..<index).reversed()).first {
+            timeline.events[$0].group == event.group && timeline.events[$0].track == .attribute
+        }
+        if let request {
+            let words = "\(timeline.events[request].title) \(timeline.events[request].detail)"
+            sentences.append(said("The request was: \(words).", request))
+        }
+        guard securityErrors.contains(code) else { return sentences }
+        let isEncrypted = limit.walk(0..<index).contains {
+            timeline.events[$0].source == event.source
+                && timeline.events[$0].fact == .encryption(link: link, .success)
+        }
+        let reason =
+            isEncrypted
+            ? "The link was encrypted, but with a key that is not strong enough."
+            : "The link was not encrypted: the devices had not paired, or the pairing failed."
+        return sentences + [said(reason, nil)]
+    }
+
+    private static let securityErrors: [ATT.ErrorCode] = [
+        .insufficientAuthentication, .insufficientEncryption, .insufficientAuthorization,
+        .encryptionKeySizeTooShort,
+    ]
+
+    /// Returns true for refusals with which clients learn that there is nothing more, or that a feature is missing.
+    private static func isExpected(_ opcode: ATT.Opcode, _ handle: UInt16, _ code: ATT.ErrorCode) -> Bool {
+        switch code {
+        case .attributeNotFound: opcode.isSearch || handle == 0
+        case .attributeNotLong, .invalidOffset: opcode == .readBlobRequest
+        case .requestNotSupported: ![.readRequest, .writeRequest].contains(opcode)
+        default: false
+        }
+    }
+
+    /// Returns true if the call of a refused request succeeds, or the same request after the devices have paired.
+    private static func succeedsLater(_ timeline: Timeline, _ index: Int, _ limit: WalkLimit) -> Bool {
+        guard case .refusal(let opcode, let handle, let code, let link, let isFromHost) = timeline.events[index].fact
+        else { return false }
+        let event = timeline.events[index]
+        var isRepeated = false
+        for place in limit.walk((index + 1)..<timeline.events.count)
+        where timeline.events[place].source == event.source {
+            switch timeline.events[place].fact {
+            case .callback(_, _, _, let error) where event.group != 0 && timeline.events[place].group == event.group:
+                return error == nil
+            case .request(opcode, handle, link, !isFromHost): isRepeated = securityErrors.contains(code)
+            case .response(link, isFromHost) where isRepeated: return true
+            case .refusal(_, _, _, link, isFromHost): isRepeated = false
+            case .disconnected(link, _), .reset: return false
+            default: continue
+            }
+        }
+        return false
+    }
+
+    /// Returns true if another source receives within a second what this one sends.
+    private static func isReceivedElsewhere(
+        _ timeline: Timeline,
+        _ index: Int,
+        _ fact: Timeline.Fact,
+        _ limit: WalkLimit
+    ) -> Bool {
+        let event = timeline.events[index]
+        for place in limit.walk((index + 1)..<timeline.events.count) {
+            let later = timeline.events[place]
+            if later.time &- event.time > 1_000_000_000 { return false }
+            if later.source != event.source, later.fact.isSame(as: fact) { return true }
+        }
+        return false
+    }
+
+    /// A request without an answer for 30 s.
+    static let unanswered = FailureRule(name: "request without answer") { timeline, index, limit in
+        guard case .request(let opcode, _, let link, let isFromHost) = timeline.events[index].fact else { return nil }
+        let event = timeline.events[index], patience: Int64 = 30_000_000_000
+        for place in limit.walk((index + 1)..<timeline.events.count)
+        where timeline.events[place].source == event.source {
+            let later = timeline.events[place]
+            if later.time &- event.time >= patience { break }
+            switch later.fact {
+            case .response(link, !isFromHost), .refusal(_, _, _, link, !isFromHost), .disconnected(link, _), .reset:
+                return nil
+            default: continue
+            }
+        }
+        guard let end = timeline.end ?? timeline.events.last?.time, end &- event.time >= patience else { return nil }
+        return [
+            said("The \(opcode) at \(timeline.clock(event)) had no response within 30 s: \(event.detail).", index),
+            said("The link was up; the \(isFromHost ? "peer" : "host") did not answer.", nil),
+        ]
+    }
+
+    /// A connection or scan that waits for a device that is not there.
+    static let deviceMissing = FailureRule(name: "device missing") { timeline, index, limit in
+        guard case .call(let step, let words, let client) = timeline.events[index].fact,
+            step == "scanForPeripherals" || step == "connect", let end = timeline.end ?? timeline.events.last?.time,
+            end &- timeline.events[index].time >= 5_000_000_000
+        else { return nil }
+        let event = timeline.events[index], others = (index + 1)..<timeline.events.count
+        if step == "scanForPeripherals" {
+            for place in limit.walk(others) where timeline.events[place].source == event.source {
+                switch timeline.events[place].fact {
+                case .advertisement, .callback("didDiscover", _, client, _), .call("stopScan", _, client): return nil
+                default: continue
+                }
+            }
+            return [said("The scan at \(timeline.clock(event)) found nothing: no advertisement arrived.", index)]
+        }
+        let isAnswered = limit.walk(others).contains { place in
+            guard timeline.events[place].source == event.source else { return false }
+            return switch timeline.events[place].fact {
+            case .callback("didConnect", let other, client, _), .callback("didFailToConnect", let other, client, _),
+                .callback("didDisconnect", let other, client, _),
+                .call("cancelPeripheralConnection", let other, client):
+                Relations.match(step, words, other)
+            default: false
+            }
+        }
+        guard !isAnswered else { return nil }
+        return [
+            said("The connection that the app asked for at \(timeline.clock(event)) was not made: \(words).", index),
+            reach(timeline, index, limit),
+        ]
+    }
+
+    /// The reason why a connection was not made.
+    private static func reach(_ timeline: Timeline, _ index: Int, _ limit: WalkLimit) -> FailureFinding.Sentence {
+        let attempts = limit.walk((index + 1)..<timeline.events.count).filter { place in
+            guard timeline.events[place].source == timeline.events[index].source,
+                case .disconnected(_, .connectionFailedToBeEstablished) = timeline.events[place].fact
+            else { return false }
+            return true
+        }
+        guard let last = attempts.last else {
+            return said("The device was not reachable until the end; Core Bluetooth goes on waiting.", nil)
+        }
+        return said("The device did not answer the connection request, \(attempts.count) times.", last)
+    }
+
+    /// A radio that is off, missing or forbidden.
+    static let radioUnavailable = FailureRule(name: "radio unavailable") { timeline, index, _ in
+        guard case .callback("didUpdateState", let state, _, _) = timeline.events[index].fact else { return nil }
+        let reasons = [
+            "poweredOff": "Bluetooth was switched off", "unauthorized": "the app may not use Bluetooth",
+            "unsupported": "there was no radio", "resetting": "the controller was restarted",
+        ]
+        guard let reason = reasons[state] else { return nil }
+        let time = timeline.clock(timeline.events[index])
+        return [said("From \(time) the app had no radio: \(reason). Connections and requests ended.", index)]
+    }
+
+    /// A callback with an error that no packet explains.
+    static let callFailed = FailureRule(name: "call failed") { timeline, index, limit in
+        let event = timeline.events[index]
+        guard case .callback(let step, _, _, let error?) = event.fact else { return nil }
+        // The end of a link or radio just before is explained by its own finding.
+        for place in limit.walk((0..<index).reversed()) where timeline.events[place].source == event.source {
+            let earlier = timeline.events[place]
+            if event.time &- earlier.time > 1_000_000 { break }
+            switch earlier.fact {
+            case .disconnected, .connectionFailed, .refusal, .encryption, .pairingFailed: return nil
+            case .callback("didUpdateState", let state, _, _) where state != "poweredOn": return nil
+            default: continue
+            }
+        }
+        return [said("\(step) had an error at \(timeline.clock(event)): \(error).", index)]
+    }
+
+    /// A call without a callback for 30 s.
+    static let unansweredCall = FailureRule(name: "call without callback") { timeline, index, limit in
+        // Nothing is called for the end of a connection that does not exist.
+        guard case .call(let step, let words, let client) = timeline.events[index].fact, step != "connect",
+            step != "cancelPeripheralConnection",
+            Relations.expectsAnswer(step, words), let end = timeline.end ?? timeline.events.last?.time,
+            end &- timeline.events[index].time >= 35_000_000_000
+        else { return nil }
+        let isAnswered = limit.walk((index + 1)..<timeline.events.count).contains { place in
+            guard case .callback(let answer, let other, client, _) = timeline.events[place].fact else { return false }
+            return Relations.answers(answer, step) && Relations.match(step, words, other) || answer == "didDisconnect"
+                || answer == "didUpdateState"
+        }
+        guard !isAnswered else { return nil }
+        return [said("\(step) at \(timeline.clock(timeline.events[index])) was never answered: \(words).", index)]
+    }
+
+    private static func said(_ text: String, _ event: Int?) -> FailureFinding.Sentence {
+        .init(text: text, event: event)
+    }
+
+    /// The source of an event, if there are several.
+    private static func owner(_ timeline: Timeline, _ index: Int) -> String {
+        timeline.sources.count > 1 ? " of \(timeline.sources[timeline.events[index].source])" : ""
+    }
+
+    /// The request that was outstanding when a link ended.
+    private static func waiting(
+        _ timeline: Timeline,
+        _ index: Int,
+        _ link: UInt16,
+        _ limit: WalkLimit
+    ) -> [FailureFinding.Sentence] {
+        let source = timeline.events[index].source
+        for place in limit.walk((0..<index).reversed()) where timeline.events[place].source == source {
+            switch timeline.events[place].fact {
+            case .request(let opcode, _, link, true):
+                return [said("The \(opcode) was waiting for its response: \(timeline.events[place].detail).", place)]
+            case .response(link, false), .refusal(_, _, _, link, false), .connected(link, _): return []
+            default: continue
+            }
+        }
+        return []
+    }
+
+    /// Returns true if a callback with an error follows immediately.
+    private static func hasError(_ timeline: Timeline, after index: Int, _ limit: WalkLimit) -> Bool {
+        let event = timeline.events[index]
+        for place in limit.walk(index..<timeline.events.count) {
+            let later = timeline.events[place]
+            if later.time &- event.time > 1_000_000 { return false }
+            if case .callback("didDisconnect", _, _, _?) = later.fact, later.source == event.source { return true }
+        }
+        return false
+    }
+}
+
+extension Timeline.Fact {
+    /// Returns true for the same failure, on whatever link.
+    fileprivate func isSame(as other: Self) -> Bool {
+        guard case .refusal(let opcode, let handle, let code, _, let isFromHost) = self,
+            case .refusal(_, _, _, let link, _) = other
+        else { return self == other }
+        return other == .refusal(of: opcode, handle: handle, code, link: link, isFromHost: isFromHost)
+    }
+}
+
+extension Timeline {
+    /// The time of an event in seconds, as the page shows it.
+    func clock(_ event: Event) -> String {
+        let start = isWorld ? 0 : events.first?.time ?? 0
+        let milliseconds = (event.time &- start) / 1_000_000
+        let rest = String(milliseconds % 1_000)
+        return "\(milliseconds / 1_000)." + String(repeating: "0", count: max(0, 3 - rest.count)) + rest + " s"
+    }
+}

@@ -1,0 +1,79 @@
+import BLEWire
+
+/// The cause of a failure in a timeline, in sentences with links to the events.
+package struct FailureFinding: Equatable, Sendable {
+    /// A sentence, and the index of the event that it is about.
+    package struct Sentence: Equatable, Sendable {
+        package let text: String
+        package let event: Int?
+    }
+
+    /// The name of the rule.
+    package let rule: String
+    /// The index of the failure.
+    package let event: Int
+    package let sentences: [Sentence]
+
+    /// The sentences as one text.
+    package var text: String { sentences.map(\.text).joined(separator: " ") }
+}
+
+/// A rule that recognizes a kind of failure and walks back to its cause.
+package struct FailureRule: Sendable {
+    /// The maximum number of findings on a page.
+    private static let mostFindings = 200
+
+    package let name: String
+    /// Returns the sentences for the event at an index; `nil` if the rule does not apply.
+    let explain: @Sendable (Timeline, Int, WalkLimit) -> [FailureFinding.Sentence]?
+
+    /// Returns the cause of each failure in a timeline.
+    ///
+    /// The first rule that applies to an event counts; a failure that belongs to the same group as an earlier one is
+    /// not explained again. If a limit is reached, the last finding says so.
+    ///
+    /// - Parameters:
+    ///   - timeline: The events.
+    ///   - steps: The number of events that all rules together may look at.
+    /// - Returns: The causes in the order of time.
+    package static func findings(in timeline: Timeline, steps: Int = 20_000_000) -> [FailureFinding] {
+        var findings: [FailureFinding] = [], groups: Set<Int> = []
+        let limit = WalkLimit(steps)
+        for index in timeline.events.indices {
+            let group = timeline.events[index].group
+            guard group == 0 || !groups.contains(group) else { continue }
+            for rule in all {
+                guard let sentences = rule.explain(timeline, index, limit), !limit.isReached else { continue }
+                findings.append(.init(rule: rule.name, event: index, sentences: sentences))
+                if group != 0 { groups.insert(group) }
+                break
+            }
+            guard !limit.isReached, findings.count < mostFindings else {
+                let text =
+                    "The search for failures ended at \(timeline.clock(timeline.events[index])): there are too many."
+                let sentence = FailureFinding.Sentence(text: text, event: index)
+                findings.append(.init(rule: "limit", event: index, sentences: [sentence]))
+                break
+            }
+        }
+        return findings
+    }
+}
+
+/// A limit on the number of events that rules look at, so that no file keeps them busy for long.
+final class WalkLimit {
+    private var rest: Int
+
+    init(_ steps: Int) { rest = steps }
+
+    /// True if the limit was reached; what a rule found then may be wrong.
+    var isReached: Bool { rest <= 0 }
+
+    /// Returns the elements of a sequence until the limit is reached.
+    func walk<Base: Sequence>(_ base: Base) -> some Sequence<Base.Element> {
+        base.lazy.prefix { _ in
+            self.rest -= 1
+            return self.rest > 0
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import BLEWire
+
+/// The open calls and requests, which later packets and callbacks are matched with.
+struct Relations: Sendable {
+    private static let mostCalls = 256
+
+    private struct Call: Sendable {
+        let step: String
+        /// The device and attribute in the call's words.
+        let words: [Substring]
+        let client: Int
+        let source: Int
+        let group: Int
+    }
+
+    private var calls: [Call] = []
+    /// A request without its response so far.
+    struct Request: Sendable {
+        let group: Int
+        let handle: UInt16?
+        /// The type of attribute that it searches.
+        let type: BluetoothUUID?
+    }
+
+    /// The open request in each direction of each link.
+    var requests: [TimelineBuilder.StreamKey: Request] = [:]
+    /// The group of the open command of each source and opcode.
+    private var commands: [Int: [UInt16: Int]] = [:]
+
+    /// The callback of each call.
+    private static let answers: [String: [String]] = [
+        "readValue": ["didUpdateValue"], "writeValue": ["didWriteValue"],
+        "connect": ["didConnect", "didFailToConnect"],
+        "setNotifyValue": ["didUpdateNotificationState"], "readRSSI": ["didReadRSSI"],
+        "discoverServices": ["didDiscoverServices"], "discoverCharacteristics": ["didDiscoverCharacteristics"],
+        "discoverIncludedServices": ["didDiscoverIncludedServices"], "discoverDescriptors": ["didDiscoverDescriptors"],
+        "openL2CAPChannel": ["didOpen"], "add": ["didAdd"], "startAdvertising": ["didStartAdvertising"],
+        "cancelPeripheralConnection": ["didDisconnect", "didFailToConnect"],
+        "publishL2CAPChannel": ["didPublishL2CAPChannel"],
+    ]
+    /// The requests that carry out a call.
+    private static let operations: [String: Set<UInt8>] = [
+        "readValue": [0x0A, 0x0C, 0x08], "writeValue": [0x12, 0x16, 0x18, 0x52], "setNotifyValue": [0x12],
+        "discoverServices": [0x10, 0x06], "discoverCharacteristics": [0x08], "discoverIncludedServices": [0x08],
+        "discoverDescriptors": [0x04],
+    ]
+
+    /// The calls that are not about a device.
+    private static let ownCalls: Set = ["add", "startAdvertising", "publishL2CAPChannel"]
+
+    /// Returns true if a call always has a callback.
+    static func expectsAnswer(_ step: String, _ words: String) -> Bool {
+        answers[step] != nil && !words.hasSuffix("without response")
+    }
+
+    /// Returns true if a callback answers a call.
+    static func answers(_ callback: String, _ call: String) -> Bool { answers[call]?.contains(callback) == true }
+
+    /// Returns true if the words of a callback are about the same device as those of a call.
+    static func match(_ step: String, _ call: String, _ callback: String) -> Bool {
+        ownCalls.contains(step) || call.split(separator: " ").first == callback.split(separator: " ").first
+    }
+
+    /// Notes a call, and returns its group.
+    mutating func began(_ step: String, _ words: String, _ client: Int, _ source: Int, _ event: Int) -> Int {
+        guard Self.expectsAnswer(step, words) else { return 0 }
+        if calls.count >= Self.mostCalls { calls.removeFirst() }
+        let call = Call(
+            step: step,
+            words: words.split(separator: " "),
+            client: client,
+            source: source,
+            group: event + 1
+        )
+        calls.append(call)
+        return call.group
+    }
+
+    /// Notes a callback, and returns the group of its call; 0 if there is none.
+    mutating func ended(_ step: String, _ words: String, _ client: Int, _ source: Int) -> Int {
+        guard !words.hasSuffix("notified") else { return 0 }
+        let parts = words.split(separator: " ")
+        let index = calls.firstIndex { call in
+            call.client == client && call.source == source && Self.answers[call.step]?.contains(step) == true
+                && (Self.ownCalls.contains(call.step)
+                    || call.words.first == parts.first
+                        && Self.attribute(call.words).map { parts.contains($0) } != false)
+        }
+        return index.map { calls.remove(at: $0).group } ?? 0
+    }
+
+    /// The attribute in the words of a call: the first word after the device that is a UUID.
+    private static func attribute(_ words: [Substring]) -> Substring? {
+        words.dropFirst().first { BluetoothUUID($0) != nil }
+    }
+
+    /// Returns the group of the call that a request of the host carries out; `fresh` if there is none.
+    func group(of opcode: ATT.Opcode, source: Int, fresh: Int) -> Int {
+        calls.first { $0.source == source && Self.operations[$0.step]?.contains(opcode.wire) == true }?.group ?? fresh
+    }
+
+    /// Returns the group of the first open call of this name; 0 if there is none.
+    func group(ofCall step: String, source: Int) -> Int {
+        calls.first { $0.source == source && $0.step == step }?.group ?? 0
+    }
+
+    /// Notes a command.
+    mutating func commanded(_ opcode: UInt16, source: Int, group: Int) {
+        commands[source, default: [:]][opcode] = group
+    }
+
+    /// Returns the group of a command that an event answers.
+    mutating func answered(_ opcode: UInt16, source: Int) -> Int { commands[source]?.removeValue(forKey: opcode) ?? 0 }
+}

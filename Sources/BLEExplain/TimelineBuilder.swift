@@ -1,0 +1,263 @@
+package import BLERuntime
+package import BLEWire
+
+/// A builder of a ``Timeline`` from packets, comments and packets on the air, in the order in which they happened.
+///
+/// It accepts any octets and texts. Everything that it stores has a limit.
+package struct TimelineBuilder: Sendable {
+    /// The maximum number of events; later ones are counted only.
+    package static let mostEvents = 250_000
+    /// The maximum number of points per series.
+    static let mostPoints = 100_000
+    private static let mostSources = 256
+    private static let mostSeries = 32
+    private static let mostCharacters = 400
+
+    var timeline = Timeline()
+    var attributes = AttributeNames()
+    var relations = Relations()
+    private var traces: [Int: HCITrace] = [:]
+    private var frames: [StreamKey: Reassembler] = [:]
+    private var filter: KeyFilter?
+    private var seriesIndex: [String: Int] = [:]
+    /// Decodes a value of a characteristic; `nil` if its format is unknown.
+    let reading: @Sendable (BluetoothUUID, [UInt8]) -> String?
+
+    /// One direction of a link.
+    struct StreamKey: Hashable, Sendable {
+        let source: Int
+        let link: UInt16
+        let isFromHost: Bool
+    }
+
+    /// Creates an empty builder.
+    ///
+    /// - Parameters:
+    ///   - keys: True to keep keys of pairings.
+    ///   - isWorld: True if times count from the beginning of a world.
+    ///   - reading: Decodes values.
+    package init(
+        keys: Bool = false,
+        isWorld: Bool = false,
+        reading: @escaping @Sendable (BluetoothUUID, [UInt8]) -> String? = { _, _ in nil }
+    ) {
+        filter = keys ? nil : KeyFilter()
+        self.reading = reading
+        timeline.isWorld = isWorld
+    }
+
+    /// Returns the timeline.
+    package consuming func finish() -> Timeline {
+        var result = timeline
+        // Packets on the air are calculated ahead of their time; the rest is in order already.
+        let order = result.events.indices.sorted {
+            (result.events[$0].time, $0) < (result.events[$1].time, $1)
+        }
+        var place = [Int](repeating: 0, count: order.count)
+        for (new, old) in order.enumerated() { place[old] = new }
+        result.events = order.map { old in
+            var event = timeline.events[old]
+            event.packet = event.packet.map { place[$0] }
+            return event
+        }
+        return result
+    }
+
+    /// Adds an item of a capture.
+    package mutating func add(_ item: CaptureReader.Item) {
+        switch item {
+        case .packet(let record): add(record)
+        case .comment(let text, let source, let time): add(text: text, of: source, at: time)
+        case .lost(let count, let source):
+            guard timeline.remarks.count < 100 else { return }
+            timeline.remarks.append(
+                "\(count) packets of \(source.machine.isEmpty ? "the capture" : source.machine) are missing."
+            )
+        }
+    }
+
+    /// Adds a packet.
+    package mutating func add(_ original: PacketRecord) {
+        var (record, hidden): (PacketRecord, Range<Int>?) = (original, nil)
+        if filter != nil, let result = filter?.filter(original) { (record, hidden) = (result.record, result.hidden) }
+        guard let source = index(of: record.source) else { return }
+        let isFromHost = record.direction == .toController
+        let packet = traces[source, default: HCITrace()].dissect(
+            h4: record.bytes,
+            isFromHost: isFromHost,
+            missing: record.missing
+        )
+        let layers = packet.layers + packet.completed
+        var event = Timeline.Event(
+            time: record.time.nanoseconds,
+            track: .hci,
+            source: source,
+            title: layers.last { !$0.isMalformed && !$0.isCut }?.name ?? "Packet"
+        )
+        event.detail = isFromHost ? "to controller" : "to host"
+        event.octets = Array(record.bytes.prefix(2_048))
+        event.layers = hidden.map { Self.hiding($0, in: layers) } ?? layers
+        if packet.isMalformed { event.level = .warning }
+        guard let place = append(event) else { return }
+        describe(record, packet, place, source, isFromHost)
+    }
+
+    /// Replaces the texts of fields in a range that was overwritten.
+    private static func hiding(_ hidden: Range<Int>, in layers: [DissectedLayer]) -> [DissectedLayer] {
+        var start = 0
+        return layers.map { layer in
+            defer { start += layer.size }
+            let fields = layer.fields.map { field in
+                start + field.range.upperBound > hidden.lowerBound
+                    ? field.replacing(text: "left out; --keys shows it")
+                    : field
+            }
+            return DissectedLayer(name: layer.name, fields: fields)
+        }
+    }
+
+    /// Returns the payload of the L2CAP packet that ends with this data packet, and its channel.
+    mutating func frame(_ bytes: [UInt8], _ source: Int, _ isFromHost: Bool) -> (
+        link: UInt16, channel: UInt16, payload: [UInt8]
+    )? {
+        guard bytes.count >= 5 else { return nil }
+        let word = UInt16(bytes[1]) | UInt16(bytes[2]) << 8, link = word & 0x0FFF
+        let key = StreamKey(source: source, link: link, isFromHost: isFromHost)
+        if frames.count > 1_024, frames[key] == nil { frames = [:] }
+        let fragment = Array(bytes[5...]), frame: [UInt8]
+        let outcome =
+            word >> 12 & 3 == 1
+            ? frames[key, default: Reassembler()].proceed(fragment.span)
+            : frames[key, default: Reassembler()].begin(fragment.span)
+        switch outcome {
+        case .whole: frame = fragment
+        case .complete(let whole): frame = whole
+        case .incomplete, .dropped: return nil
+        }
+        guard frame.count >= 4 else { return nil }
+        return (link, UInt16(frame[2]) | UInt16(frame[3]) << 8, Array(frame[4...]))
+    }
+
+    /// The words before calls and callbacks in comments, in this version and earlier ones; true for calls.
+    private static let directions: [Substring: Bool] = [
+        "requests:": true, "receives:": false, "asks:": true, "hears:": false,
+    ]
+
+    /// Adds a comment, which may be a call or callback in the form of a capture's comments.
+    package mutating func add(text: String, of source: PacketSource, at time: Instant) {
+        guard let source = index(of: source) else { return }
+        let parts = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[0] == "app", let client = Int(parts[1]), let isCall = Self.directions[parts[2]]
+        else {
+            _ = append(.init(time: time.nanoseconds, track: .app, source: source, title: "Note", detail: text))
+            return
+        }
+        add(line: parts.count > 3 ? String(parts[3]) : "", isCall: isCall, of: client, source, at: time)
+    }
+
+    /// Adds a call or callback.
+    private mutating func add(line: String, isCall: Bool, of client: Int, _ source: Int, at time: Instant) {
+        let step = String(line.prefix { $0 != " " }), words = String(line.dropFirst(step.count + 1))
+        let error = isCall ? nil : words.range(of: "error: ").map { String(words[$0.upperBound...]) }
+        var event = Timeline.Event(time: time.nanoseconds, track: .app, source: source, title: step, detail: words)
+        event.level = error != nil ? .failure : isCall ? .call : .callback
+        event.fact =
+            isCall
+            ? .call(step, words: words, client: client) : .callback(step, words: words, client: client, error: error)
+        event.group =
+            isCall
+            ? relations.began(step, words, client, source, timeline.events.count)
+            : relations.ended(step, words, client, source)
+        _ = append(event)
+    }
+
+    /// Adds a point to a series; `unit` is that of a new one.
+    package mutating func sample(_ name: String, unit: String, _ value: Double, at time: Instant) {
+        let index: Int
+        if let known = seriesIndex[name] {
+            index = known
+        } else {
+            guard timeline.series.count < Self.mostSeries else { return }
+            index = timeline.series.count
+            seriesIndex[name] = index
+            timeline.series.append(.init(name: String(name.prefix(80)), unit: unit))
+        }
+        guard timeline.series[index].points.count < Self.mostPoints else { return }
+        timeline.series[index].points.append((time.nanoseconds, value))
+    }
+
+    /// Adds an event on the air.
+    package mutating func addAir(
+        _ title: String,
+        from sender: String,
+        to receiver: String,
+        octets: [UInt8],
+        isLost: Bool,
+        strength: Int,
+        distance: Double,
+        isRepeated: Bool,
+        at time: Instant
+    ) {
+        guard let source = index(of: PacketSource(machine: sender)) else { return }
+        var event = Timeline.Event(time: time.nanoseconds, track: .air, source: source, title: title)
+        let meters = (distance * 10).rounded() / 10
+        let outcome = "\(isLost ? "lost" : "received")\(isRepeated ? ", sent again" : "")"
+        event.detail = "to \(receiver), \(outcome), \(strength) dBm, \(meters) m"
+        event.level = isLost ? .warning : .normal
+        event.octets = octets
+        let pair = [sender, receiver].sorted().joined(separator: " – ")
+        if !isLost { samplePace("RSSI, \(sender) → \(receiver)", unit: "dBm", Double(strength), at: time) }
+        if distance.isFinite { samplePace("\(pair)", unit: "m", distance, at: time) }
+        event.fact = .air(isLost: isLost, strength: strength, distance: distance, receiver: receiver)
+        _ = append(event)
+    }
+
+    /// Adds a point unless the one before is the same, or was less than 50 ms ago.
+    private mutating func samplePace(_ name: String, unit: String, _ value: Double, at time: Instant) {
+        if let index = seriesIndex[name], let last = timeline.series[index].points.last,
+            time.nanoseconds &- last.time < 50_000_000 || last.value == value && unit == "m"
+        {
+            return
+        }
+        sample(name, unit: unit, value, at: time)
+    }
+
+    /// Adds an event, and returns its index; `nil` if there is no room.
+    @discardableResult
+    mutating func append(_ event: Timeline.Event) -> Int? {
+        guard timeline.events.count < Self.mostEvents else {
+            timeline.omitted += 1
+            return nil
+        }
+        var event = event
+        event.title = String(event.title.prefix(Self.mostCharacters))
+        event.detail = String(event.detail.prefix(Self.mostCharacters))
+        timeline.events.append(event)
+        return timeline.events.count - 1
+    }
+
+    private mutating func index(of source: PacketSource) -> Int? {
+        let name =
+            source.program.isEmpty
+            ? (source.machine.isEmpty ? "host" : source.machine) : "\(source.program) \(source.machine)"
+        if let known = timeline.sources.firstIndex(of: name) { return known }
+        guard timeline.sources.count < Self.mostSources else {
+            timeline.omitted += 1
+            return nil
+        }
+        timeline.sources.append(name)
+        return timeline.sources.count - 1
+    }
+}
+
+extension String {
+    /// The first occurrence of a text.
+    fileprivate func range(of text: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}
