@@ -61,6 +61,7 @@ extension WorldCore {
                 .asked(request, machine: index, app: session.app, client: client.rawValue),
                 at: now
             )
+            recorder?.add(request, of: client.rawValue, on: stations[index].name, at: now)
             if isWrittenDown {
                 let line = transcript.line(request, of: client.rawValue)
                 writeDown("app \(client.rawValue) requests: \(line)", on: index)

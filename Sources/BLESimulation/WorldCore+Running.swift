@@ -63,6 +63,7 @@ extension WorldCore {
     private mutating func note(_ event: ClientEvent, for client: Int) {
         guard case .app(let session) = clients[client], event.isTold else { return }
         story.add(.heard(event, machine: session.machine, app: session.app, client: client), at: now)
+        recorder?.add(event, to: client, on: stations[session.machine].name, at: now)
         if event.isDiscovery {
             if isWrittenDown { transcript.learn(event, of: client) }
         } else if isWrittenDown {
@@ -133,7 +134,11 @@ extension WorldCore {
             while let output = air.next() {
                 switch output {
                 case .hci(let bytes, let controller): deliver(bytes, from: controller)
-                case .note, .air: break
+                case .air(let record):
+                    recorder?.add(record) { [owners, stations] in
+                        (stations[owners[$0.rawValue]].name, stations[owners[$0.rawValue]].identity.position)
+                    }
+                case .note: break
                 }
             }
             guard !dirty.isEmpty else { return }
@@ -192,6 +197,7 @@ extension WorldCore {
         countPacket(bytes, index)
         let record = PacketRecord(machine: stations[index].name, direction: direction, time: now, bytes: bytes)
         story.add(record)
+        recorder?.add(record)
         tap?(record)
         capture?.write(record)
         if log != nil {

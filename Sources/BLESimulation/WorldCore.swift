@@ -55,6 +55,8 @@ struct WorldCore: ~Copyable {
     var faultPlan = FaultPlan()
     /// The recent events, for ``World/story``.
     var story = Story()
+    /// The recording for the page, if there is one.
+    var recorder: PageRecorder?
     /// The findings.
     var findings: [World.Finding] = []
     /// The connections of apps that have not ended.

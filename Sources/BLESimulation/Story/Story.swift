@@ -13,7 +13,7 @@ struct Story: Sendable {
     }
 
     /// A ring buffer of the latest elements.
-    private struct Ring<Element: Sendable>: Sendable {
+    struct Ring<Element: Sendable>: Sendable {
         private let capacity: Int
         private var elements: [Element] = []
         private var next = 0
@@ -39,10 +39,10 @@ struct Story: Sendable {
         var all: [Element] { Array(elements[next...] + elements[..<next]) }
     }
 
-    private var entries = Ring<(Instant, Entry)>(200)
-    private var packets = Ring<PacketRecord>(1_000)
+    private(set) var entries = Ring<(Instant, Entry)>(200)
+    private(set) var packets = Ring<PacketRecord>(1_000)
     /// The names and attributes that were learnt from entries that are no longer kept.
-    private var before = Transcript()
+    private(set) var before = Transcript()
     /// The maximum number of packets in the text.
     private static let toldPackets = 40
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BLERuntime
 import BLESimulation
+import Foundation
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,6 +15,7 @@ struct Demo: AsyncParsableCommand {
               ble demo
               ble demo --packets
               ble demo --json --seed 7 --loss 0.3
+              ble demo --page demo.html
             """
     )
 
@@ -29,13 +31,47 @@ struct Demo: AsyncParsableCommand {
     @Flag(help: "Show all packets between hosts and controllers, field by field.")
     var packets = false
 
+    @Option(help: ArgumentHelp("Also write the demo to this file, as a page for browsers.", valueName: "file"))
+    var page: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A fault that happens once, for example “linkLoss 6000 ms at packet 60 of bob” (see World.Fault).",
+            valueName: "fault"
+        ),
+        transform: World.Fault.read
+    )
+    var fault: World.Fault?
+
     @OptionGroup var output: OutputOptions
 
     @MainActor
     func run() async throws {
         let printer = Printer(output)
         let world = World(seed: seed, conditions: .init(loss: loss))
+        if page != nil { world.recordPage(reading: ValueFormat.reading) }
+        if let fault { world.plan([fault]) }
         let show = ChatDemo(in: world, printer: printer, showsPackets: packets)
-        guard await show.run() else { throw ExitCode.failure }
+        let isDone = await show.run()
+        if let page {
+            try await reportingTrouble {
+                do {
+                    try Data(world.page.utf8).write(to: URL(fileURLWithPath: page))
+                } catch {
+                    throw CommandError.unusableFile(page, error.localizedDescription)
+                }
+            }
+        }
+        guard isDone else { throw ExitCode.failure }
+    }
+}
+
+extension World.Fault {
+    /// Reads a fault in the form in which failed runs print it.
+    fileprivate static func read(_ text: String) throws -> Self {
+        guard let fault = Self(text), ["lobby", "alice", "bob"].contains(fault.machine) else {
+            throw ValidationError("Invalid fault. Write for example: linkLoss 6000 ms at packet 60 of bob.")
+        }
+        return fault
     }
 }

@@ -1,0 +1,64 @@
+import BLEController
+package import BLEExplain
+import BLEHost
+import BLERuntime
+package import BLEWire
+
+extension World {
+    /// Records everything from now on for ``page``, including the packets on the air.
+    ///
+    /// Without it, the page has what the ``story`` has: the last calls, callbacks and packets.
+    public func recordPage() { recordPage { _, _ in nil } }
+
+    /// The world so far as an HTML page, with the causes of failures; it needs no network and has no keys.
+    ///
+    /// ```swift
+    /// Attachment.record(world.page, named: "page.html")
+    /// ```
+    public var page: String {
+        ExplainPage(timeline, title: "A world with seed \(core.withLock { $0.seed }), \(now) old").html
+    }
+
+    /// Records everything from now on, with a function that decodes values of characteristics.
+    package func recordPage(reading: @escaping @Sendable (BluetoothUUID, [UInt8]) -> String?) {
+        core.withLock { core in
+            guard core.recorder == nil else { return }
+            core.recorder = PageRecorder(keys: false, reading: reading)
+            core.air.recordsAir = true
+        }
+    }
+
+    /// The events of the world so far.
+    package var timeline: Timeline {
+        core.withLock { core in
+            var timeline = core.recorder?.builder.finish() ?? core.story.timeline { core.stations[$0].name }
+            timeline.end = core.now.nanoseconds
+            return timeline
+        }
+    }
+}
+
+extension Story {
+    /// The recent events as a timeline.
+    func timeline(name: (Int) -> String) -> Timeline {
+        var builder = TimelineBuilder(isWorld: true), transcript = before, packets = packets.all[...]
+        for (time, entry) in entries.all {
+            while let packet = packets.first, packet.time <= time {
+                builder.add(packet)
+                packets.removeFirst()
+            }
+            switch entry {
+            case .asked(let request, let machine, _, let client):
+                let text = "app \(client) requests: \(transcript.line(request, of: client))"
+                builder.add(text: text, of: PacketSource(machine: name(machine)), at: time)
+            case .heard(let event, let machine, _, let client):
+                let text = "app \(client) receives: \(transcript.line(event, to: client))"
+                builder.add(text: text, of: PacketSource(machine: name(machine)), at: time)
+            case .remark(let text, let machine):
+                builder.add(text: text, of: PacketSource(machine: name(machine)), at: time)
+            }
+        }
+        for packet in packets { builder.add(packet) }
+        return builder.finish()
+    }
+}
