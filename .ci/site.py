@@ -46,7 +46,7 @@ def main() -> int:
             print(f"site: Guide.md lists {name}, but there is no such document")
             return 1
         (catalog / f"{name}.md").write_text(article(document.read_text(), document, package, names))
-    for image in (package / "docs").glob("*.svg"):
+    for image in (package / "docs").glob("*.[ps][nv]g"):
         shutil.copy(image, catalog)
     return 0
 
