@@ -22,7 +22,8 @@ BLOCK = re.compile(
 CODE = re.compile(r"`([^`]+)`")
 ADDRESS = re.compile(r'\.package\(url: "[^"]*corebluetooth-linux\.git", from: "[^"]*"\)')
 
-TOLD, ATTACHMENTS = "told", {"story.txt": b"A world with seed 7", "packets.pcapng": b"\n\r\r\n", "page.html": b"<!DOCTYPE"}
+TOLD = "told"
+ATTACHMENTS = {"story.txt": b"A world with seed 7", "packets.pcapng": b"\n\r\r\n", "page.html": b"<!DOCTYPE"}
 """Where tests attach files, and how those that the guide attaches begin."""
 
 
