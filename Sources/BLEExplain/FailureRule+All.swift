@@ -79,12 +79,8 @@ extension FailureRule {
         else {
             return nil
         }
-        return [
-            said(
-                "The peer ended the link\(owner(timeline, index)) at \(timeline.clock(timeline.events[index])): \(reason).",
-                index
-            )
-        ] + open
+        let time = timeline.clock(timeline.events[index])
+        return [said("The peer ended the link\(owner(timeline, index)) at \(time): \(reason).", index)] + open
     }
 
     /// A link whose ends have different keys.
