@@ -1,4 +1,4 @@
-/// The identifier of a controller on an ``Air``: 0, 1 and so on, in the order in which they were added.
+/// The identifier of a controller on an ``Air``; controllers are numbered from 0 in the order in which they are added.
 package struct ControllerID: Hashable, Comparable, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }

@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// The fixed properties of a controller.
+/// The properties of a controller that its host cannot change.
 package struct ControllerIdentity: Sendable {
     /// The capabilities of a controller: its commands, and the features that it reports to peers.
     package struct Profile: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct ControllerIdentity: Sendable {
             self.features = features
         }
 
-        /// A controller of Core 5.3, with all features that are implemented here.
+        /// A controller of Core 5.3 with every feature that this module implements.
         package static let core5 = Self(
             version: 0x0C,
             features: [
@@ -24,20 +24,24 @@ package struct ControllerIdentity: Sendable {
                 .extendedAdvertising, .channelSelectionAlgorithm2, .remotePublicKeyValidation,
             ]
         )
-        /// A controller of Core 4.0: legacy advertising, 1M PHY, packets of 27 octets, few procedures.
+        /// A controller of Core 4.0: only legacy advertising, the 1M PHY, packets of up to 27 octets, and few
+        /// procedures.
         package static let legacyOnly = Self(version: 0x06, features: [.encryption])
     }
 
-    /// A unique public address.
+    /// The controller's public address, which no other controller has.
     package var address: DeviceAddress
     package var profile: Profile
     package var position: Position
-    /// In dBm.
+    /// The transmit power, in dBm.
     package var transmitPower: Int
-    /// The HCI Subversion; larger than ``standardSubversion``, it tells this run of the radio from others.
+    /// The HCI Subversion that the controller reports.
+    ///
+    /// A value larger than ``standardSubversion`` identifies this run of the radio, so that a host can tell it from
+    /// other runs.
     package var subversion = Self.standardSubversion
 
-    /// The HCI Subversion of a controller whose run has no number.
+    /// The HCI Subversion of a controller that does not identify its run.
     package static let standardSubversion: UInt16 = 1
 
     package init(

@@ -3,10 +3,10 @@ import BLEWire
 
 /// One virtual controller: the settings of its host, and its current activities.
 ///
-/// It carries out the commands of its host: it advertises, scans, connects, and filters and resolves addresses.
+/// It carries out the commands of its host: advertising, scanning, connecting, and filtering and resolving addresses.
 ///
-/// It is a value without its own packets and clock. The ``Air`` dispatches commands to it, and owns the links, because
-/// each has two ends.
+/// It sends no packets and has no clock of its own. The ``Air`` passes the host's commands to it, sends and delivers
+/// all packets, and owns the links, because each link belongs to two controllers.
 struct VirtualController: Sendable {
     /// A connection of this controller.
     struct Connection: Sendable {
@@ -14,17 +14,18 @@ struct VirtualController: Sendable {
         /// The index of the connection in the air's links.
         let link: Int
         let role: Role
-        /// The address that the host set for this end, if any.
+        /// The public or random address that the host chose for this end; `nil` if the host set none.
         ///
-        /// On the air, a private address may have been used instead.
+        /// The packets may have carried a private address instead.
         let own: DeviceAddress?
-        /// The peer's address, or the identity that it was resolved to.
+        /// The peer's identity address if its address was resolved, otherwise the peer's over-the-air address.
         let peer: DeviceAddress
     }
 
-    /// The generation of commands that the host uses.
+    /// The generation of advertising and scanning commands that the host uses: legacy or extended.
     ///
-    /// Commands of the other one are rejected until a reset.
+    /// The first such command decides. Commands of the other generation are then rejected until the host resets the
+    /// controller.
     ///
     /// Core 6.0, Vol 4, Part E, 3.1.1.
     enum Generation: Sendable { case undecided, legacy, extended }
@@ -39,7 +40,7 @@ struct VirtualController: Sendable {
     static let aclCount = 16
     /// The transmit power range, in dBm.
     static let powers = -20...10
-    /// The company identifier of the manufacturer: none.
+    /// The manufacturer's company identifier: the value for no company.
     static let company: UInt16 = 0xFFFF
     static let subversion = ControllerIdentity.standardSubversion
 
@@ -55,19 +56,19 @@ struct VirtualController: Sendable {
     var initiator: Initiator?
     var acceptList = AcceptList()
     var resolvingList = ResolvingList()
-    /// The time at which private addresses are replaced, and the token of the schedule entry.
+    /// The time at which the controller replaces its private addresses, and the token of the schedule entry for that.
     var rotation: (instant: Instant, token: UInt64)?
-    /// The gain or loss of antennas and cables, in tenths of a decibel.
+    /// The gain or loss between radio and antenna that the host has set, in tenths of a decibel.
     var compensation: (transmit: Int16, receive: Int16) = (0, 0)
     var connections: [Connection] = []
     var channelMap = ChannelMap.all
     var suggestedLength: (octets: UInt16, time: UInt16) = (27, 328)
     var preferredPHYs: LL.PHYPreference
-    /// The random numbers that only this controller's host and peers see.
+    /// The generator of this controller's own random numbers, such as keys and addresses.
     ///
-    /// The air has its own generator.
+    /// Random events on the air come from ``AirPath/random``.
     var random: SeededGenerator
-    /// The key pair that was generated last.
+    /// The P-256 key pair that the controller generated last.
     var keyPair: P256KeyPair?
     private var lastHandle: UInt16 = 0x0EFF
 
@@ -79,9 +80,9 @@ struct VirtualController: Sendable {
         preferredPHYs = LL.PHYPreference(transmit: phys, receive: phys)
     }
 
-    /// Resets everything that the host has set.
+    /// Resets the controller to its state after power-on, as for the Reset command.
     ///
-    /// The identity and the faults remain.
+    /// Its identity and the faults that a test has set are kept.
     mutating func reset() {
         var fresh = Self(identity, random: random)
         fresh.faults = faults
@@ -90,7 +91,7 @@ struct VirtualController: Sendable {
         self = fresh
     }
 
-    /// Returns the PHYs of a controller with `features`.
+    /// Returns the PHYs that a controller with `features` supports, as a link layer PHY set.
     static func supportedPHYs(_ features: LEFeatures) -> UInt8 {
         1 | (features.contains(.phy2M) ? 2 : 0) | (features.contains(.phyCoded) ? 4 : 0)
     }
@@ -107,9 +108,9 @@ struct VirtualController: Sendable {
     @inline(__always)
     var aclLength: Int { identity.profile.features.contains(.dataPacketLengthExtension) ? 251 : 27 }
 
-    /// Returns whether two addresses are already connected.
+    /// Returns whether this controller already has a connection between the two addresses.
     ///
-    /// There is at most one connection between them.
+    /// The specification allows only one.
     ///
     /// Core 6.0, Vol 6, Part B, 4.5.
     func isConnected(_ own: DeviceAddress?, to peer: DeviceAddress) -> Bool {
@@ -129,22 +130,22 @@ struct VirtualController: Sendable {
         return nil
     }
 
-    /// Returns whether a set is advertising, and until when, without copying the set.
+    /// Returns the state of an advertising set without copying the set.
     func state(ofSet index: Int) -> AdvertisingSet.State { sets.span[index].state }
 
     /// Returns the connection with a handle.
     @inline(__always)
     func connection(_ handle: ConnectionHandle) -> Connection? { connections.first { $0.handle == handle } }
 
-    /// Inserts a connection in the order of handles.
+    /// Inserts a connection so that ``connections`` stays sorted by handle.
     mutating func add(_ connection: Connection) {
         let index = connections.firstIndex { $0.handle > connection.handle } ?? connections.count
         connections.insert(connection, at: index)
     }
 
-    /// Returns an unused handle.
+    /// Returns an unused connection handle.
     ///
-    /// Handles that were freed last are reused last.
+    /// All other unused handles are used before a handle is used again.
     mutating func nextHandle() -> ConnectionHandle {
         repeat { lastHandle = lastHandle >= 0x0EFF ? 0 : lastHandle + 1 } while isTaken(lastHandle)
         guard let handle = ConnectionHandle(wire: lastHandle) else { preconditionFailure("a handle is out of range") }

@@ -2,11 +2,11 @@ import BLEWire
 
 /// The data, parameters and state of one advertising set.
 ///
-/// Legacy commands use a set, too; it is the only one then.
+/// A host that uses legacy commands has exactly one set.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.2.
 struct AdvertisingSet: Sendable {
-    /// The properties of advertising events, with the bits of HCI.
+    /// The advertising event properties, with the bits that HCI assigns.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.53.
     struct Properties: OptionSet, Hashable, Sendable {
@@ -22,39 +22,42 @@ struct AdvertisingSet: Sendable {
         static let includesPower = Self(rawValue: 64)
     }
 
-    /// Whether a set is advertising, and until when.
+    /// The state of a set: off, or advertising with or without a limit.
     enum State: Equatable, Sendable {
         case off
-        /// `until` is the end that the host requested, `eventLimit` the maximum number of events; 0 for no limit.
+        /// The set is advertising.
+        ///
+        /// It stops at `until` (`nil` for no end), or after `eventLimit` advertising events (0 for no limit).
         case on(until: Instant?, eventLimit: Int)
     }
 
     let handle: UInt8
     var properties: Properties = [.connectable, .scannable, .legacy]
-    /// Nanoseconds between two events, without the random delay.
+    /// The time between two advertising events without the random delay, in nanoseconds.
     private(set) var interval: Int64 = 1_280_000_000
-    /// The primary channels in use, one bit for each of the three.
+    /// The primary channels in use: bit 0 for channel 37, bit 1 for 38, bit 2 for 39.
     var channels: UInt8 = 7
     var ownAddressKind: UInt8 = 0
     var peer = DeviceAddress.none
     /// Bit 0 restricts scan requests to the filter accept list, bit 1 connections.
     var filterPolicy: UInt8 = 0
-    /// In dBm.
+    /// The transmit power, in dBm.
     var power = 0
     var primary = AirPHY.oneMegabit
     var secondary = AirPHY.oneMegabit
-    /// The set identifier on the air, 0 to 15.
+    /// The set identifier that the packets contain (the Advertising SID), 0 to 15.
     var identifier: UInt8 = 0
     var notifiesScanRequests = false
     var randomAddress: DeviceAddress?
     private(set) var data: [UInt8] = []
     private(set) var scanResponse: [UInt8] = []
-    /// Changes with the data, so that scanners notice.
+    /// The data identifier that the packets contain, which changes with the data so that scanners notice new data.
     private(set) var dataIdentifier: UInt16 = 0
     private(set) var state = State.off
-    /// The number of events since the set was enabled.
+    /// The number of advertising events since the set was enabled.
     private(set) var events = 0
-    /// The data or scan response received so far, while the host sends it in fragments.
+    /// The part of the data or scan response that the host has sent so far; `nil` unless the host is sending it in
+    /// fragments.
     private(set) var assembly: (isScanResponse: Bool, octets: [UInt8])?
     /// The token of the latest schedule entry for this set.
     var token: UInt64 = 0
@@ -63,7 +66,7 @@ struct AdvertisingSet: Sendable {
 
     var isEnabled: Bool { state != .off }
 
-    /// True if the host limited the number of events.
+    /// True if the set is advertising with a limited number of events.
     var hasEventLimit: Bool { if case .on(_, let eventLimit) = state { eventLimit > 0 } else { false } }
 
     /// The maximum length of data for this kind of advertisement, in octets.
@@ -71,7 +74,8 @@ struct AdvertisingSet: Sendable {
 
     /// Returns whether `data` can be sent with this kind of advertisement.
     ///
-    /// A connectable one has no chain, because a central must connect after the first auxiliary packet.
+    /// A connectable extended advertisement cannot continue in a chain of packets, because a central must connect after
+    /// the first auxiliary packet.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54 and 7.8.56.
     func fits(_ data: [UInt8]) -> Bool {
@@ -82,7 +86,7 @@ struct AdvertisingSet: Sendable {
 
     /// Sets the interval that the host requested.
     ///
-    /// High duty cycle advertising ignores it.
+    /// High duty cycle advertising uses its own fixed interval instead.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.2.4.2.
     mutating func setInterval(_ units: Int64) {
@@ -113,6 +117,6 @@ struct AdvertisingSet: Sendable {
         assembly = (isScanResponse, octets)
     }
 
-    /// Marks the data as changed although they are the same.
+    /// Changes the data identifier although the data stays the same.
     mutating func changeIdentifier() { dataIdentifier = (dataIdentifier &+ 1) & 0x0FFF }
 }

@@ -19,7 +19,8 @@ extension Air {
         if eventLimit > 0, events >= eventLimit {
             return endAdvertising(controller, index, .limitReached, at: now)
         }
-        // Core 6.0, Vol 6, Part B, 4.4.2.2.1: up to 10 ms of random delay, but for directed high duty cycle.
+        // Core 6.0, Vol 6, Part B, 4.4.2.2.1: a random delay of up to 10 ms, except for high duty cycle directed
+        // advertising.
         let delay = properties.contains(.highDutyCycle) ? 0 : path.random.below(10_001) * 1_000
         var next = now + (interval + delay)
         if let until { next = min(next, until) }
@@ -39,7 +40,7 @@ extension Air {
         }
     }
 
-    /// Sends one PDU on each channel and processes the responses.
+    /// Runs a legacy advertising event: sends one PDU on each channel, and processes the responses.
     ///
     /// - Returns: True if the advertiser is now connected and stops advertising.
     private mutating func legacyEvent(_ controller: Int, _ set: consuming AdvertisingSet, at now: Instant) -> Bool {
@@ -51,7 +52,8 @@ extension Air {
         for channel in 37...39 where channels >> UInt8(channel - 37) & 1 != 0 {
             let end = start + airTime
             let candidates = announce(announcement, to: near, channel: channel, at: start, end: end)
-            // Of several that answer at once, one is heard; the others take it for a busy channel.
+            // If several devices would respond at the same time, only one does; for the others, the channel counts as
+            // busy.
             guard !candidates.isEmpty else {
                 start = end + Self.channelGap
                 continue
@@ -72,10 +74,11 @@ extension Air {
         return false
     }
 
-    /// The nanoseconds from a packet on one primary channel to the packet on the next, if nothing is received.
+    /// The time from a packet on one primary channel to the packet on the next channel if no response arrives, in
+    /// nanoseconds.
     static let channelGap: Int64 = 400_000
 
-    /// Delivers a packet to those listeners that receive it and returns those that want to respond.
+    /// Delivers a packet to the listeners that receive it, and returns the listeners that respond to it.
     private mutating func announce(
         _ announcement: LegacyAnnouncement,
         to near: [Int],
@@ -120,9 +123,9 @@ extension Air {
         return candidates
     }
 
-    /// Reports a packet to the host of a scanner.
+    /// Reports a received packet to the host of a scanner.
     ///
-    /// - Returns: The advertiser as reported to the host, if the scanner accepts it.
+    /// - Returns: The advertiser's address as reported to the host; `nil` if the scanner ignores the advertiser.
     private mutating func hear(
         _ announcement: LegacyAnnouncement,
         _ listener: Int,
@@ -144,9 +147,9 @@ extension Air {
         return recognition.advertiser
     }
 
-    /// Sends a scan request to an advertiser.
+    /// Sends a scan request to a legacy advertiser, and processes the scan response.
     ///
-    /// - Returns: The time at which the advertiser changes to the next channel.
+    /// - Returns: The time at which the advertiser moves to the next channel.
     private mutating func askForResponse(
         _ candidate: Candidate,
         _ announcement: LegacyAnnouncement,
@@ -186,7 +189,9 @@ extension Air {
         return responseEnd + Self.channelGap
     }
 
-    /// A device that wants to respond to an advertisement sent with `power` and received with `strength`, in dBm.
+    /// Returns the candidate for a device that responds to an advertisement.
+    ///
+    /// `power` is the advertiser's transmit power and `strength` the strength at the device, both in dBm.
     func candidate(
         _ listener: Int,
         _ peer: DeviceAddress,
@@ -209,7 +214,8 @@ extension Air {
         return controllers[listener].scanner.backoff.asks()
     }
 
-    /// Returns the received advertiser if the initiator wants to connect to it.
+    /// Returns the advertiser's address as the initiator's host knows it; `nil` if the initiator does not connect to
+    /// this advertiser.
     private mutating func wantsConnection(_ announcement: LegacyAnnouncement, _ listener: Int) -> DeviceAddress? {
         guard announcement.set.properties.contains(.connectable) else { return nil }
         return controllers[listener].wants(announcement.address, target: announcement.target)

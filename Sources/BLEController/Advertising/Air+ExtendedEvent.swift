@@ -39,19 +39,20 @@ extension Air {
         return false
     }
 
-    /// A receiver that received a pointer to the auxiliary packet.
+    /// A scanner or initiator that has received a pointer to the auxiliary packet.
     private struct PointerReceiver {
         let listener: Int
-        /// The mean strength, in dBm.
+        /// The mean strength of the advertiser's packets at the receiver, in dBm.
         let strength: Int
         var scans: Bool
         var isActive: Bool
         var initiates: Bool
     }
 
-    /// Sends the packets on the primary channels.
+    /// Sends the packets on the primary channels, which point to the auxiliary packet.
     ///
-    /// - Returns: The scanners that received one of the packets, and the start of the auxiliary packet.
+    /// - Returns: The devices that have received one of the packets, and the time at which the auxiliary packet
+    ///   starts.
     private mutating func announcePrimary(
         _ announcement: ExtendedAnnouncement,
         at now: Instant
@@ -118,7 +119,7 @@ extension Air {
         )
     }
 
-    /// Receives as much of a chain of packets as arrives; returns `nil` if the first is lost.
+    /// Receives a chain of packets up to the first lost packet; returns `nil` if that is the first of the chain.
     private mutating func receive(
         _ chain: [LL.ExtendedAdvertisement],
         _ announcement: ExtendedAnnouncement,
@@ -149,7 +150,7 @@ extension Air {
 
     /// Reports the received advertisement to a scanner's host.
     ///
-    /// - Returns: The scanner, if it requests the scan response.
+    /// - Returns: The scanner if it requests the scan response, otherwise `nil`.
     private mutating func report(
         _ reception: ChainReception,
         _ announcement: ExtendedAnnouncement,
@@ -173,7 +174,7 @@ extension Air {
         return candidate(listener, peer, hearer.strength, power: power, connects: false)
     }
 
-    /// Sends a scan request to an extended advertiser.
+    /// Sends a scan request to an extended advertiser, and processes the scan response.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.2.8.
     private mutating func askForResponse(
@@ -221,7 +222,7 @@ extension Air {
 
     /// Sends a connection request from an initiator to an extended advertiser.
     ///
-    /// - Returns: True if the advertiser received it and is now a peripheral.
+    /// - Returns: True if the advertiser has received the request and is now a peripheral.
     private mutating func connect(
         _ candidate: Candidate,
         _ announcement: ExtendedAnnouncement,

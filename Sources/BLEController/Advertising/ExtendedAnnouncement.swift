@@ -1,16 +1,18 @@
 import BLEWire
 
-/// The packets of an extended advertising event: on the primary channels pointers to a packet on a secondary channel,
-/// followed by a chain if the data are long.
+/// The packets of an extended advertising event.
+///
+/// The packets on the primary channels point to a packet on a secondary channel. If the data is long, a chain of
+/// further packets follows there.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.2.3 to 4.4.2.8.
 struct ExtendedAnnouncement {
     let controller: Int
     let set: AdvertisingSet
     let own: OwnAddress
-    /// The target of a directed advertisement, as in the packet.
+    /// The target's over-the-air address in a directed advertisement; `nil` if the advertisement is not directed.
     let target: DeviceAddress?
-    /// The secondary channel.
+    /// The secondary channel, which carries the auxiliary packets.
     let channel: Int
 
     /// The maximum payload of one packet, in octets.
@@ -18,7 +20,7 @@ struct ExtendedAnnouncement {
 
     var address: DeviceAddress { own.onAir }
 
-    /// The address that scanners receive.
+    /// The advertiser's address in the packets; `nil` for anonymous advertising.
     var heardAddress: DeviceAddress? { self.set.properties.contains(.anonymous) ? nil : address }
 
     var dataInfo: LL.ExtendedAdvertisement.DataInfo { .init(set: set.identifier, data: set.dataIdentifier) }
@@ -30,12 +32,13 @@ struct ExtendedAnnouncement {
         return set.properties.contains(.scannable) ? .scannable : .neither
     }
 
-    /// The kind of report that scanners make.
+    /// The kind of report that scanners send to their hosts.
     var kind: AdvertisingReport.Kind {
         AdvertisingReport.Kind(rawValue: set.properties.rawValue & 7)
     }
 
-    /// Returns the packet on a primary channel, `offset` microseconds before the packet that it points to.
+    /// Returns the packet for a primary channel, which is sent `offset` microseconds before the packet that it points
+    /// to.
     func primary(offset: Int) -> LL.ExtendedAdvertisement {
         var packet = LL.ExtendedAdvertisement()
         packet.mode = mode
@@ -46,7 +49,7 @@ struct ExtendedAnnouncement {
 
     /// Returns the packets on the secondary channel that carry `data`.
     ///
-    /// Only the first one has the advertiser's address.
+    /// Only the first packet contains the advertiser's address.
     func chain(of data: [UInt8], isResponse: Bool) -> [LL.ExtendedAdvertisement] {
         var parts: [LL.ExtendedAdvertisement] = []
         var offset = 0
@@ -80,7 +83,7 @@ extension LL.ExtendedAdvertisement {
     var length: Int { 1 + headerLength + data.count }
 }
 
-/// The result of a chain of packets at one receiver.
+/// The part of a chain of packets that one receiver has received.
 struct ChainReception {
     let data: [UInt8]
     let strength: Int

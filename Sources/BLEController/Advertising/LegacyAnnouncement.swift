@@ -1,11 +1,11 @@
 import BLEWire
 
-/// The packets of a legacy advertising event on each channel.
+/// The packet that a legacy advertising event sends on each channel, and the scan response.
 struct LegacyAnnouncement {
     let controller: Int
     let set: AdvertisingSet
     let own: OwnAddress
-    /// The target of a directed advertisement, as in the packet.
+    /// The target's over-the-air address in a directed advertisement; `nil` if the advertisement is not directed.
     let target: DeviceAddress?
 
     var address: DeviceAddress { own.onAir }
@@ -41,22 +41,22 @@ struct LegacyAnnouncement {
     }
 }
 
-/// A device that wants to respond to an advertisement.
+/// A device that responds to an advertisement if no other device responds first.
 struct Candidate {
     let listener: Int
-    /// The advertiser's address, as reported to the responding device's host.
+    /// The advertiser's address, as the host of the responding device knows it.
     let peer: DeviceAddress
     /// The mean strength of the advertiser at this device, in dBm.
     let strength: Int
     /// The mean strength of this device at the advertiser, in dBm.
     let answer: Int
-    /// True to connect, false to request a scan response.
+    /// True if the device sends a connection request, false if it sends a scan request.
     let connects: Bool
 }
 
 /// A scanner's report of one advertisement to its host.
 struct AdvertisingReport: Sendable {
-    /// The kind of advertisement, with the bits of extended reports.
+    /// The kind of advertisement, with the bits of extended advertising reports.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.13.
     struct Kind: OptionSet, Hashable, Sendable {
@@ -78,20 +78,21 @@ struct AdvertisingReport: Sendable {
     }
 
     let kind: Kind
-    /// The advertiser's address as reported to the host, possibly anonymous.
+    /// The advertiser's address as reported to the host; ``DeviceAddress/Kind/anonymous`` if the advertisement has
+    /// none.
     let address: DeviceAddress
-    /// The target of a directed advertisement, as reported to the host.
+    /// The target of a directed advertisement as reported to the host; `nil` if the advertisement is not directed.
     let target: DeviceAddress?
-    /// In dBm.
+    /// The received signal strength, in dBm.
     let strength: Int
     let data: [UInt8]
     var primary = AirPHY.oneMegabit
     /// The PHY of the auxiliary packet; `nil` for a legacy advertisement.
     var secondary: AirPHY?
-    /// The set of an extended advertisement, and the identifier of its data.
+    /// The set identifier and the data identifier of an extended advertisement; `nil` for a legacy advertisement.
     var dataInfo: LL.ExtendedAdvertisement.DataInfo?
-    /// The transmit power in the advertisement, in dBm.
+    /// The transmit power that the advertisement states, in dBm; `nil` if it states none.
     var power: Int?
-    /// True if a part of the data was lost.
+    /// True if a part of the data was lost, so that ``data`` is incomplete.
     var isTruncated = false
 }

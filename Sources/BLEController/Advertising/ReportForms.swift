@@ -1,8 +1,8 @@
 import BLEWire
 
-/// The encoded events of scanners' reports about legacy advertisements.
+/// The encoded HCI events that report legacy advertisements to scanners' hosts.
 ///
-/// They are reused, because a device mostly repeats its data and only the signal strength in the last octet changes.
+/// The events are reused: an advertiser mostly repeats its data, so only the signal strength in the last octet changes.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.2.
 struct ReportForms {
@@ -10,7 +10,7 @@ struct ReportForms {
         private var kind = AdvertisingReport.Kind()
         private var address = DeviceAddress.none
         private var data: [UInt8] = []
-        /// The event of the last report as an H4 packet; empty before the first.
+        /// The event of the last report as an H4 packet; empty before the first report.
         private var octets: [UInt8] = []
 
         init() {}
@@ -28,7 +28,9 @@ struct ReportForms {
             octets = HCIEventPacket.leAdvertisingReport(.init(reports: [event])).encoded
         }
 
-        /// Returns the event for `report`, updated in place if the previous one is no longer in use.
+        /// Returns the event for `report`.
+        ///
+        /// The stored event is updated in place if nothing else uses it any more.
         mutating func event(for report: AdvertisingReport) -> [UInt8] {
             if octets.isEmpty || !says(report) { self = Form(report) }
             octets[octets.count - 1] = UInt8(bitPattern: Int8(clamping: report.strength))
@@ -50,10 +52,10 @@ struct ReportForms {
         }
     }
 
-    /// The last advertisement (even index) and scan response (odd index) of each controller.
+    /// The events for the last advertisement (even index) and the last scan response (odd index) of each controller.
     private var forms: [Form] = []
 
-    /// Returns the event for `report` about controller `advertiser`, as an H4 packet.
+    /// Returns the event for `report` about the controller `advertiser`, as an H4 packet.
     mutating func event(for report: AdvertisingReport, of advertiser: Int) -> [UInt8] {
         let place = 2 * advertiser + (report.kind.contains(.isResponse) ? 1 : 0)
         while forms.count <= place { forms.append(Form()) }

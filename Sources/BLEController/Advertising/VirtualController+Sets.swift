@@ -38,7 +38,7 @@ extension VirtualController {
         return (.success, set.power)
     }
 
-    /// Returns whether an advertisement can have these properties.
+    /// Returns whether the specification allows this combination of properties.
     private static func isPossible(_ properties: AdvertisingSet.Properties) -> Bool {
         if properties.contains(.legacy) {
             let forms: [AdvertisingSet.Properties] = [

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The path of one packet on an advertising channel from sender to receiver.
+/// The path of one packet on an advertising channel from its sender to one receiver.
 struct RadioPath {
     let sender: Int
     let receiver: Int
@@ -9,7 +9,7 @@ struct RadioPath {
     let channel: Int
     let instant: Instant
     var phy = AirPHY.oneMegabit
-    /// True to lose the packet regardless of the conditions.
+    /// True if the packet is lost regardless of ``Air/conditions``.
     var isDropped = false
 
     init(from sender: Int, to receiver: Int, strength: Int, channel: Int, at instant: Instant) {
@@ -22,9 +22,9 @@ struct RadioPath {
 }
 
 extension Air {
-    /// Sends a packet along a path.
+    /// Sends a packet along a path, and decides whether it arrives.
     ///
-    /// - Returns: The received signal strength in dBm; `nil` if it is not received.
+    /// - Returns: The received signal strength in dBm; `nil` if the packet is lost.
     mutating func carry(_ pdu: @autoclosure () -> AdvertisingPDU, _ leg: RadioPath) -> Int? {
         let strength = leg.strength + path.noise()
         let isLost = strength < PathLoss.sensitivity || path.random.happens(path.loss) || leg.isDropped
@@ -39,7 +39,7 @@ extension Air {
         return isLost ? nil : strength
     }
 
-    /// Records a packet on an advertising channel.
+    /// Records a packet on an advertising channel if ``recordsAir`` is true.
     mutating func record(
         _ pdu: AdvertisingPDU,
         from sender: Int,

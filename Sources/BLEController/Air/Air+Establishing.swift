@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The parameters of a new connection.
+/// The parameters of a new connection, which the initiator chooses.
 struct Agreement {
     let initiator: Int
     let advertiser: Int
@@ -8,14 +8,14 @@ struct Agreement {
     let advertiserAddress: OwnAddress
     let timing: Link.Timing
     let phy: AirPHY
-    /// True if both support Channel Selection Algorithm #2.
+    /// True if both devices support Channel Selection Algorithm #2.
     let usesAlgorithm2: Bool
     let accessAddress: UInt32
     let hop: UInt8
-    /// In units of 1.25 ms.
+    /// The time from the end of the mandatory delay to the first anchor point, in units of 1.25 ms.
     let windowOffset: UInt16
 
-    /// Returns the packet with these parameters.
+    /// Returns the connection request packet with these parameters.
     func indication(channelMap: UInt64) -> LL.ConnectIndication {
         var packet = LL.ConnectIndication()
         packet.initiator = initiatorAddress.onAir
@@ -34,7 +34,7 @@ struct Agreement {
 }
 
 extension Air {
-    /// Chooses an initiator's parameters for a new connection.
+    /// Chooses the parameters of a new connection for an initiator.
     mutating func agreement(
         initiator: Int,
         advertiser: Int,
@@ -58,20 +58,21 @@ extension Air {
         )
     }
 
-    /// Creates a connection for the initiator, and for the advertiser if it received the request.
+    /// Creates a connection, and reports it to the hosts of the ends that take part.
     ///
     /// - Parameters:
     ///   - agreement: The parameters that the initiator chose.
-    ///   - isHeard: Which ends received the connection request.
-    ///   - created: The end of the packet that creates the connection.
-    /// - Returns: The advertiser's handle, if it accepts.
+    ///   - isHeard: For each device, true if it takes part in the connection.
+    ///   - created: The time at which the packet that creates the connection ends.
+    /// - Returns: The advertiser's connection handle; `nil` if the advertiser is not connected.
     @discardableResult
     mutating func establish(
         _ agreement: Agreement,
         heardBy isHeard: (initiator: Bool, advertiser: Bool),
         at created: Instant
     ) -> ConnectionHandle? {
-        // Core 6.0, Vol 6, Part B, 4.5.3: the window opens 1.25 ms after the packet, 2.5 ms for auxiliary ones.
+        // Core 6.0, Vol 6, Part B, 4.5.3: the transmit window opens 1.25 ms after the packet, or 2.5 ms after an
+        // auxiliary packet.
         let delay = (agreement.phy == .oneMegabit ? 1 : 2) + Int64(agreement.windowOffset)
         let anchor = created + delay * Spacing.slot
         var central = end(agreement.initiator, at: created), peripheral = end(agreement.advertiser, at: created)
@@ -136,7 +137,7 @@ extension Air {
         )
     }
 
-    /// Starts the procedures that a controller starts by itself.
+    /// Starts a data length update on a new connection if the host has suggested packets longer than the minimum.
     private mutating func beginByItself(_ index: Int, _ role: Role, at now: Instant) {
         let controller = links[index][role].controller
         if controllers[controller].suggestedLength.octets > 27 { _ = begin(.length, on: index, role, at: now) }

@@ -1,12 +1,12 @@
 import BLEWire
 
-/// The addresses of a connection, as reported to the host of one end.
+/// The addresses of a connection, as the controller of one end reports them to its host.
 struct ConnectionNames: Equatable, Sendable {
-    /// Its kind tells whether it was resolved.
+    /// The peer's address; its kind shows whether the controller resolved it.
     let peer: DeviceAddress
     /// The private address that the controller generated for this end; zero if there is none.
     let localPrivate: DeviceAddress
-    /// The private address that was resolved; zero if there is none.
+    /// The peer's private address that the controller resolved; zero if there is none.
     let peerPrivate: DeviceAddress
 }
 
@@ -86,14 +86,14 @@ extension Air {
         emit(.disconnectionComplete(event), to: end.controller, at: instant)
     }
 
-    /// Returns a credit for one fragment to a host.
+    /// Reports to a host that the peer has acknowledged one of its fragments, which returns a credit.
     mutating func sendCompleted(_ handle: ConnectionHandle, to controller: Int, at instant: Instant) {
         guard admits(.numberOfCompletedPackets, controller) else { return }
         let packet = HCI.NumberOfCompletedPackets.packet(.init(handle: handle, count: 1))
         outbox.add(.hci(packet, to: ControllerID(rawValue: controller)), at: instant, now: now)
     }
 
-    /// Sends a received fragment to a host.
+    /// Passes a received fragment to a host.
     mutating func send(
         _ octets: ArraySlice<UInt8>,
         isStart: Bool,
@@ -171,9 +171,9 @@ extension Air {
         emit(.leConnectionUpdateComplete(event), to: end.controller, at: instant)
     }
 
-    /// Asks a host whether it accepts timing that the peer requested.
+    /// Asks a host whether it accepts the timing that the peer requests.
     ///
-    /// - Returns: True if the host wants to be asked.
+    /// - Returns: True if the host's event mask allows the question; otherwise the host cannot answer it.
     mutating func sendParameterRequest(
         _ end: LinkEnd,
         _ parameters: LL.ConnectionParameters,

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Runs the event or deadline of a connection that is due.
+    /// Runs everything that is due on a connection at `now`: timeouts, agreed changes and the next exchange.
     mutating func runLink(_ index: Int, at now: Instant) {
         while let (role, status) = links.span[index].expired(by: now) {
             end(index, role, reason: status.rawValue, at: now)
@@ -24,7 +24,7 @@ extension Air {
         scheduleLink(index)
     }
 
-    /// Schedules the next activity of a connection, or removes it if both ends are gone.
+    /// Schedules the next activity of a connection; if both ends are gone, frees the connection's index instead.
     mutating func scheduleLink(_ index: Int) {
         guard !links.span[index].isAbandoned else {
             if links[index].token != 0 {
@@ -36,9 +36,9 @@ extension Air {
         links[index].token = schedule.add(.link(index), at: links.span[index].due)
     }
 
-    /// Reports the results of an exchange to both ends and their hosts.
+    /// Passes the results of an exchange to the two ends and to their hosts.
     private mutating func deliver(_ index: Int) {
-        // The room for them stays.
+        // Swapping the arrays keeps their storage for the next exchange.
         var batch: [LinkDelivery] = [], events: [LinkEvent] = []
         swap(&batch, &deliveries)
         for delivery in batch {
@@ -66,7 +66,7 @@ extension Air {
         swap(&batch, &deliveries)
     }
 
-    /// Ends a connection for one end and reports it to its host.
+    /// Ends a connection for one end, and reports the disconnection to that end's host.
     mutating func end(_ index: Int, _ role: Role, reason: UInt8, at instant: Instant) {
         guard links[index][role].isPresent else { return }
         links[index][role].isPresent = false
@@ -74,7 +74,7 @@ extension Air {
         sendDisconnection(links[index][role], reason: reason, at: instant)
     }
 
-    /// Ends a connection for one end without a report.
+    /// Ends a connection for one end without reporting it to the host.
     mutating func leave(_ index: Int, _ role: Role) {
         links[index][role].isPresent = false
         scheduleLink(index)
@@ -84,7 +84,7 @@ extension Air {
         controllers[end.controller].connections.removeAll { $0.handle == end.handle }
     }
 
-    /// Reports the results of procedures to hosts.
+    /// Reports the events of a connection to the hosts.
     mutating func tell(_ events: [LinkEvent], of index: Int, at instant: Instant) {
         for event in events {
             switch event {

@@ -1,10 +1,10 @@
 import BLEWire
 
 extension Air {
-    /// Reports an advertisement to a scanner's host, as a legacy or extended event depending on the commands that it
-    /// uses.
+    /// Reports an advertisement to a scanner's host, as a legacy or an extended event depending on the commands that
+    /// the host uses.
     ///
-    /// `advertiser` is the controller that was heard.
+    /// `advertiser` is the controller that sent the advertisement.
     mutating func send(
         _ report: AdvertisingReport,
         of advertiser: Int,
@@ -22,7 +22,7 @@ extension Air {
         }
     }
 
-    /// Reports a directed advertisement to a private address that may be one of the host's own.
+    /// Reports a directed advertisement whose target is a private address that may belong to the host.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.11.
     private mutating func sendDirected(
@@ -39,10 +39,10 @@ extension Air {
         emit(.leDirectedAdvertisingReport(.init(reports: [event])), to: controller, at: instant)
     }
 
-    /// The maximum length of data in one event, in octets.
+    /// The maximum length of the data in one extended advertising report, in octets.
     private static let fragmentLimit = 229
 
-    /// Reports an advertisement in as many events as its data need.
+    /// Reports an advertisement in as many extended events as its data needs.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.13.
     private mutating func sendExtended(_ report: AdvertisingReport, to controller: Int, at instant: Instant) {
@@ -69,10 +69,11 @@ extension Air {
         } while offset < report.data.count
     }
 
-    /// Reports to a host that a set stopped: because of `end`, or because a central connected.
+    /// Reports to a host that one of its advertising sets has stopped, because of `end` or because a central has
+    /// connected.
     ///
-    /// The number of completed events is reported only for a set that was enabled with a limit of events and reached
-    /// that limit or its duration; otherwise it is zero.
+    /// The event contains the number of completed advertising events only if the set was enabled with a limit of events
+    /// and has reached that limit or its duration; otherwise that number is zero.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.18.
     mutating func sendSetTerminated(
@@ -98,12 +99,12 @@ extension Air {
         emit(.leAdvertisingSetTerminated(event), to: controller, at: instant)
     }
 
-    /// Reports to a host that high duty cycle directed advertising ended without a connection.
+    /// Reports to a host that its high duty cycle directed advertising has ended without a connection.
     mutating func sendDirectedTimeout(_ controller: Int, peer: DeviceAddress, at instant: Instant) {
         sendConnectionFailure(.advertisingTimeout, peer: peer, .peripheral, controller, at: instant)
     }
 
-    /// Reports a scan request to a host.
+    /// Reports to an advertiser's host that a scanner has sent a scan request.
     mutating func sendScanRequest(_ controller: Int, _ set: UInt8, scanner: DeviceAddress, at instant: Instant) {
         guard let handle = AdvertisingHandle(wire: set) else { return }
         emit(.leScanRequestReceived(.init(set: handle, scanner: scanner)), to: controller, at: instant)

@@ -1,11 +1,11 @@
 package import BLEWire
 
 extension Air {
-    /// True if data from a host are on their way to another host.
+    /// True if data is on its way between hosts, or an output for a host is pending.
     @inline(__always)
     package var carriesData: Bool {
         if outbox.deadline != nil { return true }
-        // A link is looked at where it lies: a copy would cost more than the packet.
+        // The links are read in place, because copying a link would cost more than the packet.
         let links = links.span
         for index in links.indices where links[index].isMeeting {
             if links[index][.central].hasSomethingToSend || links[index][.peripheral].hasSomethingToSend { return true }
@@ -13,9 +13,9 @@ extension Air {
         return false
     }
 
-    /// Runs the next activity, whenever it is due, if the air ``carriesData``.
+    /// Runs the next activity, even if it is not due yet, while the air ``carriesData``.
     ///
-    /// Returns the time at which it was due.
+    /// - Returns: The time at which the activity was due; `nil` if no activity was run.
     package mutating func carryOn() -> Instant? {
         guard carriesData, let due = deadline else { return nil }
         catchUp(to: due)
@@ -53,14 +53,15 @@ extension Air {
         }
     }
 
-    /// Outputs the recorded packets.
+    /// Moves the recorded packets to the outbox.
     mutating func flushRecords() {
         guard path.records != nil, let records = path.records, !records.isEmpty else { return }
         path.records = []
         for record in records { outbox.add(.air(record), at: now, now: now) }
     }
 
-    /// Updates the set of listeners and the next scan change after a controller changed its activities.
+    /// Updates the set of listeners, and schedules the next change of the scan, after a controller has started or
+    /// stopped activities.
     mutating func refreshListening(_ controller: Int) {
         if controllers[controller].isListening {
             listeners.insert(controller, at: controllers[controller].identity.position)
@@ -72,7 +73,7 @@ extension Air {
         }
     }
 
-    /// Schedules the next event of an enabled set.
+    /// Schedules the next advertising event of an enabled set.
     mutating func scheduleAdvertising(_ controller: Int, _ set: Int, at instant: Instant) {
         let handle = controllers[controller].sets[set].handle
         controllers[controller].sets[set].token = schedule.add(
@@ -81,7 +82,8 @@ extension Air {
         )
     }
 
-    /// Returns the mean strength in dBm with which `receiver` receives `sender`; `nil` if it cannot.
+    /// Returns the mean strength in dBm with which `receiver` receives packets from `sender`; `nil` if it cannot
+    /// receive them.
     func strength(from sender: Int, power: Int, to receiver: Int) -> Int? {
         if !partition.isEmpty,
             partition.contains(ControllerPair(ControllerID(rawValue: sender), ControllerID(rawValue: receiver)))

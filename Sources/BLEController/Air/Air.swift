@@ -1,17 +1,21 @@
 package import BLEWire
 
-/// The simulated radio channel and the virtual controllers that share it, with HCI packets in and out and one clock.
+/// A simulated radio channel and the virtual controllers that share it.
 ///
-/// Everything is a function of the calls and the seed. A packet reaches only devices that listen where and when it is
-/// sent: active scanners and initiators, or the peer of a connection.
+/// Hosts pass HCI packets in with ``receive(_:from:at:)`` and get HCI packets from ``next()``. The caller advances the
+/// one clock of the air with ``wake(at:)``. The same calls with the same seed always give the same outputs.
 ///
-/// Modelled: packets with their times, channels, strengths and losses, scan windows, anchor points, acknowledgement,
-/// encryption. Not modelled: bits, interference between overlapping packets, drifting clocks, and conflicts between
-/// activities of one radio; each activity of a controller runs as if it had its own radio.
+/// A packet reaches only devices that listen on its channel at that time: scanners and initiators, or the peer of a
+/// connection.
+///
+/// The air models packets with their times, channels, strengths and losses, scan windows, anchor points,
+/// acknowledgement and encryption. It does not model single bits, interference between overlapping packets, drifting
+/// clocks, or conflicts between the activities of one radio: each activity of a controller runs as if it had a radio of
+/// its own.
 package struct Air: ~Copyable {
     /// The conditions that affect all packets.
     package struct Conditions: Hashable, Sendable {
-        /// The probability that a packet is lost, from 0 to 1, in addition to losses by distance.
+        /// The probability that a packet is lost, from 0 to 1, in addition to losses due to distance.
         package var loss: Double
 
         package init(loss: Double = 0) { self.loss = loss }
@@ -19,7 +23,7 @@ package struct Air: ~Copyable {
 
     /// An output of the air.
     package enum Output: Equatable, Sendable {
-        /// An H4 packet, with its indicator, for a controller's host.
+        /// An HCI packet for a controller's host, in H4 format: the packet indicator, then the packet.
         case hci([UInt8], to: ControllerID)
         case note(ControllerNote, ControllerID)
         case air(AirRecord)
@@ -30,7 +34,7 @@ package struct Air: ~Copyable {
         didSet { path.loss = conditions.loss }
     }
 
-    /// True to output every packet on the air as ``Output/air(_:)``.
+    /// True if every packet on the air is output as ``Output/air(_:)``, too.
     package var recordsAir: Bool {
         get { path.records != nil }
         set { path.records = newValue ? path.records ?? [] : nil }
@@ -47,18 +51,18 @@ package struct Air: ~Copyable {
     var controllers: [VirtualController] = []
     var schedule = Schedule()
     var outbox = Outbox()
-    /// The encoded reports of legacy advertisements.
+    /// The encoded reports of legacy advertisements, kept for reuse.
     var forms = ReportForms()
-    /// Connections.
+    /// The connections, including ended ones.
     ///
-    /// The index of one that has ended is reused.
+    /// ``freeLinks`` contains the indices of those that have ended at both ends; new connections reuse them.
     var links: [Link] = []
     var freeLinks: [Int] = []
-    /// The controllers that scan or initiate, in order.
+    /// The controllers that scan or initiate, in ascending order.
     var listeners = Listeners()
     /// The results of the current exchange so far.
     var deliveries: [LinkDelivery] = []
-    /// The latest time that was passed in.
+    /// The latest time that a caller has passed in.
     var now = Instant()
 
     /// Creates an empty air.
@@ -75,9 +79,9 @@ package struct Air: ~Copyable {
         return id
     }
 
-    /// Removes a controller.
+    /// Removes a controller, without telling its peers.
     ///
-    /// Its peers receive no more packets.
+    /// The peers receive no more packets, so their supervision timeouts expire.
     package mutating func remove(_ id: ControllerID, at now: Instant) {
         guard isPresent(id) else { return }
         catchUp(to: now)
@@ -85,7 +89,9 @@ package struct Air: ~Copyable {
         controllers[id.rawValue].isPresent = false
     }
 
-    /// Powers a controller off and on: its state is reset, and its connections fall silent.
+    /// Powers a controller off and on.
+    ///
+    /// Its state is reset. It sends nothing more on its connections, so the peers' supervision timeouts expire.
     package mutating func powerCycle(_ id: ControllerID, at now: Instant) {
         guard isPresent(id) else { return }
         catchUp(to: now)
@@ -100,13 +106,13 @@ package struct Air: ~Copyable {
         for connection in controllers[id.rawValue].connections { refreshReach(ofLink: connection.link) }
     }
 
-    /// The faults of a controller, set by a test.
+    /// The faults that a test has set for a controller.
     package subscript(faults id: ControllerID) -> ControllerFaults {
         get { controllers[id.rawValue].faults }
         set { controllers[id.rawValue].faults = newValue }
     }
 
-    /// The time at which ``wake(at:)`` has something to do.
+    /// The time at which the caller must call ``wake(at:)`` next; `nil` if nothing is scheduled.
     @inline(__always)
     package var deadline: Instant? {
         switch (schedule.first, outbox.deadline) {
@@ -118,15 +124,15 @@ package struct Air: ~Copyable {
     /// Runs all activities that are due by `now`.
     package mutating func wake(at now: Instant) { catchUp(to: now) }
 
-    /// Returns the next output.
+    /// Removes and returns the next output; `nil` if there is none.
     package mutating func next() -> Output? { outbox.next() }
 
-    /// Returns whether a controller exists.
+    /// Returns whether a controller with this identifier exists and has not been removed.
     func isPresent(_ id: ControllerID) -> Bool {
         controllers.indices.contains(id.rawValue) && controllers[id.rawValue].isPresent
     }
 
-    /// Resets a controller to its initial state without reporting it.
+    /// Resets a controller to its state after power-on, without reports to its host or its peers.
     mutating func silence(_ controller: Int) {
         for connection in controllers[controller].connections { leave(connection.link, connection.role) }
         controllers[controller].reset()

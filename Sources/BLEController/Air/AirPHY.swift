@@ -1,4 +1,4 @@
-/// A PHY including the coding scheme of LE Coded, which determines the duration of packets.
+/// A PHY together with its coding scheme (for LE Coded), which determines how long a packet takes.
 ///
 /// Core 6.0, Vol 6, Part B, 2.1 and 2.2.
 package enum AirPHY: UInt8, Sendable {
@@ -22,10 +22,10 @@ package enum AirPHY: UInt8, Sendable {
     /// The HCI number of the PHY.
     package var number: UInt8 { self == .codedTwo ? 3 : rawValue }
 
-    /// The bit of the PHY in link layer PHY sets.
+    /// The bit that stands for the PHY in a link layer PHY set.
     var bit: UInt8 { 1 << (number - 1) }
 
-    /// Returns the duration of a packet with `length` octets of payload in nanoseconds, from preamble to CRC.
+    /// Returns the duration in nanoseconds of a packet with `length` octets of payload, from preamble to CRC.
     func airTime(_ length: Int) -> Int64 {
         let length = Int64(length)
         switch self {
@@ -36,7 +36,8 @@ package enum AirPHY: UInt8, Sendable {
         }
     }
 
-    /// Returns the longest payload that fits into `nanoseconds` together with `codeLength` further octets, at least 27.
+    /// Returns the length of the longest payload that can be sent within `nanoseconds` together with `codeLength` more
+    /// octets; never less than 27 octets.
     func longest(within nanoseconds: Int64, _ codeLength: Int) -> Int {
         let spare = nanoseconds - airTime(codeLength)
         let octet = airTime(1) - airTime(0)

@@ -1,13 +1,13 @@
 import BLEWire
 
-/// The parts of the air that an exchange needs.
+/// The parts of the air that an exchange of packets on a link needs: random numbers, losses and the record.
 struct AirPath: Sendable {
     var random: SeededGenerator
     var loss: Double
-    /// The sent packets, if they are recorded.
+    /// The packets that were sent and not yet output; `nil` if packets are not recorded.
     var records: [AirRecord]?
 
-    /// Decides whether a packet with the mean `strength` in dBm arrives.
+    /// Decides at random whether a packet with a mean strength of `strength` dBm arrives.
     @inline(__always)
     mutating func delivers(strength: Int) -> Bool {
         if strength < PathLoss.sensitivity + PathLoss.noise {
@@ -16,7 +16,7 @@ struct AirPath: Sendable {
         return !random.happens(loss)
     }
 
-    /// Draws the noise of one packet, in decibels.
+    /// Chooses the noise of one packet at random, in decibels.
     @inline(__always)
     mutating func noise() -> Int { Int(random.below(Int64(2 * PathLoss.noise + 1))) - PathLoss.noise }
 }

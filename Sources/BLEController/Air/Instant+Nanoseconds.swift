@@ -1,6 +1,6 @@
 import BLEWire
 
-/// Link layer arithmetic in whole nanoseconds, because 128-bit durations would slow down every idle connection event.
+/// Arithmetic of the link layer in whole nanoseconds, because 128-bit durations would slow down every connection event.
 extension Instant {
     /// Returns the instant `nanoseconds` after `instant`.
     @inline(__always)

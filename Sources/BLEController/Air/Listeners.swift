@@ -1,9 +1,9 @@
-/// The controllers that scan or initiate, and which of them are near enough to receive a packet.
+/// The controllers that scan or initiate, with an index by position that finds those near enough to receive a packet.
 ///
-/// A world of many places would otherwise look at every listener for every packet, although most are out of range.
-/// The listeners are kept in squares of the ground, whose sides are the range of a packet that was sent with 0 dBm. A
-/// packet is offered to the listeners in the squares around its sender, a superset of those that receive it, in the
-/// order of their numbers.
+/// Without the index, the air would check every listener for every packet, although in a large world most are out of
+/// range. The index divides the ground into squares with sides a little longer than the range of a packet sent at 0
+/// dBm. A packet is offered to the listeners in the squares around its sender, in ascending order. Among them are all
+/// that can receive it.
 struct Listeners: Sendable {
     private struct Square: Hashable {
         var x: Int32
@@ -12,17 +12,20 @@ struct Listeners: Sendable {
 
     /// The side of a square, in metres.
     ///
-    /// A packet sent with 0 dBm is lost beyond 200 m.
+    /// A packet sent at 0 dBm is lost beyond 200 m.
     private static let side = 256.0
-    /// Fewer listeners than this are all looked at, which costs less than to look up the squares.
+    /// The maximum number of listeners up to which a packet is offered to all of them, because that costs less than
+    /// looking up squares.
     private static let mostUnsorted = 12
-    /// A packet that reaches across more squares in one direction is offered to all listeners.
+    /// The maximum number of squares that a packet may reach in one direction; a packet that reaches further is offered
+    /// to all listeners.
     private static let mostRings = 8
 
-    /// All listeners, in order.
+    /// The numbers of all listeners, in ascending order.
     private(set) var all: [Int] = []
     private var squares: [Square: [Int]] = [:]
-    /// Where each listener is, in the order of ``all``; `nil` at a place that is not finite, where nothing arrives.
+    /// The square of each listener, in the order of ``all``; `nil` if a coordinate is not finite, so that no packet
+    /// arrives.
     private var places: [Square?] = []
 
     mutating func insert(_ controller: Int, at position: Position) {
@@ -41,7 +44,7 @@ struct Listeners: Sendable {
         leave(place, controller)
     }
 
-    /// Records that a listener is at another position; does nothing for a controller that does not listen.
+    /// Records a listener's new position; has no effect for a controller that does not listen.
     mutating func move(_ controller: Int, to position: Position) {
         guard let index = index(of: controller) else { return }
         let place = Self.square(of: position)
@@ -51,12 +54,12 @@ struct Listeners: Sendable {
         if let place { squares[place, default: []].insertInOrder(controller) }
     }
 
-    /// Finds the listeners that a packet may reach.
+    /// Returns the listeners that a packet may reach.
     ///
     /// - Parameters:
-    ///   - position: Where the packet is sent.
+    ///   - position: The position of the sender.
     ///   - power: The transmit power, in dBm.
-    /// - Returns: Their numbers, in order.
+    /// - Returns: The numbers of the listeners, in ascending order.
     func near(_ position: Position, power: Int) -> [Int] {
         guard all.count > Self.mostUnsorted else { return all }
         guard let center = Self.square(of: position) else { return [] }
@@ -81,10 +84,10 @@ struct Listeners: Sendable {
         return index < all.count && all[index] == controller ? index : nil
     }
 
-    /// The squares that a packet reaches in each direction; `nil` if they are too many.
+    /// Returns the number of squares that a packet reaches in each direction; `nil` if it is more than ``mostRings``.
     private static func rings(power: Int) -> Int32? {
         guard power <= 60 else { return nil }
-        // The log-distance model: each decibel more reaches 10^(1/25) times as far.
+        // In the log-distance model, each additional decibel extends the range by a factor of 10^(1/25).
         var range = 200.0
         for _ in 0..<max(0, power) { range *= 1.096_478_196_143_185 }
         let rings = (range / side).rounded(.up)
@@ -101,9 +104,9 @@ struct Listeners: Sendable {
         return Square(x: number(position.x), y: number(position.y))
     }
 
-    /// The row or column of a coordinate.
+    /// Returns the row or column of the square that contains a coordinate.
     ///
-    /// Places too far out share the last one.
+    /// Coordinates beyond the last row or column count as in the last one.
     private static func number(_ coordinate: Double) -> Int32 {
         let number = (coordinate / side).rounded(.down)
         return number <= Double(Int32.min) ? .min : number >= Double(Int32.max) ? .max : Int32(number)
@@ -111,7 +114,7 @@ struct Listeners: Sendable {
 }
 
 extension [Int] {
-    /// The index at which a number stands or belongs in an array in order.
+    /// Returns the index of a number in a sorted array, or the index at which to insert it.
     fileprivate func insertionIndex(of number: Int) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -2,7 +2,8 @@ import BLEWire
 
 /// A queue of outputs for hosts, ordered by time.
 ///
-/// An exchange of packets is calculated when it begins; its effects on hosts wait here until they are due.
+/// The air calculates an exchange of packets when the exchange begins. The resulting outputs wait here until they are
+/// due.
 struct Outbox: Sendable {
     private struct Delayed: Sendable {
         let instant: Instant
@@ -11,9 +12,9 @@ struct Outbox: Sendable {
 
     private var ready: [Air.Output] = []
     private var head = 0
-    /// Sorted by time, then by insertion.
+    /// The outputs that are not due yet, sorted by time, then by order of insertion.
     ///
-    /// The first `released` elements have been taken out.
+    /// The first ``released`` elements have already been moved to ``ready``.
     private var delayed: [Delayed] = []
     private var released = 0
 
@@ -29,11 +30,11 @@ struct Outbox: Sendable {
         if index == delayed.count { delayed.append(added) } else { delayed.insert(added, at: index) }
     }
 
-    /// Releases the outputs that are due by `now`.
+    /// Makes the outputs that are due by `now` available to ``next()``.
     mutating func release(by now: Instant) {
         while released < delayed.count, delayed[released].instant <= now {
             if released + 1 == delayed.count {
-                // Nobody comes after it, so that it is moved and not copied.
+                // The last output can be removed from the array, and so moved instead of copied.
                 ready.append(delayed.removeLast().output)
                 break
             }
@@ -49,7 +50,8 @@ struct Outbox: Sendable {
         }
     }
 
-    /// The maximum number of released outputs that are kept in the array, so that it need not be shifted each time.
+    /// The maximum number of released outputs at the front of ``delayed``; keeping some avoids shifting the array each
+    /// time.
     private static let mostReleased = 64
 
     private mutating func forgetReleased() {
@@ -68,7 +70,7 @@ struct Outbox: Sendable {
         }
     }
 
-    /// Returns the next released output.
+    /// Removes and returns the next released output; `nil` if there is none.
     mutating func next() -> Air.Output? {
         guard head < ready.count else { return nil }
         guard head + 1 == ready.count else {

@@ -4,22 +4,22 @@
 /// | --- | --- |
 /// | loss at one metre | 40 dB |
 /// | exponent | 2.5, between open space (2) and a building (3) |
-/// | noise | whole decibels from −2 to 2, drawn for each packet |
-/// | sensitivity | −95 dBm; what arrives with less is not heard |
+/// | noise | whole decibels from −2 to 2, chosen at random for each packet |
+/// | sensitivity | −95 dBm; weaker packets are not received |
 enum PathLoss {
     static let sensitivity = -95
     /// The maximum noise of one packet in either direction, in decibels.
     static let noise = 2
-    /// The minimum distance of two antennas, in metres.
+    /// The minimum distance between two antennas, in metres; shorter distances count as this one.
     private static let nearest = 0.5
 
-    /// Returns the mean strength in dBm of a packet that was sent with `power` dBm.
+    /// Returns the mean strength in dBm, at a distance in metres, of a packet sent at `power` dBm.
     static func strength(power: Int, distance: Double) -> Int {
         guard distance.isFinite else { return -200 }
         return power - (distance <= nearest ? leastLoss : loss(at: distance))
     }
 
-    /// The loss between adjacent antennas, where most controllers of a world are.
+    /// The loss at ``nearest``, stored because most controllers of a world are that close to each other.
     private static let leastLoss = loss(at: nearest)
 
     private static func loss(at distance: Double) -> Int {

@@ -2,19 +2,20 @@ import BLEWire
 
 /// A priority queue of activities on the air (a binary heap).
 ///
-/// The root stays vacant after it was taken out, because most activities schedule a following one: the new entry sinks
-/// from the root, instead of a removal followed by an insertion.
+/// When the earliest entry is removed, the root of the heap stays vacant at first. Most activities schedule their
+/// successor immediately, and the new entry then sinks from the root, which costs less than a full removal and an
+/// insertion.
 ///
-/// Nothing is removed from the middle. The scheduling code keeps the token of its latest entry and ignores entries with
-/// an older token.
+/// An entry cannot be cancelled. Instead, each owner of an activity keeps the token of its latest entry, and ignores
+/// entries with an older token.
 struct Schedule {
     /// A scheduled activity.
     enum Activity: Equatable {
         /// An advertising event of a set.
         case advertise(controller: Int, set: UInt8)
-        /// An event or a deadline of a connection.
+        /// An exchange or a timeout of the connection with this index.
         case link(Int)
-        /// The end of the duration or period of a scan.
+        /// The time at which a scan ends, pauses or resumes.
         case scan(controller: Int)
         /// The replacement of a controller's private addresses.
         case rotation(controller: Int)
@@ -45,9 +46,9 @@ struct Schedule {
         let instant: Instant
         /// The identifier of this entry.
         ///
-        /// It increases, so that activities due at the same time run in the order of scheduling.
+        /// Tokens increase, so activities that are due at the same time run in the order in which they were scheduled.
         let token: UInt64
-        /// The packed activity; small, because entries are moved often.
+        /// The activity packed into one number, because entries are moved often and should be small.
         private let code: UInt64
 
         var activity: Activity { Activity(code: code) }
@@ -69,7 +70,7 @@ struct Schedule {
     /// True if the root is vacant.
     private var isOpen = false
 
-    /// The time of the earliest entry.
+    /// The time of the earliest entry; `nil` if there is none.
     var first: Instant? {
         guard isOpen else { return heap.first?.instant }
         guard heap.count > 2 else { return heap.count > 1 ? heap[1].instant : nil }
@@ -105,7 +106,7 @@ struct Schedule {
         return first
     }
 
-    /// Fills the vacant root with the last entry.
+    /// Moves the last entry to the vacant root, from where it sinks to its position.
     private mutating func close() {
         isOpen = false
         let last = heap.removeLast()

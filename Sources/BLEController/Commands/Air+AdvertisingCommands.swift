@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Executes advertising commands; returns false for other commands.
+    /// Executes the legacy advertising commands; returns false for other commands.
     mutating func performAdvertising(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leSetAdvertisingParameters(let command):
@@ -49,19 +49,19 @@ extension Air {
 
     /// Schedules the first event of a newly enabled set.
     mutating func beginAdvertising(_ controller: Int, _ set: Int) {
-        // Sets that hosts enable together would otherwise stay together.
+        // Without a random delay, sets that hosts enable at the same time would keep advertising at the same times.
         let delay = path.random.below(10_001) * 1_000
         scheduleAdvertising(controller, set, at: now + delay)
     }
 }
 
 extension VirtualController {
-    /// The maximum duration of high duty cycle directed advertising.
+    /// The maximum duration of high duty cycle directed advertising: 1.28 s.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.2.4.2.
     static let highDutyLimit = Duration.milliseconds(1_280)
 
-    /// Changes the set that legacy commands use.
+    /// Changes the one set that legacy commands use, which is created if needed.
     mutating func withLegacySet(_ change: (inout AdvertisingSet) -> Void) {
         if sets.isEmpty {
             sets.append(AdvertisingSet(handle: 0))
@@ -99,7 +99,7 @@ extension VirtualController {
         }
     }
 
-    /// Returns the reason why a set cannot be enabled, if there is one.
+    /// Returns the error status with which enabling a set fails; `nil` if the set can be enabled.
     func refusal(toEnable set: AdvertisingSet) -> HCI.Status? {
         guard hasOwnAddress(set.ownAddressKind, to: set.peer, identity: identityAddress(of: set)) else {
             return .invalidCommandParameters

@@ -1,23 +1,25 @@
 import BLEWire
 
 extension Air {
-    /// Sends an event to a controller's host, unless the host has masked it.
+    /// Sends an event to a controller's host, unless the host's event mask or a fault suppresses the event.
     mutating func emit(_ event: HCIEventPacket, to controller: Int, at instant: Instant) {
         guard controllers[controller].masks.allow(event), !loses(controller) else { return }
         outbox.add(.hci(event.encoded, to: ControllerID(rawValue: controller)), at: instant, now: now)
     }
 
-    /// Returns whether a controller's host receives a non-LE event now.
+    /// Returns whether a non-LE event may be sent to a controller's host now: neither the event mask nor a fault
+    /// suppresses it.
     mutating func admits(_ code: HCI.EventCode, _ controller: Int) -> Bool {
         controllers[controller].masks.allow(code) && !loses(controller)
     }
 
-    /// Returns whether a controller's host receives an LE event now.
+    /// Returns whether an LE event may be sent to a controller's host now: neither the event mask nor a fault
+    /// suppresses it.
     mutating func admits(_ subevent: HCI.LESubevent, _ controller: Int) -> Bool {
         controllers[controller].masks.allow(subevent) && !loses(controller)
     }
 
-    /// Returns whether a fault drops an event for a controller's host.
+    /// Decides whether a fault suppresses an event for a controller's host.
     private mutating func loses(_ controller: Int) -> Bool {
         let faults = controllers[controller].faults
         guard !faults.isMute else { return true }
@@ -26,7 +28,7 @@ extension Air {
         return true
     }
 
-    /// Sends Command Status: the command has started or cannot start.
+    /// Sends Command Status, which reports that a command has started or why it cannot start.
     mutating func status(_ status: HCI.Status, of opcode: HCI.Opcode, _ controller: Int) {
         emit(.commandStatus(.init(status: status, opcode: opcode)), to: controller, at: now)
     }
@@ -49,7 +51,8 @@ extension Air {
         complete(command, .init(status: status), controller)
     }
 
-    /// Reports the failure of a command with the event that its success would have.
+    /// Reports that a command has failed, with the event (Command Status or Command Complete) that would also report
+    /// success.
     mutating func fail(_ opcode: HCI.Opcode, _ status: HCI.Status, _ controller: Int) {
         emit(HCI.refusal(of: opcode, status), to: controller, at: now)
     }

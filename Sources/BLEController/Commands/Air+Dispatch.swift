@@ -1,9 +1,9 @@
 import BLEWire
 
 extension Air {
-    /// Executes a command.
+    /// Executes a command of a controller's host.
     ///
-    /// Every path responds once.
+    /// Every command is answered exactly once.
     mutating func perform(_ command: HCICommandPacket, _ controller: Int) {
         if performSetup(command, controller) || performAdvertising(command, controller)
             || performScanning(command, controller) || performLink(command, controller)
@@ -14,7 +14,8 @@ extension Air {
         preconditionFailure("a claimed command is not implemented: \(command)")
     }
 
-    /// Rejects a command of the other generation (legacy or extended); returns true if it did.
+    /// Rejects a command if the host already uses commands of the other generation (legacy or extended); returns
+    /// whether it rejected the command.
     mutating func refuses(
         _ generation: VirtualController.Generation,
         _ opcode: HCI.Opcode,

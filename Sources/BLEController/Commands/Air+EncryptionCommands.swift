@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Executes encryption commands; returns false for other commands.
+    /// Executes the encryption commands; returns false for other commands.
     mutating func performEncryption(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leEnableEncryption(let command): enableEncryption(command, controller)
@@ -15,7 +15,7 @@ extension Air {
                 .init(status: status, handle: command.handle),
                 controller
             )
-            // What was asked for while the key was has waited for this.
+            // Procedures that the host requested while the controller waited for the key can start now.
             if status == .success, let connection = controllers[controller].connection(command.handle) {
                 beginProcedures(on: connection.link, .peripheral, at: now)
             }
@@ -51,9 +51,9 @@ extension Air {
         return wasAsked ? .success : .commandDisallowed
     }
 
-    /// Generates the peripheral's half of the session and requests the key from its host.
+    /// Generates the peripheral's random values for the session, and requests the key from its host.
     ///
-    /// A host that masks the request has no key.
+    /// If the host's event mask suppresses the request, the controller acts as if the host had no key.
     mutating func askForKey(_ index: Int, _ request: LL.EncryptionRequest, at instant: Instant) {
         let end = links[index][.peripheral]
         let response = LL.EncryptionResponse(
@@ -73,7 +73,8 @@ extension Air {
         emit(.leLongTermKeyRequest(event), to: end.controller, at: instant)
     }
 
-    /// Reports to a host that its link is encrypted, or why it is not, with the event version that the host enabled.
+    /// Reports to a host that its link is now encrypted or why encryption failed, with the version of the event that
+    /// the host has enabled.
     mutating func sendEncryption(_ end: LinkEnd, status: UInt8, at instant: Instant) {
         let status = HCI.Status(wire: status)
         let encryption: HCI.EncryptionChange.Encryption = status == .success ? .on : .off
@@ -90,7 +91,7 @@ extension Air {
         emit(.encryptionChangeV2(event), to: end.controller, at: instant)
     }
 
-    /// Reports to a host that the key of its link was refreshed, or why it was not.
+    /// Reports to a host that the key of its link has been refreshed, or why the refresh failed.
     mutating func sendKeyRefresh(_ end: LinkEnd, status: UInt8, at instant: Instant) {
         let event = HCI.EncryptionKeyRefreshComplete(status: HCI.Status(wire: status), handle: end.handle)
         emit(.encryptionKeyRefreshComplete(event), to: end.controller, at: instant)

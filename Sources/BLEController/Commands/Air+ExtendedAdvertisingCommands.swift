@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Executes extended advertising commands; returns false for other commands.
+    /// Executes the extended advertising commands; returns false for other commands.
     mutating func performExtendedAdvertising(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leSetExtendedAdvertisingParameters(let command):

@@ -2,7 +2,8 @@ import BLECrypto
 import BLEWire
 
 extension Air {
-    /// Executes commands for keys and random numbers that concern no connection; returns false for other commands.
+    /// Executes the commands for keys and random numbers that do not refer to a connection; returns false for other
+    /// commands.
     mutating func performKeys(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leEncrypt(let command):

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Executes connection commands; returns false for other commands.
+    /// Executes the connection commands; returns false for other commands.
     mutating func performLink(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .disconnect(let command): disconnect(command, controller)
@@ -19,7 +19,7 @@ extension Air {
         return true
     }
 
-    /// Starts a procedure for a host and responds whether it could be started.
+    /// Starts a procedure at a host's request, and sends Command Status.
     mutating func run(
         _ procedure: LinkControl.Procedure,
         on handle: ConnectionHandle,
@@ -63,7 +63,7 @@ extension Air {
 
     /// Core 6.0, Vol 4, Part E, 7.8.21.
     ///
-    /// A peripheral can do this only if both ends support it.
+    /// A peripheral can read the features only if both ends support that.
     private mutating func readRemoteFeatures(_ command: HCI.LEReadRemoteFeatures, _ controller: Int) {
         let opcode = HCI.Opcode.leReadRemoteFeatures
         let features = controllers[controller].identity.profile.features
@@ -126,7 +126,7 @@ extension Air {
         links[connection.link].reject(.parameterRequest, connection.role, reason: command.reason.wire)
     }
 
-    /// Returns the connection whose peer waits for the host to accept new timing.
+    /// Returns the connection with a handle if its peer waits for the host to accept or reject new timing.
     private func requested(
         _ handle: ConnectionHandle,
         _ controller: Int

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Executes commands that read properties of a connection; returns false for other commands.
+    /// Executes the commands that read properties of a connection; returns false for other commands.
     mutating func performLinkReading(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .readRSSI(let command):
@@ -71,7 +71,7 @@ extension Air {
         connection == nil ? .unknownConnectionIdentifier : .success
     }
 
-    /// Executes commands for packet lengths and PHYs; returns false for other commands.
+    /// Executes the commands for packet lengths and PHYs; returns false for other commands.
     mutating func performPacketForms(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .writeAuthenticatedPayloadTimeout(let command): write(command, controller)
@@ -176,7 +176,8 @@ extension Air {
 }
 
 extension VirtualController {
-    /// Returns the host's preference as link layer PHY sets; `nil` if it requests an unsupported PHY.
+    /// Returns the host's preferred PHYs as link layer PHY sets; `nil` if the host requests a PHY that the controller
+    /// does not support.
     func preference(_ noPreference: HCI.NoPreference, _ transmit: PHYSet, _ receive: PHYSet) -> LL.PHYPreference? {
         let all = Self.supportedPHYs(identity.profile.features)
         let transmit = noPreference.contains(.transmitter) ? all : transmit.wire
@@ -187,7 +188,7 @@ extension VirtualController {
 }
 
 extension Link {
-    /// Returns the PHYs with which `role` sends and receives.
+    /// Returns the PHYs with which the end with this role sends and receives.
     func phys(of role: Role) -> (transmit: PHY, receive: PHY) {
         let (down, up) = (PHY(wire: down.number), PHY(wire: up.number))
         return role == .central ? (down, up) : (up, down)

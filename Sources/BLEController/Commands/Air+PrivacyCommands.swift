@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Executes commands for the filter accept list and the resolving list; returns false for other commands.
+    /// Executes the commands for the filter accept list and the resolving list; returns false for other commands.
     mutating func performPrivacy(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leReadFilterAcceptListSize:
@@ -27,7 +27,8 @@ extension Air {
         return true
     }
 
-    /// Rejects a change of the filter accept list while it is in use; returns true if it did.
+    /// Rejects a command that changes the filter accept list if the list is in use; returns whether it rejected the
+    /// command.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.15.
     private mutating func usesAcceptList<Command: HCICommand>(_ command: Command.Type, _ controller: Int) -> Bool
@@ -112,14 +113,16 @@ extension Air {
         }
     }
 
-    /// Returns an error status for an address that is not in use or a device that is not on the list.
+    /// Returns the status for a command that reads a private address; an error if `address` is `nil`, because the
+    /// device is not on the list or has no address in use.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.42 and 7.8.43.
     private static func status(_ address: DeviceAddress?) -> HCI.Status {
         address == nil ? .unknownConnectionIdentifier : .success
     }
 
-    /// Rejects a change of the resolving list while it is in use; returns true if it did.
+    /// Rejects a command that changes the resolving list if the list is in use; returns whether it rejected the
+    /// command.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.38.
     private mutating func resolves<Command: HCICommand>(_ command: Command.Type, _ controller: Int) -> Bool

@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension Air {
-    /// Processes an H4 packet, with its indicator, from a controller's host.
+    /// Processes an HCI packet from a controller's host, in H4 format: the packet indicator, then the packet.
     package mutating func receive(_ packet: Span<UInt8>, from host: ControllerID, at now: Instant) {
         guard isPresent(host) else { return }
         catchUp(to: now)
@@ -17,7 +17,7 @@ extension Air {
         flushRecords()
     }
 
-    /// Processes an H4 packet, with its indicator, from a controller's host.
+    /// Processes an HCI packet from a controller's host, in H4 format: the packet indicator, then the packet.
     package mutating func receive(_ packet: [UInt8], from host: ControllerID, at now: Instant) {
         receive(packet.span, from: host, at: now)
     }
@@ -40,7 +40,7 @@ extension Air {
         }
     }
 
-    /// Processes an L2CAP fragment for the peer of a connection.
+    /// Queues a fragment of an L2CAP packet from a host for the peer of a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 5.4.2.
     private mutating func receive(data bytes: Span<UInt8>, from controller: Int) {
@@ -66,7 +66,7 @@ extension Air {
         )
     }
 
-    /// Returns the number of fragments of a host that are queued on all its connections.
+    /// Returns the number of a host's fragments that are queued or in flight on all its connections.
     private func outstanding(_ controller: Int) -> Int {
         let links = links.span
         var count = 0

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Executes scanning and initiating commands; returns false for other commands.
+    /// Executes the scanning and initiating commands; returns false for other commands.
     mutating func performScanning(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leSetScanParameters(let command):
@@ -70,7 +70,7 @@ extension Air {
         return .success
     }
 
-    /// Ends, pauses or resumes a scan according to its duration and period.
+    /// Ends, pauses or resumes a scan, as its duration and period require.
     mutating func runScan(_ controller: Int, at now: Instant) {
         let result = controllers[controller].scanner.expire(at: now)
         if result == .timedOut { emit(.leScanTimeout, to: controller, at: now) }

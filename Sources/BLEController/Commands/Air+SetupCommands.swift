@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Executes setup commands; returns false for other commands.
+    /// Executes the commands that set up the controller or read its properties; returns false for other commands.
     mutating func performSetup(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .reset:
@@ -71,7 +71,7 @@ extension Air {
     private mutating func performPowerReading(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leReadSupportedStates:
-            // Every combination of states and roles that the specification names.
+            // The controller supports every combination of states and roles that the specification defines.
             let value = HCI.LEReadSupportedStates.Return(status: .success, states: 0x0000_03FF_FFFF_FFFF)
             complete(HCI.LEReadSupportedStates.self, value, controller)
         case .leReadTransmitPower:

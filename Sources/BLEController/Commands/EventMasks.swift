@@ -8,15 +8,15 @@ struct EventMasks: Sendable {
     var page2 = EventMaskPage2.none
     var le = LEEventMask.standard
 
-    /// Returns whether the host receives `event`.
+    /// Returns whether the masks allow `event`.
     func allow(_ event: HCIEventPacket) -> Bool {
         if let subevent = event.subevent { return allow(subevent) }
         return allow(event.code)
     }
 
-    /// Returns whether the host receives a non-LE event.
+    /// Returns whether the masks allow a non-LE event.
     func allow(_ code: HCI.EventCode) -> Bool { code.wire >= 0x40 ? page2.allows(code) : page1.allows(code) }
 
-    /// Returns whether the host receives an LE event.
+    /// Returns whether the masks allow an LE event.
     func allow(_ subevent: HCI.LESubevent) -> Bool { page1.allows(.leMeta) && le.allows(subevent) }
 }

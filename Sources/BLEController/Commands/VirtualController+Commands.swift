@@ -3,7 +3,7 @@ import BLEWire
 extension VirtualController {
     /// Returns whether the controller supports a command.
     ///
-    /// It reports the same commands as supported.
+    /// The same commands are reported to the host as supported.
     func knows(_ opcode: HCI.Opcode) -> Bool { commands.contains(opcode) }
 
     /// Returns the commands that a controller with this profile supports.
@@ -72,13 +72,13 @@ extension VirtualController {
         ),
     ]
 
-    /// Commands that were introduced by a version of the Core Specification without a feature bit.
+    /// The commands that a version of the Core Specification introduced without a feature bit.
     private static let versionCommands: [(HCI.CoreVersion, [HCI.Opcode])] = [
         (.v4_2, [.leReadLocalP256PublicKey, .leGenerateDHKey]),
         (.v5_1, [.leGenerateDHKeyV2]),
     ]
 
-    /// Records that the host uses legacy or extended commands; returns whether it may.
+    /// Records that the host uses legacy or extended commands; returns false if it already uses the other generation.
     ///
     /// Core 6.0, Vol 4, Part E, 3.1.1.
     mutating func use(_ generation: Generation) -> Bool {

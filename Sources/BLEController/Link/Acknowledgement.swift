@@ -1,8 +1,8 @@
 import BLEWire
 
-/// The one-bit sequence numbers of one end of a connection.
+/// The one-bit sequence numbers of one end of a connection, and the packet that this end has in flight.
 ///
-/// A packet is retransmitted until it is acknowledged, and a duplicate is ignored.
+/// A packet is sent again until the peer acknowledges it. A packet that is received twice is ignored the second time.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.9.
 struct Acknowledgement: Sendable {
@@ -10,18 +10,18 @@ struct Acknowledgement: Sendable {
     enum Payload: Equatable, Sendable {
         case empty
         case control(LLControlPacket)
-        /// The next `count` octets of the first queued packet.
+        /// The next `count` octets of the host's first queued fragment.
         case data(count: Int)
     }
 
-    /// The two bits in a header.
+    /// The sequence number and the next expected sequence number in a packet's header.
     struct Bits: Equatable, Sendable {
         var sequence = false
         var nextExpected = false
     }
 
     private(set) var bits = Bits()
-    /// The payload that was sent but not acknowledged.
+    /// The payload that has been sent and not yet acknowledged; `nil` if there is none.
     private(set) var inFlight: Payload?
 
     /// Records that `payload` is sent with the current ``bits``.
@@ -32,7 +32,7 @@ struct Acknowledgement: Sendable {
 
     /// Processes the header of a received packet.
     ///
-    /// - Returns: Whether its payload is new, and what it acknowledges.
+    /// - Returns: Whether the received payload is new, and the payload of this end that the packet acknowledges.
     @inline(__always)
     mutating func receive(_ header: Bits) -> (isNew: Bool, acknowledged: Payload?) {
         var acknowledged: Payload?

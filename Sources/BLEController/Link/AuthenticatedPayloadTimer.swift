@@ -2,21 +2,23 @@ import BLEWire
 
 /// The authenticated payload timer of an encrypted link.
 ///
-/// It makes the link ping its peer before the timeout is reported to the host.
+/// After half of the timeout without an authenticated packet, this end sends a ping. After the whole timeout, the
+/// controller reports it to the host.
 ///
 /// Core 6.0, Vol 6, Part B, 5.4.
 struct AuthenticatedPayloadTimer: Sendable {
     private enum State: Sendable {
         case off
-        /// An authenticated packet arrived, or the timeout was reported.
+        /// `since` is the time of the last authenticated packet, or of the last report of the timeout.
         case listening(since: Instant)
-        /// Half of the time has passed without an authenticated packet, and a ping was sent.
+        /// Half of the timeout has passed since `since` without an authenticated packet, and a ping has been sent.
         case asking(since: Instant)
     }
 
     private var state = State.off
 
-    /// Returns the time at which to call ``expire(at:timeout:)`` unless an authenticated packet arrives first.
+    /// Returns the time at which to call ``expire(at:timeout:)`` unless an authenticated packet arrives first; `nil` if
+    /// the timer is off.
     func deadline(timeout: Duration) -> Instant? {
         switch state {
         case .off: nil
@@ -25,10 +27,10 @@ struct AuthenticatedPayloadTimer: Sendable {
         }
     }
 
-    /// Starts the timer when the link is encrypted.
+    /// Starts the timer; call this when the link becomes encrypted.
     mutating func start(at now: Instant) { state = .listening(since: now) }
 
-    /// Restarts the timer after an authenticated packet or a change of the timeout.
+    /// Restarts a running timer after an authenticated packet has arrived or the host has changed the timeout.
     mutating func restart(at now: Instant) {
         switch state {
         case .off: break

@@ -1,16 +1,17 @@
 import BLEWire
 
-/// The key that a central's host wants to use, and the random values that the central generated.
+/// The key with which a central's host wants to encrypt a link, and the random values that the central has generated
+/// for it.
 struct EncryptionTerms: Equatable, Sendable {
     let longTermKey: Key128
     let request: LL.EncryptionRequest
 }
 
-/// The purpose of an encryption procedure, which determines the event for the hosts.
+/// The purpose of an encryption procedure, which decides the event that the hosts receive at its end.
 enum EncryptionPurpose: Sendable {
-    /// The link was not encrypted.
+    /// The procedure encrypts a link that was not encrypted.
     case start
-    /// The link gets a new key.
+    /// The procedure gives an encrypted link a new key.
     case refresh
 }
 
@@ -28,13 +29,14 @@ enum EncryptionPurpose: Sendable {
 struct CentralEncryption: Sendable {
     private enum State: Sendable {
         case idle
-        /// LL_PAUSE_ENC_REQ was sent.
+        /// LL_PAUSE_ENC_REQ has been sent.
         case pausing(EncryptionTerms)
-        /// LL_ENC_REQ was sent.
+        /// LL_ENC_REQ has been sent.
         case requesting(EncryptionTerms, EncryptionPurpose)
-        /// Both ends can derive the session key, but the peripheral still has to get the key from its host.
+        /// Both ends have the random values for the session key, but the peripheral still needs the long-term key from
+        /// its host.
         case agreed(EncryptionSession, EncryptionPurpose)
-        /// LL_START_ENC_RSP was sent.
+        /// LL_START_ENC_RSP has been sent.
         case starting(EncryptionPurpose)
     }
 
@@ -45,7 +47,7 @@ struct CentralEncryption: Sendable {
         if case .idle = state { false } else { true }
     }
 
-    /// True if the peer knows of the procedure and sends only packets that belong to it.
+    /// True if the peer already takes part in the procedure, so that it sends only packets that belong to it.
     var isExclusive: Bool {
         switch state {
         case .idle, .pausing, .requesting(_, .start): false
@@ -58,7 +60,7 @@ struct CentralEncryption: Sendable {
         case request(LL.EncryptionRequest)
     }
 
-    /// Starts the procedure for the host.
+    /// Starts the procedure that the host has requested.
     mutating func begin(_ terms: EncryptionTerms, isEncrypted: Bool) -> OnBegin {
         precondition(!isUnderWay, "only one procedure may run at a time")
         let action: OnBegin
@@ -68,7 +70,7 @@ struct CentralEncryption: Sendable {
     }
 
     enum OnPauseResponse {
-        /// Encryption is paused, and the central requests the new session.
+        /// Encryption is paused. Send this request for a new session.
         case resume(LL.EncryptionRequest)
         case ignore
     }
@@ -83,14 +85,14 @@ struct CentralEncryption: Sendable {
         return action
     }
 
-    /// Processes the peripheral's half of the session.
+    /// Processes LL_ENC_RSP, which contains the peripheral's random values for the session.
     mutating func receive(_ response: LL.EncryptionResponse) {
         guard case .requesting(let terms, let purpose) = state else { return }
         state = .agreed(EncryptionSession(longTermKey: terms.longTermKey, terms.request, response), purpose)
     }
 
     enum OnStartRequest {
-        /// Both directions are encrypted from now on.
+        /// Encrypt both directions with this session from now on.
         case start(EncryptionSession)
         case ignore
     }
@@ -121,14 +123,15 @@ struct CentralEncryption: Sendable {
     }
 
     enum OnRejection: Equatable {
-        /// The link continues as before.
+        /// The procedure has failed, and the link continues as before.
         case failed(EncryptionPurpose)
-        /// The link is unencrypted, or encrypted at only one end, which no host expects: it ends.
+        /// The link must end, because it is unencrypted, or encrypted at only one end, while the hosts expect
+        /// encryption.
         case exposed
         case ignore
     }
 
-    /// Processes the rejection of a peer that does not support encryption or has no key.
+    /// Processes a rejection from a peer that does not support encryption or has no key.
     mutating func receiveRejection() -> OnRejection {
         let action: OnRejection
         (state, action) =

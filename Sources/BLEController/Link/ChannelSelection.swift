@@ -1,11 +1,17 @@
-/// The choice of the data channel for a connection event.
+/// The algorithm that chooses the data channel of each connection event.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.8.
 enum ChannelSelection {
     case algorithm1(hop: UInt8)
     case algorithm2
 
-    /// Returns the channel of event `counter` from the channel `map`.
+    /// Returns the channel of a connection event.
+    ///
+    /// - Parameters:
+    ///   - counter: The number of the event.
+    ///   - accessAddress: The access address of the connection.
+    ///   - map: The channels in use; see ``ChannelMap``.
+    /// - Returns: The number of the channel, 0 to 36.
     func channel(counter: UInt16, accessAddress: UInt32, map: UInt64) -> UInt8 {
         let map = map & ChannelMap.all
         let count = map.nonzeroBitCount
@@ -39,7 +45,7 @@ enum ChannelSelection {
         return result
     }
 
-    /// Returns the channel at `index` among those of `map`.
+    /// Returns the channel at position `index` in the ascending list of the channels in `map`.
     private static func used(_ index: Int, of map: UInt64) -> UInt8 {
         var rest = map
         for _ in 0..<index { rest &= rest &- 1 }

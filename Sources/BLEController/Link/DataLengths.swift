@@ -1,29 +1,30 @@
 import BLEWire
 
-/// The packet lengths of one end: what each end supports, and the result.
+/// The packet lengths that this end supports, that its peer supports, and that apply as a result.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.10.
 struct DataLengths: Sendable {
-    /// The lengths that this end sends to its peer.
+    /// The lengths that this end supports, which it announces to its peer.
     private(set) var local = LL.Lengths()
     private var remote = LL.Lengths()
-    /// The effective lengths: the smaller of both, in each direction.
+    /// The lengths that apply: in each direction the smaller of the sender's and the receiver's.
     private(set) var effective = LL.Lengths()
 
-    /// - Parameter canExtend: True if the controller supports Data Length Extension; it can then receive the maximum.
+    /// - Parameter canExtend: True if the controller supports Data Length Extension, and can therefore receive
+    ///   packets of the maximum length.
     init(canExtend: Bool) {
         guard canExtend else { return }
         local.receiveOctets = 251
         local.receiveTime = 17_040
     }
 
-    /// Sets the maximum that this end sends, regardless of its peer.
+    /// Sets the longest packets that this end is willing to send, limited to the valid range.
     mutating func suggest(octets: UInt16, time: UInt16) {
         local.transmitOctets = min(max(octets, 27), 251)
         local.transmitTime = min(max(time, 328), 17_040)
     }
 
-    /// Processes the peer's lengths; returns whether the effective ones changed.
+    /// Processes the peer's lengths, and returns whether ``effective`` has changed.
     mutating func receive(_ lengths: LL.Lengths) -> Bool {
         remote.receiveOctets = min(max(lengths.receiveOctets, 27), 251)
         remote.receiveTime = min(max(lengths.receiveTime, 328), 17_040)
@@ -37,7 +38,8 @@ struct DataLengths: Sendable {
         return effective != before
     }
 
-    /// Returns the maximum number of octets in a packet on `phy` with a message integrity code of `codeLength` octets.
+    /// Returns the maximum number of data octets in a packet on `phy`, excluding a message integrity code of
+    /// `codeLength` octets.
     func transmitLimit(_ phy: AirPHY, codeLength: Int) -> Int {
         // On a coded PHY a packet of 27 octets takes 2 704 µs, which is always allowed.
         min(

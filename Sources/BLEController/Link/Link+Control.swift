@@ -30,7 +30,8 @@ extension Link {
         case .channelMap(let indication): agree(on: .channels(indication), role, into: &events)
         case .phyUpdate(let update): receivePHYUpdate(update, role, into: &events)
         case .terminate(let reason):
-            // The answer of a peripheral, which is out by now, acknowledged this; a central has yet to do so.
+            // A peripheral has already acknowledged this with its response. A central must acknowledge it in its next
+            // packet.
             if role == .central { self[role].farewell = reason } else { events.append(.ended(role, reason: reason)) }
         case .unknownResponse(let opcode):
             fail(opcode, role, status: LinkStatus.unsupportedRemoteFeature.rawValue, at: now, into: &events)
@@ -47,13 +48,14 @@ extension Link {
         }
     }
 
-    /// Processes information or a change request from the peer.
+    /// Processes information from the peer, or its request to change the link.
     private mutating func exchange(_ packet: LLControlPacket, _ role: Role, into events: inout [LinkEvent]) {
         switch packet {
         case .featureRequest(let features), .peripheralFeatureRequest(let features):
             self[role].control.remoteFeatures = features
             let own = self[role].profile.features.rawValue
-            // The first octet says what both can do; the others what the sender can.
+            // In the first octet only features that both ends support are set; the others contain all features of this
+            // end.
             self[role].control.send(.featureResponse(own & (features | ~0xFF)))
         case .featureResponse(let features):
             self[role].control.remoteFeatures = features
@@ -120,7 +122,8 @@ extension Link {
         reject(opcode, role, reason: status.rawValue)
     }
 
-    /// Rejects the peer's request `opcode` in the form that both support.
+    /// Rejects the peer's request `opcode`, with LL_REJECT_EXT_IND if both ends support it and otherwise with
+    /// LL_REJECT_IND.
     mutating func reject(_ opcode: LL.ControlOpcode, _ role: Role, reason: UInt8) {
         let isExtended =
             self[role].profile.features.contains(.extendedRejectIndication)
@@ -130,14 +133,15 @@ extension Link {
         )
     }
 
-    /// Ends the running procedure if it is `procedure`.
+    /// Ends the running procedure if it is `procedure`, and returns whether it was.
     private mutating func finish(_ procedure: LinkControl.Procedure, _ role: Role) -> Bool {
         guard self[role].control.active == procedure else { return false }
         self[role].control.finish()
         return true
     }
 
-    /// Processes the central's announcement of a change.
+    /// Processes the central's announcement of a change, and ends the link if the instant of the change has already
+    /// passed.
     private mutating func agree(on change: LinkChange, _ role: Role, into events: inout [LinkEvent]) {
         guard (change.instant &- counter) & 0x8000 == 0 else {
             return events.append(.ended(role, reason: LinkStatus.instantPassed.rawValue))
@@ -198,7 +202,7 @@ extension Link {
         return false
     }
 
-    /// Returns the reason why the central cannot start a change for the peripheral: another one is running.
+    /// Returns the reason to reject a change that the peripheral requests; `nil` if no other change is running.
     ///
     /// Core 6.0, Vol 6, Part B, 5.3.
     private func collision(_ role: Role, sameKind: Bool) -> LinkStatus? {
@@ -206,7 +210,7 @@ extension Link {
         return sameKind ? .procedureCollision : .differentTransactionCollision
     }
 
-    /// Returns whether the timing is valid.
+    /// Returns whether all values are in range and the supervision timeout is long enough for interval and latency.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.7 and 4.5.1.
     static func isValid(_ parameters: LL.ConnectionParameters) -> Bool {
@@ -216,7 +220,7 @@ extension Link {
             && UInt32(parameters.timeout) * 4 > (UInt32(parameters.latency) + 1) * UInt32(parameters.intervalMaximum)
     }
 
-    /// Processes the rejection of request `opcode`, or of the latest request.
+    /// Processes the peer's rejection of the request `opcode`; if that is `nil`, of the latest request.
     private mutating func fail(
         _ opcode: LL.ControlOpcode?,
         _ role: Role,

@@ -1,10 +1,10 @@
 import BLEWire
 
-// The procedures that encrypt a link, pause that and resume it.
+// The procedures that start, pause and resume the encryption of a link.
 //
 // Core 6.0, Vol 6, Part B, 5.1.3.
 extension Link {
-    /// Starts encryption or a key refresh for the central.
+    /// Starts encryption, or a key refresh if the link is already encrypted, at the central's request.
     mutating func beginEncryption(_ terms: EncryptionTerms, at now: Instant) {
         self[.central].control.await(.encryption(terms), at: now)
         switch self[.central].encryption.central.begin(terms, isEncrypted: self[.central].encryption.isOn) {
@@ -89,13 +89,13 @@ extension Link {
         }
     }
 
-    /// Completes the peripheral's half of the session and requests the key from its host.
+    /// Stores the peripheral's random values for the session, and sends them to the central.
     mutating func draw(_ response: LL.EncryptionResponse) {
         self[.peripheral].encryption.peripheral.draw(response)
         self[.peripheral].control.send(.encryptionResponse(response))
     }
 
-    /// Processes the key from the peripheral's host; returns false if it was not requested.
+    /// Processes the key from the peripheral's host; returns false if the controller did not request a key.
     mutating func receiveKey(_ key: Key128, at now: Instant) -> Bool {
         guard case .start(let session) = self[.peripheral].encryption.peripheral.receive(key, at: now) else {
             return false
@@ -105,7 +105,8 @@ extension Link {
         return true
     }
 
-    /// Processes the peripheral's host's answer that it has no key; returns false if it was not requested.
+    /// Processes the answer of the peripheral's host that it has no key; returns false if the controller did not
+    /// request a key.
     mutating func receiveKeyRefusal(at now: Instant) -> Bool {
         switch self[.peripheral].encryption.peripheral.receiveRefusal() {
         case .reject: reject(.encryptionRequest, .peripheral, .pinOrKeyMissing)
@@ -128,7 +129,7 @@ extension Link {
         resume(.central, at: now, into: &events)
     }
 
-    /// Records that both directions are encrypted from the view of `role`.
+    /// Records that the end with this role now encrypts both directions, and reports it to the end's host.
     private mutating func encrypted(
         _ role: Role,
         _ purpose: EncryptionPurpose,
@@ -143,12 +144,13 @@ extension Link {
         resume(role, at: now, into: &events)
     }
 
-    /// Processes the packets that were postponed during an encryption procedure.
+    /// Processes the packets that were postponed during the encryption procedure that has just ended.
     private mutating func resume(_ role: Role, at now: Instant, into events: inout [LinkEvent]) {
         for packet in self[role].encryption.takePostponed() { receive(packet, role, at: now, into: &events) }
     }
 
-    /// Returns whether ``watchPayloads(at:into:)`` has something to do.
+    /// Returns whether the authenticated payload timer of an end is due, so that ``watchPayloads(at:into:)`` must be
+    /// called.
     @inline(__always)
     func missesPayloads(at now: Instant) -> Bool {
         for role in Role.both where self[role].isPresent {
@@ -157,7 +159,7 @@ extension Link {
         return false
     }
 
-    /// Sends a ping, or reports the authenticated payload timeout, if it is due.
+    /// Advances the authenticated payload timers that are due: sends a ping, or reports the timeout to the host.
     mutating func watchPayloads(at now: Instant, into events: inout [LinkEvent]) {
         for role in Role.both where self[role].isPresent {
             switch self[role].expirePayloadTimer(at: now) {

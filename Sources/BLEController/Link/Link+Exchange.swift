@@ -1,7 +1,8 @@
 import BLEWire
 
 extension Link {
-    /// Sends a packet of the central and the peripheral's response, and schedules the next packet or event.
+    /// Runs one exchange: sends the central's packet and the peripheral's response, and sets the time of the next
+    /// exchange.
     ///
     /// Core 6.0, Vol 6, Part B, 4.5.1 and 4.5.6.
     mutating func exchange(at now: Instant, over path: inout AirPath, into deliveries: inout [LinkDelivery]) {
@@ -36,7 +37,8 @@ extension Link {
         continueEvent(at: next)
     }
 
-    /// Returns whether two packets of maximum length end before the next event.
+    /// Returns whether an exchange of two packets of maximum length that starts at `start` ends before the next
+    /// connection event.
     private func fits(_ start: Instant) -> Bool {
         let exchange =
             down.airTime(self[.central].transmitLimit(down) + self[.central].codeLength) + Spacing.interFrame
@@ -44,7 +46,7 @@ extension Link {
         return start + (exchange + Spacing.interFrame) <= anchor + timing.intervalNanoseconds
     }
 
-    /// Returns whether the peripheral listens in this event; its latency allows it to skip some.
+    /// Returns whether the peripheral listens in this connection event, or skips it as the peripheral latency allows.
     @inline(__always)
     private mutating func peripheralListens(at now: Instant) -> Bool {
         guard self[.peripheral].eventsToSkip > 0 else { return true }
@@ -59,9 +61,10 @@ extension Link {
     @inline(__always)
     private mutating func endEvent() { closeEvent() }
 
-    /// Delivers a received packet to its end.
+    /// Processes a packet that the end with this role has received, and appends the results to `deliveries`.
     ///
-    /// Returns a new control PDU, which is processed after the response was sent.
+    /// - Returns: The control PDU in the packet, if it contains a new one; the caller delivers it once the response has
+    /// been sent.
     private mutating func hear(
         _ packet: Transmission,
         by role: Role,
@@ -96,9 +99,10 @@ extension Link {
         }
     }
 
-    /// Ends the link for an end that received a packet with an invalid message integrity code.
+    /// Ends the link at the end that has received a packet that is not authentic, such as one with an invalid message
+    /// integrity code.
     ///
-    /// It sends nothing more.
+    /// That end sends nothing more, so the peer's supervision timeout expires.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.3.1; Part E, 1.
     private mutating func lose(

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// An event of a connection for the hosts of its ends.
+/// An event of a link that the host of the end with the given role receives.
 ///
 /// A status is an HCI status code.
 enum LinkEvent: Equatable, Sendable {
@@ -9,16 +9,16 @@ enum LinkEvent: Equatable, Sendable {
     case lengthsChanged(Role)
     case phyUpdated(Role, status: UInt8)
     case timingUpdated(Role, status: UInt8)
-    /// The peer requests timing; the host decides.
+    /// The peer requests new timing, and the host decides about it.
     case parametersRequested(Role, LL.ConnectionParameters)
-    /// The central starts encryption; the peripheral's host must supply the key.
+    /// The central starts encryption, and the peripheral's host must supply the key.
     case keyRequested(LL.EncryptionRequest)
     case encryptionChanged(Role, status: UInt8)
-    /// The key of the link was refreshed, or could not be.
+    /// A refresh of the link's key has succeeded or failed.
     case keyRefreshed(Role, status: UInt8)
-    /// The authenticated payload timeout of this end expired.
+    /// The authenticated payload timeout of the end with this role has expired.
     case payloadTimeoutExpired(Role)
-    /// This end of the connection is closed.
+    /// The link is over for the end with this role; `reason` is the HCI error code.
     case ended(Role, reason: UInt8)
 }
 
@@ -27,7 +27,7 @@ extension Link {
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.
     mutating func beginProcedures(_ role: Role, at now: Instant, into events: inout [LinkEvent]) {
-        // A change that the other end asked for has to come into force first.
+        // A change that the other end has requested must take effect first.
         while self[role].change == nil, !self[role].encryption.isUnderWay, let procedure = self[role].control.next() {
             begin(procedure, role, at: now, into: &events)
         }
@@ -77,7 +77,7 @@ extension Link {
         }
     }
 
-    /// Sends the version of `role`, unless the peer already has it.
+    /// Sends the version of the end with this role, unless that end has already sent it.
     mutating func sendVersion(_ role: Role) {
         guard !self[role].control.hasSentVersion else { return }
         self[role].control.hasSentVersion = true
@@ -85,7 +85,7 @@ extension Link {
         self[role].control.send(.version(version))
     }
 
-    /// Announces the central's new timing.
+    /// Announces new timing from the central, with the instant at which it takes effect.
     private mutating func layDownTiming(_ parameters: LL.ConnectionParameters, _ procedure: LinkControl.Procedure) {
         var update = LL.ConnectionUpdate()
         update.windowSize = 1
@@ -98,18 +98,19 @@ extension Link {
         self[.central].change = .timing(update)
     }
 
-    /// The channel map after all running and queued changes of the central.
+    /// The channel map that applies once all running and queued changes of the central are complete.
     var latestChannels: UInt64 { self[.central].control.latestChannels ?? channelMap }
 
-    /// An instant far enough in the future for a peripheral that skips events, and for lost packets.
+    /// The instant for a new change, late enough for a peripheral that skips events or misses packets.
     ///
-    /// At least six events; up to twenty if they take no longer than a second.
+    /// Beyond the events that the peripheral may skip, it is as many events ahead as fit into a second, from six to
+    /// twenty.
     private var nextInstant: UInt16 {
         let perSecond = 800 / max(timing.interval, 1)
         return counter &+ timing.latency &+ min(max(perSecond, 6), 20)
     }
 
-    /// Chooses the PHYs for the central, from the requested ones and its own preference.
+    /// Chooses the PHYs from both ends' preferences, as the central does, and announces them.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.10.
     mutating func decidePHYs(
@@ -139,9 +140,9 @@ extension Link {
         return best == current.bit ? 0 : best
     }
 
-    /// Applies the changes that were agreed on for the event that begins now.
+    /// Applies the change whose instant is the connection event that begins now.
     ///
-    /// A peripheral that missed the announcement no longer receives the central.
+    /// A peripheral that has missed the announcement no longer receives the central's packets.
     mutating func applyChanges(into events: inout [LinkEvent]) {
         guard let change = self[.central].change, change.instant == counter else { return }
         let isShared = self[.peripheral].change == change
@@ -174,7 +175,8 @@ extension Link {
         AirPHY(phy: bit == 4 ? 3 : bit, codedTwo: codedTwo)
     }
 
-    /// Ends the procedure of `role` that `change` completes, and returns whether its host requested it.
+    /// Ends the running procedure of the end with this role if `change` completes it; returns whether the end's host
+    /// requested that procedure.
     private mutating func finishSettled(_ role: Role, _ change: LinkChange) -> Bool {
         switch (self[role].control.active, change) {
         case (.timing?, .timing), (.parameters?, .timing), (.phy?, .phy), (.channels?, .channels):

@@ -1,8 +1,8 @@
 import BLEWire
 
-// Until when an end of a connection goes on without hearing what it waits for.
+// The timeouts of an end that does not receive the packets for which it waits.
 extension Link {
-    /// Returns an end that times out by `now`, and the reason.
+    /// Returns an end that has timed out by `now`, and the reason; `nil` if neither end has.
     @inline(__always)
     func expired(by now: Instant) -> (role: Role, status: LinkStatus)? {
         for role in Role.both where self[role].isPresent {
@@ -12,7 +12,7 @@ extension Link {
         return nil
     }
 
-    /// Returns the time at which an end times out without further packets, and the reason.
+    /// Returns the time at which an end times out if it receives no more packets, and the reason.
     @inline(__always)
     func expiry(of role: Role) -> (instant: Instant, status: LinkStatus) {
         if !self[role].isEstablished {

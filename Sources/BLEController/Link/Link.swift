@@ -1,9 +1,11 @@
 import BLEWire
 
-/// A connection with both of its ends, which exchange packets at anchor points that the central determines.
+/// A connection with both of its ends, which exchange packets in connection events.
 ///
-/// Both ends live in one value, because every packet of one end has the other as its only possible receiver. Either end
-/// may be gone without the other's knowledge, and a peripheral may have lost the timing.
+/// Each event starts at an anchor point.
+///
+/// Both ends are stored in one value, because a packet of one end can only be received by the other. An end may be gone
+/// while the other has not noticed it yet, and a peripheral may have missed a change of timing.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.
 struct Link: Sendable {
@@ -30,7 +32,7 @@ struct Link: Sendable {
     var down: AirPHY
     /// The PHY from peripheral to central.
     var up: AirPHY
-    /// The event counter of the current event, or of the next one between events.
+    /// The number of the current connection event, or of the next one if no event is running.
     private(set) var counter: UInt16 = 0
     /// The anchor point of event ``counter``.
     private(set) var anchor: Instant
@@ -38,9 +40,10 @@ struct Link: Sendable {
     private(set) var nextExchange: Instant
     private var central: LinkEnd
     private var peripheral: LinkEnd
-    /// The mean strength in dBm of the central at the peripheral, and the other way round.
+    /// The mean signal strengths in dBm: of the central's packets at the peripheral (`down`), and of the peripheral's
+    /// packets at the central (`up`).
     var strengths: (down: Int, up: Int) = (-40, -40)
-    /// True if the two are separated by a partition.
+    /// True if ``Air/partition`` keeps the two controllers from receiving each other.
     var isPartitioned = false
     /// The token of the latest schedule entry for this connection.
     var token: UInt64 = 0
@@ -87,7 +90,7 @@ struct Link: Sendable {
     /// The channel of event ``counter``.
     var channel: UInt8 { selection.channel(counter: counter, accessAddress: accessAddress, map: channelMap) }
 
-    /// True if both ends will exchange packets at the next anchor point.
+    /// True if both ends are present and the peripheral knows the timing, so that they can exchange packets.
     @inline(__always)
     var isMeeting: Bool { central.isPresent && peripheral.isPresent && !peripheral.isAstray }
 
@@ -95,7 +98,7 @@ struct Link: Sendable {
     @inline(__always)
     var isAbandoned: Bool { !central.isPresent && !peripheral.isPresent }
 
-    /// Returns the controller of an end and its connection handle, without a copy of the end.
+    /// Returns the controller and the connection handle of an end, without copying the end.
     @inline(__always)
     func owner(of role: Role) -> (controller: Int, handle: ConnectionHandle) {
         switch role {
@@ -104,7 +107,7 @@ struct Link: Sendable {
         }
     }
 
-    /// Returns the number of fragments that the host of an end has queued or in flight, without a copy of the end.
+    /// Returns the number of fragments from an end's host that are queued or in flight, without copying the end.
     @inline(__always)
     func fragments(of role: Role) -> Int {
         switch role {
@@ -113,9 +116,10 @@ struct Link: Sendable {
         }
     }
 
-    // What every event asks is inlined: a link that is handed to a function is copied, ends and all.
+    // The members that every connection event uses are inlined, because passing a link to a function copies it with
+    // both ends.
 
-    /// The time of the next activity on this connection.
+    /// The time of the next activity on this link: an exchange, a connection event or a timeout.
     @inline(__always)
     var due: Instant {
         var due = isMeeting ? nextExchange : Instant(nanoseconds: .max)
@@ -126,16 +130,17 @@ struct Link: Sendable {
         return due
     }
 
-    /// Returns whether an event for which a change may be pending begins at `now`.
+    /// Returns whether a connection event begins at `now` while the central has a change agreed, which may take effect
+    /// in it.
     @inline(__always)
     func mayChange(at now: Instant) -> Bool {
         isMeeting && nextExchange <= now && nextExchange == anchor && central.change != nil
     }
 
-    /// Records that the exchange is over and the event continues at `instant`.
+    /// Records that an exchange is over and that the next one of the same connection event starts at `instant`.
     mutating func continueEvent(at instant: Instant) { nextExchange = instant }
 
-    /// Records that the event is over.
+    /// Records that the connection event is over, and advances to the next one.
     @inline(__always)
     mutating func closeEvent() {
         counter &+= 1
@@ -143,14 +148,14 @@ struct Link: Sendable {
         nextExchange = anchor
     }
 
-    /// Moves the next anchor point at a change of timing.
+    /// Moves the next anchor point by the offset that a change of timing contains.
     mutating func moveAnchor(by offset: Duration) {
         anchor = anchor + offset
         nextExchange = anchor
     }
 }
 
-/// The HCI status codes with which a link layer ends something by itself.
+/// The HCI status codes with which a link layer ends a connection, or fails or rejects a procedure, by itself.
 ///
 /// Core 6.0, Vol 1, Part F, 2.
 enum LinkStatus: UInt8, Sendable {

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The LL control procedures that one end has started, one after the other, and its queue of control PDUs.
+/// The link layer control procedures of one end, which run one after the other, and this end's queue of control PDUs.
 ///
 ///                begin              answered, no instant
 ///       ┌──────┐ ─────▶ ┌──────────┐ ────────────────────▶ idle
@@ -15,18 +15,19 @@ struct LinkControl: Sendable {
         case features
         case length
         case phy(LL.PHYPreference)
-        /// Requests timing from the peer.
+        /// Requests new timing from the peer.
         case parameters(LL.ConnectionParameters)
-        /// Sets the timing; central only.
+        /// Sets new timing; only the central does this.
         case timing(LL.ConnectionParameters)
-        /// Sets the channel map; central only.
+        /// Sets the channel map; only the central does this.
         case channels(UInt64)
-        /// Starts encryption or refreshes the key; central only.
+        /// Starts encryption or refreshes the key; only the central does this.
         indirect case encryption(EncryptionTerms)
-        /// Requests an authenticated packet.
+        /// Sends a ping, so that the peer responds with an authenticated packet.
         case ping
 
-        /// True for procedures with an instant, which cannot run at the same time.
+        /// True for procedures whose change takes effect at an agreed instant; the two ends must not run such
+        /// procedures at the same time.
         var hasInstant: Bool {
             switch self {
             case .version, .features, .length, .encryption, .ping: false
@@ -40,26 +41,28 @@ struct LinkControl: Sendable {
 
     private enum State: Equatable, Sendable {
         case idle
-        /// A response of the peer is outstanding.
+        /// The peer has not responded yet.
         case awaiting(Procedure, deadline: Instant)
-        /// The response arrived, and the change takes effect at its instant.
+        /// The peer has responded, and the change takes effect at its instant.
         case agreed(Procedure)
     }
 
-    /// The maximum time until the peer's response.
+    /// The maximum time that a peer may take to respond; after that, the connection ends.
     ///
     /// Core 6.0, Vol 6, Part B, 5.2.
     static let responseTimeout = Duration.seconds(40)
-    /// The maximum number of queued procedures, except channel maps and responses, and of queued packets.
+    /// The maximum number of queued procedures and of queued packets.
+    ///
+    /// Channel maps and responses to the peer do not count as procedures.
     static let limit = 8
 
     private var state = State.idle
     private var waiting: [Procedure] = []
     private var packets: [LLControlPacket] = []
-    /// The reason with which this end closes the connection, and the time at which it does so even without an
-    /// acknowledgement.
+    /// The reason for which this end is closing the connection, and the time at which it stops waiting for the peer's
+    /// acknowledgement; `nil` if this end is not closing it.
     private(set) var termination: (reason: UInt8, deadline: Instant)?
-    /// True if this end has sent its version, which it does once.
+    /// True if this end has sent its version, which it does only once.
     var hasSentVersion = false
     /// The version of the peer.
     var remoteVersion: LL.VersionIndication?
@@ -75,23 +78,24 @@ struct LinkControl: Sendable {
         }
     }
 
-    /// The time at which the connection ends because the peer did not respond.
+    /// The time at which the connection ends if the peer has not responded by then.
     var deadline: Instant? {
         if case .awaiting(_, let deadline) = state { deadline } else { nil }
     }
 
-    /// Returns whether there is a packet to send; during encryption, one that may be sent then.
+    /// Returns whether a packet is queued; with `ofEncryption`, whether one is queued that may be sent during an
+    /// encryption procedure.
     func hasPacket(ofEncryption: Bool) -> Bool {
         ofEncryption ? packets.contains(where: Self.isSentWhileEncrypting) : !packets.isEmpty
     }
 
-    /// True if nothing is running or queued.
+    /// True if no procedure is running, and neither procedures nor packets are queued.
     var isIdle: Bool { state == .idle && waiting.isEmpty && packets.isEmpty && termination == nil }
 
-    /// True if another procedure other than a channel map can be queued.
+    /// True if there is room in the queue for a procedure that does not set the channel map.
     var canSubmit: Bool { waiting.count { !$0.isOfChannels } < Self.limit && termination == nil }
 
-    /// The channel map that was queued last and is not yet in force; `nil` if there is none.
+    /// The channel map that was requested last and is not in effect yet; `nil` if there is none.
     var latestChannels: UInt64? {
         for procedure in waiting.reversed() { if case .channels(let map) = procedure { return map } }
         if case .channels(let map)? = active { return map }
@@ -100,7 +104,8 @@ struct LinkControl: Sendable {
 
     /// Queues a procedure; returns false if too many are queued.
     ///
-    /// A channel map replaces a queued one, so there is always room for it. It would not be submitted again.
+    /// A new channel map replaces a queued one, so there is always room for it. Rejecting it would lose it, because no
+    /// caller would submit it again.
     mutating func submit(_ procedure: Procedure) -> Bool {
         if procedure.isOfChannels {
             guard termination == nil else { return false }
@@ -112,21 +117,21 @@ struct LinkControl: Sendable {
         return true
     }
 
-    /// Queues a procedure that responds to the peer, before all others.
+    /// Queues a procedure that responds to a request of the peer, in front of all others.
     ///
-    /// There is always room, because the peer has one request at a time and times out without a response.
+    /// There is always room for it, because a peer sends its next request only after the response to the previous one.
     mutating func answer(with procedure: Procedure) {
         guard termination == nil else { return }
         waiting.insert(procedure, at: 0)
     }
 
-    /// Removes and returns the next procedure to start, if none is running.
+    /// Removes and returns the next queued procedure; `nil` if a procedure is running or none is queued.
     mutating func next() -> Procedure? {
         guard state == .idle, termination == nil, !waiting.isEmpty else { return nil }
         return waiting.removeFirst()
     }
 
-    /// Records that `procedure` has started with a packet that needs a response.
+    /// Records that `procedure` has started and that its first packet needs a response.
     mutating func await(_ procedure: Procedure, at now: Instant) {
         state = .awaiting(procedure, deadline: now + Self.responseTimeout)
     }
@@ -137,7 +142,7 @@ struct LinkControl: Sendable {
         self.await(procedure, at: now)
     }
 
-    /// Records that `procedure` takes effect at an instant.
+    /// Records that both ends have agreed on the instant at which the change of `procedure` takes effect.
     mutating func agree(on procedure: Procedure) { state = .agreed(procedure) }
 
     /// Records that the running procedure has ended.
@@ -145,13 +150,14 @@ struct LinkControl: Sendable {
 
     /// Queues a packet.
     ///
-    /// If a peer sends requests faster than the link can respond, some get no response.
+    /// If the queue is full, because the peer sends requests faster than the link can respond, the packet is dropped.
     mutating func send(_ packet: LLControlPacket) {
         guard packets.count < Self.limit, termination == nil else { return }
         packets.append(packet)
     }
 
-    /// Returns the next packet to send; during encryption, the next that may be sent then.
+    /// Removes and returns the next queued packet; with `ofEncryption`, the next that may be sent during an encryption
+    /// procedure.
     mutating func nextPacket(ofEncryption: Bool) -> LLControlPacket? {
         guard ofEncryption else { return packets.isEmpty ? nil : packets.removeFirst() }
         return packets.firstIndex(where: Self.isSentWhileEncrypting).map { packets.remove(at: $0) }
@@ -162,7 +168,7 @@ struct LinkControl: Sendable {
         packet.opcode.isOfEncryption || packet.opcode == .terminate
     }
 
-    /// Drops everything else and closes the connection.
+    /// Starts to close the connection, and drops all procedures and all other packets.
     mutating func terminate(reason: UInt8, deadline: Instant) {
         guard termination == nil else { return }
         termination = (reason, deadline)

@@ -1,15 +1,16 @@
 import BLEWire
 
-/// A result of an exchange, in order.
+/// One of the results of an exchange of packets, which are kept in the order in which they happen.
 enum LinkDelivery: Sendable {
-    /// The end received an L2CAP fragment.
+    /// The end with this role has received a part of an L2CAP packet.
     case data(Role, ArraySlice<UInt8>, isStart: Bool, at: Instant)
-    /// The end received a control PDU.
+    /// The end with this role has received a control PDU.
     case control(Role, LLControlPacket, at: Instant)
-    /// The peer acknowledged the control PDU of this end.
+    /// The peer has acknowledged a control PDU from the end with this role.
     case acknowledged(Role, LLControlPacket, at: Instant)
-    /// The peer has received a complete fragment from this end's host.
+    /// The peer has acknowledged a whole fragment from the host of the end with this role.
     case completed(Role, at: Instant)
-    /// This end is closed: it acknowledged the peer's termination, or received a packet that is not authentic.
+    /// The link is over for the end with this role: it has acknowledged the peer's termination, or received a packet
+    /// that is not authentic.
     case left(Role, reason: UInt8, at: Instant)
 }

@@ -2,20 +2,21 @@ import BLEWire
 
 /// The encryption state of one end of a link.
 struct LinkEncryption: Sendable {
-    /// Encrypts outgoing packets; `nil` if they are not encrypted.
+    /// The cipher for outgoing packets; `nil` if they are not encrypted.
     var sending: PacketCipher?
-    /// Decrypts incoming packets; `nil` if they are not encrypted.
+    /// The cipher for incoming packets; `nil` if they are not encrypted.
     var receiving: PacketCipher?
     var central = CentralEncryption()
     var peripheral = PeripheralEncryption()
     var payloadTimer = AuthenticatedPayloadTimer()
 
-    /// The encrypted octets of the packet in flight, which are the same in each retransmission.
+    /// The encrypted octets of the packet in flight, kept because every retransmission must send the same octets.
     var sealed: [UInt8]?
-    /// Packets that arrived during a procedure and are processed after it.
+    /// The packets that have arrived during an encryption procedure and are processed once it has ended.
     private var postponed: [LLControlPacket] = []
 
-    /// Stores a packet until the link is encrypted, up to a limit.
+    /// Stores a packet until the encryption procedure has ended; drops it if ``LinkControl/limit`` packets are already
+    /// stored.
     mutating func postpone(_ packet: LLControlPacket) {
         guard postponed.count < LinkControl.limit else { return }
         postponed.append(packet)
@@ -27,16 +28,18 @@ struct LinkEncryption: Sendable {
         return postponed
     }
 
-    /// True if the link is encrypted from the view of this end.
+    /// True if this end encrypts its packets.
     var isOn: Bool { sending != nil }
 
-    /// True while a procedure is running, in which this end sends only packets that belong to it.
+    /// True while an encryption procedure is running; this end then sends only packets that belong to the procedure.
     var isUnderWay: Bool { central.isUnderWay || peripheral.isUnderWay }
 
-    /// True if the peer, too, sends only packets that belong to the procedure.
+    /// True while an encryption procedure is running and the peer, too, sends only packets that belong to it.
     var isExclusive: Bool { central.isExclusive || peripheral.isUnderWay }
 
-    /// The treatment of a received control PDU.
+    /// The time at which a received control PDU may be processed.
+    ///
+    /// ``never`` means that the peer must not send the PDU now, so the link ends.
     enum Admission { case now, later, never }
 
     /// Core 6.0, Vol 6, Part B, 5.1.3.1.
@@ -49,7 +52,8 @@ struct LinkEncryption: Sendable {
     }
 }
 
-/// A heap-allocated encryption state: most links are not encrypted and should not reserve space for it.
+/// An encryption state that is allocated on the heap, so that the many links that are not encrypted need no space for
+/// it.
 indirect enum Boxed: Sendable {
     case encryption(LinkEncryption)
 

@@ -1,35 +1,36 @@
 import BLECrypto
 import BLEWire
 
-/// One end of a connection: the state in its controller.
+/// One end of a connection: the state that its controller has for the connection.
 struct LinkEnd: Sendable {
     let controller: Int
     let handle: ConnectionHandle
     let profile: ControllerIdentity.Profile
-    /// True while this end takes part.
+    /// True until the connection is over for this end.
     var isPresent = true
-    /// True if this end missed a change of timing and receives nothing any more.
+    /// True if this end has missed a change of timing, so that it receives nothing any more.
     var isAstray = false
     var acknowledgement = Acknowledgement()
     var outgoing = OutgoingData()
     var control = LinkControl()
     private var kept: Boxed?
     var lengths: DataLengths
-    /// The time at which this end last received a packet, or was created.
+    /// The time at which this end last received a packet; before the first packet, the time at which the end was
+    /// created.
     var lastHeard: Instant
     /// True if this end has ever received a packet.
     var isEstablished = false
-    /// The number of events that a peripheral may still skip.
+    /// The number of connection events that this end, a peripheral, may still skip.
     var eventsToSkip = 0
-    /// The change that takes effect at an agreed instant.
+    /// The change that takes effect at an agreed instant; `nil` if none is agreed.
     var change: LinkChange?
-    /// The PHY preference of this end's host, as sets.
+    /// The sets of PHYs that this end's host prefers for sending and receiving.
     var preference: LL.PHYPreference
-    /// True if the host prefers 500 kb/s on the Coded PHY.
+    /// True if the host prefers 500 kb/s to 125 kb/s on the Coded PHY.
     var prefersCodedTwo = false
     /// The authenticated payload timeout that the host has set.
     var payloadTimeout = AuthenticatedPayloadTimeout.standard
-    /// The reason with which the peripheral closed the connection; this end, the central, still has to acknowledge it.
+    /// The reason for which the peripheral has closed the connection, until this end, the central, acknowledges it.
     var farewell: UInt8?
 
     init(
@@ -50,19 +51,19 @@ struct LinkEnd: Sendable {
 
     /// The encryption state of this end.
     ///
-    /// It takes no memory on a link that was never encrypted.
+    /// A link that was never encrypted stores none.
     var encryption: LinkEncryption {
         get { kept?.encryption ?? LinkEncryption() }
         set { kept = .encryption(newValue) }
     }
 
-    /// The time at which this end stops waiting for a response.
+    /// The time at which this end ends the connection because the peer has not responded.
     var responseDeadline: Instant? {
         guard let kept, let deadline = kept.encryption.peripheral.deadline else { return control.deadline }
         return min(deadline, control.deadline ?? deadline)
     }
 
-    /// The time at which to check for authenticated packets, if the link is encrypted.
+    /// The time at which the authenticated payload timer is due; `nil` if the timer is off.
     var payloadDeadline: Instant? { kept?.encryption.payloadTimer.deadline(timeout: payloadTimeout.duration) }
 
     /// Advances the authenticated payload timer if it is due.
@@ -79,7 +80,8 @@ struct LinkEnd: Sendable {
         lengths.transmitLimit(phy, codeLength: codeLength)
     }
 
-    /// Returns the packet that this end sends now: the one that was not acknowledged, or the next.
+    /// Returns the packet that this end sends now: the one in flight again if it has not been acknowledged, otherwise
+    /// the next one.
     mutating func transmit(_ phy: AirPHY) -> Transmission {
         let isHeld = kept?.encryption.isUnderWay ?? false
         if acknowledgement.inFlight == nil { load(phy, isHeld: isHeld) }
@@ -99,9 +101,9 @@ struct LinkEnd: Sendable {
         )
     }
 
-    /// Chooses the next packet of this end.
+    /// Chooses the next packet of this end: a control PDU, then data from the host, then an empty packet.
     ///
-    /// No data are sent while encryption is being started.
+    /// `isHeld` is true during an encryption procedure. No data is sent then.
     private mutating func load(_ phy: AirPHY, isHeld: Bool) {
         if let packet = control.nextPacket(ofEncryption: isHeld) {
             acknowledgement.send(.control(packet))
@@ -113,7 +115,7 @@ struct LinkEnd: Sendable {
         if kept != nil { encryption.sealed = seal() }
     }
 
-    /// Encrypts the next packet if the link is encrypted; an empty packet is not encrypted.
+    /// Returns the encrypted octets of the packet in flight; `nil` if the link is not encrypted or the packet is empty.
     private mutating func seal() -> [UInt8]? {
         switch acknowledgement.inFlight {
         case .empty?, nil: return nil
@@ -124,10 +126,11 @@ struct LinkEnd: Sendable {
         }
     }
 
-    /// Decrypts a received payload that arrived as `sealed` or `plain`.
+    /// Returns the decrypted payload of a received packet, which is `sealed` if the peer has encrypted it and otherwise
+    /// `plain`.
     ///
-    /// Returns `nil` if only one end encrypts, the keys differ, or such a packet is not allowed while encryption is
-    /// being started.
+    /// Returns `nil` if only one of the two ends uses encryption, the keys differ, or the packet is not allowed during
+    /// an encryption procedure.
     mutating func authentic(
         _ plain: ArraySlice<UInt8>,
         _ sealed: [UInt8]?,
@@ -142,7 +145,7 @@ struct LinkEnd: Sendable {
         return octets[...]
     }
 
-    /// True if this end has a packet to send that is not empty.
+    /// True if this end has a packet to send other than an empty one.
     var hasSomethingToSend: Bool {
         control.hasPacket(ofEncryption: false) || outgoing.count > 0
             || (acknowledgement.inFlight.map { $0 != .empty } ?? false)
@@ -152,14 +155,14 @@ struct LinkEnd: Sendable {
 /// An outgoing packet.
 struct Transmission {
     var payload: Acknowledgement.Payload
-    /// The octets on the air, if they are encrypted.
+    /// The encrypted payload; `nil` if the packet is not encrypted.
     var sealed: [UInt8]?
     var bits: Acknowledgement.Bits
     var length: Int
     var moreData: Bool
 }
 
-/// A change that takes effect at both ends at an instant.
+/// A change that takes effect at both ends at an agreed instant.
 enum LinkChange: Equatable, Sendable {
     case timing(LL.ConnectionUpdate)
     case channels(LL.ChannelMapIndication)

@@ -1,6 +1,7 @@
-/// The L2CAP fragments from a host for one connection, until they are acknowledged.
+/// The queue of L2CAP fragments that a host sends on one connection; a fragment stays in it until the peer has
+/// acknowledged it.
 ///
-/// A host may not send more than the controller has buffers for; the excess is rejected.
+/// Its length is limited by the controller's buffers: if a host sends more, the controller drops the excess.
 struct OutgoingData: Sendable {
     private struct Fragment: Sendable {
         let octets: [UInt8]
@@ -8,7 +9,7 @@ struct OutgoingData: Sendable {
     }
 
     private var fragments: [Fragment] = []
-    /// The number of acknowledged octets of the first fragment.
+    /// The number of octets of the first fragment that the peer has acknowledged.
     private var offset = 0
 
     /// The number of fragments that are queued or in flight.
@@ -20,28 +21,28 @@ struct OutgoingData: Sendable {
         fragments.append(Fragment(octets: octets, isStart: isStart))
     }
 
-    /// Returns the number of octets in the next packet, at most `limit`; `nil` if there is nothing to send.
+    /// Returns the number of octets for the next packet, at most `limit`; `nil` if there is nothing to send.
     func next(limit: Int) -> Int? {
         guard let first = fragments.first else { return nil }
         return min(limit, first.octets.count - offset)
     }
 
-    /// Returns whether there are more than the `count` octets in flight.
+    /// Returns whether there is more to send after the `count` octets that are in flight.
     func hasMore(than count: Int) -> Bool {
         guard let first = fragments.first else { return false }
         return fragments.count > 1 || first.octets.count - offset > count
     }
 
-    /// Returns the next `count` octets, and whether an L2CAP packet starts with them.
+    /// Returns the next `count` octets, and whether they are the start of an L2CAP packet.
     func octets(_ count: Int) -> (octets: ArraySlice<UInt8>, isStart: Bool) {
         guard let first = fragments.first else { return ([], false) }
         let end = min(offset + count, first.octets.count)
         return (first.octets[offset..<end], first.isStart && offset == 0)
     }
 
-    /// Removes the next `count` octets, which were acknowledged.
+    /// Removes the next `count` octets, which the peer has acknowledged.
     ///
-    /// - Returns: True if a fragment of the host is now complete.
+    /// - Returns: True if the peer has now acknowledged the whole fragment.
     mutating func acknowledge(_ count: Int) -> Bool {
         guard let first = fragments.first else { return false }
         offset += count

@@ -18,7 +18,7 @@ struct EncryptionSession: Sendable {
 
 /// A cipher for the packets of a session in one direction.
 ///
-/// Each packet has a number, which is not sent.
+/// Both ends count the packets, because the number of a packet is part of its encryption and is not sent.
 ///
 /// Core 6.0, Vol 6, Part E, 2.
 struct PacketCipher: Sendable {
@@ -26,7 +26,9 @@ struct PacketCipher: Sendable {
     private let vector: [UInt8]
     /// The bit that distinguishes the two directions.
     private let direction: UInt64
-    /// The number of the next packet, 39 bits: enough for seventeen years at a thousand packets a second.
+    /// The number of the next packet.
+    ///
+    /// It has 39 bits, which last for seventeen years at a thousand packets a second.
     private var counter: UInt64 = 0
 
     init(_ session: EncryptionSession, sender: Role) {

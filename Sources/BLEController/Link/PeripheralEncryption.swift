@@ -14,15 +14,15 @@ import BLEWire
 struct PeripheralEncryption: Sendable {
     private enum State: Sendable {
         case idle
-        /// LL_PAUSE_ENC_RSP was sent; the central's is outstanding.
+        /// LL_PAUSE_ENC_RSP has been sent, and the central's LL_PAUSE_ENC_RSP has not arrived yet.
         case pausing(until: Instant)
-        /// Both ends have stopped encrypting; LL_ENC_REQ is outstanding.
+        /// Both ends have stopped encrypting, and LL_ENC_REQ has not arrived yet.
         case paused(until: Instant)
-        /// LL_ENC_REQ arrived; this end must generate its half of the session.
+        /// LL_ENC_REQ has arrived, and this end must generate its random values for the session.
         case requested(LL.EncryptionRequest, EncryptionPurpose)
-        /// LL_ENC_RSP was sent, and the key was requested from the host.
+        /// LL_ENC_RSP has been sent, and the host has been asked for the key.
         case asking(LL.EncryptionRequest, LL.EncryptionResponse, EncryptionPurpose)
-        /// LL_START_ENC_REQ was sent; the next received packet is encrypted.
+        /// LL_START_ENC_REQ has been sent, and the next packet from the central is expected to be encrypted.
         case starting(EncryptionSession, EncryptionPurpose, until: Instant)
     }
 
@@ -33,7 +33,7 @@ struct PeripheralEncryption: Sendable {
         if case .idle = state { false } else { true }
     }
 
-    /// The time at which the connection ends because the central did not continue.
+    /// The time at which the connection ends if the central has not continued the procedure by then.
     var deadline: Instant? {
         switch state {
         case .idle, .requested, .asking: nil
@@ -42,7 +42,7 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnPauseRequest {
-        /// The next received packet is not encrypted.
+        /// Stop decrypting: the next packet from the central is not encrypted.
         case pause
         case ignore
     }
@@ -54,7 +54,7 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnPauseResponse {
-        /// This end stops encrypting, too.
+        /// Stop encrypting, too.
         case paused
         case ignore
     }
@@ -66,7 +66,7 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnRequest {
-        /// Generate this end's half of the session and request the key from the host.
+        /// Generate this end's random values for the session, and request the key from the host.
         case draw
         case ignore
     }
@@ -82,7 +82,7 @@ struct PeripheralEncryption: Sendable {
         return action
     }
 
-    /// Records this end's half of the session.
+    /// Records the random values that this end has generated for the session.
     mutating func draw(_ response: LL.EncryptionResponse) {
         guard case .requested(let request, let purpose) = state else {
             preconditionFailure("the random value is drawn once")
@@ -91,7 +91,7 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnKey {
-        /// The next received packet is encrypted.
+        /// Start decrypting with this session: the next packet from the central is encrypted.
         case start(EncryptionSession)
         case unasked
     }
@@ -105,9 +105,9 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnRefusal {
-        /// The link continues unencrypted, as before.
+        /// Reject the central's request. The link stays unencrypted.
         case reject
-        /// The link was encrypted and must end.
+        /// End the link, because it was encrypted before and must not continue without encryption.
         case terminate
         case unasked
     }
@@ -125,7 +125,7 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnStartResponse {
-        /// This end encrypts, too.
+        /// Start encrypting, too.
         case encrypted(EncryptionSession, EncryptionPurpose)
         case ignore
     }

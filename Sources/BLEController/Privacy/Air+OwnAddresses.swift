@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Returns the address that a scanning or initiating controller uses with `peer`.
+    /// Returns the address that a controller uses when it scans or initiates towards `peer`; `nil` if it has none.
     mutating func ownAddress(_ controller: Int, _ kind: UInt8, to peer: DeviceAddress) -> OwnAddress? {
         let identity = controllers[controller].identityAddress(kind)
         return ownAddress(controller, kind, to: peer, identity: identity)
@@ -19,7 +19,7 @@ extension Air {
         return address
     }
 
-    /// Returns the addresses in the packets of an advertising set; `nil` if it has no own address.
+    /// Returns the addresses for the packets of an advertising set; `nil` if the controller has no address for the set.
     mutating func addresses(_ controller: Int, _ set: AdvertisingSet) -> (own: OwnAddress, target: DeviceAddress?)? {
         let identity = controllers[controller].identityAddress(of: set)
         guard let own = ownAddress(controller, set.ownAddressKind, to: set.peer, identity: identity) else { return nil }
@@ -29,10 +29,10 @@ extension Air {
         return (own, target)
     }
 
-    /// Schedules the replacement of a controller's private addresses.
+    /// Schedules the next replacement of a controller's private addresses.
     ///
-    /// An entry that fires too early is followed by another, so the schedule does not grow when a host changes the
-    /// timeout often.
+    /// If an entry is already scheduled that comes too early, it schedules the next one when it runs. So the schedule
+    /// does not grow when a host changes the timeout often.
     mutating func scheduleRotation(_ controller: Int) {
         guard let deadline = controllers[controller].resolvingList.deadline else { return }
         if let rotation = controllers[controller].rotation, rotation.instant <= deadline { return }
@@ -41,7 +41,7 @@ extension Air {
         controllers[controller].rotation = (instant, token)
     }
 
-    /// Replaces the private addresses of a controller.
+    /// Replaces a controller's private addresses if they have expired, and schedules the next replacement.
     mutating func runRotation(_ controller: Int, at now: Instant) {
         controllers[controller].rotation = nil
         controllers[controller].replaceAddresses(at: now)

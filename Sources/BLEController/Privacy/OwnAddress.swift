@@ -1,23 +1,24 @@
 import BLEWire
 
-/// The address that a controller uses for an activity.
+/// The address that a controller uses to advertise, scan or connect.
 struct OwnAddress: Equatable, Sendable {
-    /// The address on the air.
+    /// The over-the-air address.
     let onAir: DeviceAddress
-    /// The public or random address behind a private one; `nil` if the host set none.
+    /// The public or random address that the host chose for the activity; `nil` if the host set none.
     let identity: DeviceAddress?
 
-    /// True if the controller generated the address.
+    /// True if the controller generated ``onAir``.
     var isPrivate: Bool { onAir != identity }
 }
 
 extension VirtualController {
-    /// Returns the public or random address for an HCI own address type; `nil` if it was not set.
+    /// Returns the public or random address for an HCI own address type; `nil` if the host has not set the random
+    /// address.
     func identityAddress(_ kind: UInt8) -> DeviceAddress? { kind & 1 == 0 ? identity.address : randomAddress }
 
-    /// Returns the public or random address of an advertising set; `nil` if it was not set.
+    /// Returns the public or random address of an advertising set; `nil` if the host has not set the random address.
     ///
-    /// The random address of the controller applies only to the set of legacy commands.
+    /// The controller's own random address applies only to the set of the legacy commands.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.4 and 7.8.56.
     func identityAddress(of set: AdvertisingSet) -> DeviceAddress? {
@@ -25,25 +26,25 @@ extension VirtualController {
         return set.randomAddress
     }
 
-    /// Returns whether there is an address for an HCI own address type with `peer`, or with any device if that is
-    /// `nil`.
+    /// Returns whether the controller has an address of an HCI own address type to use with `peer`, or with all devices
+    /// if `peer` is `nil`.
     func hasOwnAddress(_ kind: UInt8, to peer: DeviceAddress?) -> Bool {
         hasOwnAddress(kind, to: peer, identity: identityAddress(kind))
     }
 
-    /// Returns whether there is an address for an HCI own address type with `peer`, or with any device if that is
-    /// `nil`.
+    /// Returns whether the controller has an address of an HCI own address type to use with `peer`, or with all devices
+    /// if `peer` is `nil`.
     ///
-    /// `identity` is the address where no private one is generated.
+    /// `identity` is the address to use if the controller generates no private address.
     func hasOwnAddress(_ kind: UInt8, to peer: DeviceAddress?, identity: DeviceAddress?) -> Bool {
         if identity != nil { return true }
         guard kind & 2 != 0, let peer else { return false }
         return resolvingList.hasLocalKey(for: peer.onAir)
     }
 
-    /// Returns the address for an HCI own address type with `peer`; `nil` if none was set.
+    /// Returns the address of an HCI own address type to use with `peer`; `nil` if there is none.
     ///
-    /// `identity` is the address where no private one is generated.
+    /// `identity` is the address to use if the controller generates no private address.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.5, 7.8.10 and 7.8.12.
     mutating func ownAddress(
@@ -60,7 +61,8 @@ extension VirtualController {
         return identity.map { OwnAddress(onAir: $0, identity: $0) }
     }
 
-    /// Returns the target address for a directed advertisement to `peer`.
+    /// Returns the target address for a directed advertisement to `peer`: a private address if the resolving list has
+    /// the peer's key.
     ///
     /// Core 6.0, Vol 6, Part B, 6.2.2.
     mutating func targetAddress(_ peer: DeviceAddress, at now: Instant) -> DeviceAddress {

@@ -3,16 +3,16 @@ import BLEWire
 
 /// The resolving list of a controller: the peers with IRKs, and the private addresses that the controller generates.
 ///
-/// An address is generated when it is first used. When the timeout expires, addresses that were used since are
-/// replaced, and the others are dropped.
+/// An address is generated when it is first needed. When the timeout expires, addresses that were used in the meantime
+/// are replaced, and the others are dropped.
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.2.2, 1.3.2.3, 4.7 and 6; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77.
 struct ResolvingList: Sendable {
-    /// The key of an entry with which an address is generated.
+    /// The key of an entry that an address is generated with.
     enum Key: Sendable {
-        /// The local key, for an address of this controller.
+        /// The local IRK, which generates addresses of this controller.
         case local
-        /// The peer's key, for the target of directed advertisements.
+        /// The peer's IRK, which generates target addresses for directed advertisements.
         case peer
     }
 
@@ -28,20 +28,20 @@ struct ResolvingList: Sendable {
         var usesDevicePrivacy = false
         var local: GeneratedAddress?
         var target: GeneratedAddress?
-        /// The private address that was last received from the peer.
+        /// The private address last received from the peer; `nil` if none was received yet.
         var heard: DeviceAddress?
     }
 
     static let capacity = 16
 
     private var entries: [Entry] = []
-    /// True if received private addresses are resolved.
+    /// True if the controller resolves the private addresses that it receives.
     private(set) var isEnabled = false
     private var timeout = PrivateAddressTimeout.standard
     /// The time at which the current addresses were generated; `nil` if there are none.
     private var since: Instant?
 
-    /// The time at which ``expire(at:using:)`` replaces the current addresses.
+    /// The time at which the current addresses expire; `nil` if there are none.
     var deadline: Instant? { since.map { $0 + timeout.duration } }
 
     enum OnAdd: Equatable {
@@ -49,13 +49,13 @@ struct ResolvingList: Sendable {
         case full
         /// The peer or its key is already on the list.
         case duplicate
-        /// The address cannot be an identity address.
+        /// The address is neither public nor random static, so it cannot be an identity address.
         case noIdentity
     }
 
-    /// Adds a peer in network privacy mode.
+    /// Adds a peer, in network privacy mode.
     ///
-    /// A key of zeros means no key.
+    /// A key that consists of zeros stands for no key.
     mutating func add(_ identity: DeviceAddress, peerKey: Key128, localKey: Key128) -> OnAdd {
         guard identity.kind == .public || identity.kind == .random && identity.randomKind == .static else {
             return .noIdentity
@@ -88,14 +88,14 @@ struct ResolvingList: Sendable {
     /// Enables or disables address resolution.
     mutating func enable(_ isEnabled: Bool) { self.isEnabled = isEnabled }
 
-    /// Sets the lifetime of addresses, including the current ones.
+    /// Sets the lifetime of private addresses, including the current ones.
     mutating func replaceAddresses(every timeout: PrivateAddressTimeout) { self.timeout = timeout }
 
     /// Resolves a received address.
     ///
-    /// - Returns: The identity address that the address resolves to, with the kind that marks it as resolved; the
-    ///   address itself if it does not resolve; `nil` if the peer must use private addresses but did not, and is to be
-    ///   ignored.
+    /// - Returns: The identity address that `address` resolves to, with the kind that marks it as resolved; `address`
+    ///   itself if it does not resolve; `nil` if it must be ignored, because the peer is required to use private
+    ///   addresses and has used its identity address.
     mutating func recognize(_ address: DeviceAddress) -> DeviceAddress? {
         guard isEnabled, !entries.isEmpty else { return address }
         if let index = entries.firstIndex(where: { $0.identity == address }) {
@@ -106,18 +106,19 @@ struct ResolvingList: Sendable {
         return entries[index].identity.resolved
     }
 
-    /// Returns whether the target of an advertisement was generated with a local key.
+    /// Returns whether the target of an advertisement is a private address that was generated with a local key.
     func isOwn(_ target: DeviceAddress) -> Bool {
         guard isEnabled, target.isResolvable else { return false }
         return entries.contains { $0.localKey != .zero && PrivateAddress.isMade(target, with: $0.localKey) }
     }
 
-    /// Returns whether the controller can use private addresses with a peer.
+    /// Returns whether the list has a local key for a peer, so that the controller can use private addresses with it.
     func hasLocalKey(for identity: DeviceAddress) -> Bool {
         entries.contains { $0.identity == identity && $0.localKey != .zero }
     }
 
-    /// Returns the current private address for a peer, generating it if needed; `nil` without a key.
+    /// Returns the current private address for a peer, and generates it if needed; `nil` if the list has no key for
+    /// that.
     mutating func address(
         with key: Key,
         for identity: DeviceAddress,
@@ -134,12 +135,13 @@ struct ResolvingList: Sendable {
         return made.address
     }
 
-    /// Returns the private address that the controller currently uses with a peer, if there is one.
+    /// Returns the private address that the controller currently uses with a peer; `nil` if there is none.
     func localAddress(for identity: DeviceAddress) -> DeviceAddress? {
         index(of: identity).flatMap { entries[$0].local?.address }
     }
 
-    /// Returns the private address of a peer: the last received one, otherwise the one generated for it.
+    /// Returns the private address of a peer: the one last received from it, otherwise the one last generated for it as
+    /// a target.
     func peerAddress(of identity: DeviceAddress) -> DeviceAddress? {
         index(of: identity).flatMap { entries[$0].heard ?? entries[$0].target?.address }
     }
@@ -172,9 +174,9 @@ struct ResolvingList: Sendable {
 
     private func index(of identity: DeviceAddress) -> Int? { entries.firstIndex { $0.identity == identity } }
 
-    /// Returns the index of the peer whose key generated `address`.
+    /// Returns the index of the peer whose key resolves `address`; `nil` if there is none.
     ///
-    /// The last received address needs no computation.
+    /// The address last received from each peer is compared first, which needs no computation.
     private func source(of address: DeviceAddress) -> Int? {
         entries.firstIndex { $0.heard == address }
             ?? entries.firstIndex { $0.peerKey != .zero && PrivateAddress.isMade(address, with: $0.peerKey) }
@@ -182,9 +184,9 @@ struct ResolvingList: Sendable {
 }
 
 extension DeviceAddress {
-    /// True for the result of resolving a private address.
+    /// True for an identity address that the controller has resolved from a private address.
     var isResolved: Bool { kind == .publicIdentity || kind == .randomIdentity }
 
-    /// The identity address behind a resolved private address.
+    /// This address with the kind of an identity address that was resolved from a private address.
     var resolved: Self { Self(value, onAir.kind == .public ? .publicIdentity : .randomIdentity) }
 }

@@ -1,20 +1,20 @@
 import BLEWire
 
-/// The addresses of a received advertisement, as reported to the host.
+/// The addresses of a received advertisement, as the controller reports them to its host.
 struct Recognition: Equatable, Sendable {
-    /// Its kind tells whether it was resolved or missing.
+    /// The advertiser's address; its kind shows whether it was resolved, or that the advertisement has none.
     let advertiser: DeviceAddress
-    /// The target of a directed advertisement.
+    /// The target of a directed advertisement; `nil` if the advertisement is not directed.
     let target: DeviceAddress?
 }
 
 extension VirtualController {
     private enum Target {
-        /// This controller, by the address that its host set.
+        /// This controller, addressed by the public or random address that its host set.
         case identity(DeviceAddress)
-        /// This controller, by a private address for the address that its host set.
+        /// This controller, addressed by a private address that stands for the one that its host set.
         case resolved(DeviceAddress)
-        /// A private address that no local key generated.
+        /// A private address that was not generated with a local key.
         case unresolved(DeviceAddress)
         case another
     }
@@ -26,7 +26,8 @@ extension VirtualController {
         return resolvingList.isOwn(target) ? .resolved((own ?? identity.address).resolved) : .unresolved(target)
     }
 
-    /// Returns the scanner's view of an advertiser; `nil` if it ignores it.
+    /// Returns the addresses of an advertiser and its target as the scanner reports them; `nil` if the scanner ignores
+    /// the advertiser.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.3 and 6.3.
     mutating func accepts(_ address: DeviceAddress?, target: DeviceAddress?) -> Recognition? {
@@ -42,7 +43,8 @@ extension VirtualController {
         }
     }
 
-    /// Returns the address that the initiator connects to; `nil` if it ignores the advertiser.
+    /// Returns the address of the advertiser to which the initiator connects; `nil` if the initiator ignores the
+    /// advertiser.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.4 and 6.4.
     mutating func wants(_ address: DeviceAddress?, target: DeviceAddress?) -> DeviceAddress? {
@@ -51,7 +53,8 @@ extension VirtualController {
         if let target {
             switch meaning(of: target, initiator.ownAddressKind) {
             case .resolved: break
-            // Who is private answers nobody that calls it by its identity.
+            // An initiator that uses private addresses does not connect to an advertiser that addresses it by its
+            // identity address.
             case .identity:
                 guard initiator.ownAddressKind & 2 == 0 || !resolvingList.hasLocalKey(for: peer.onAir) else {
                     return nil
@@ -67,7 +70,8 @@ extension VirtualController {
         return isWanted ? peer : nil
     }
 
-    /// Returns the address of the scanner that an advertiser responds to; `nil` if it does not.
+    /// Returns the address of a scanner whose scan request an advertiser answers; `nil` if the advertiser does not
+    /// answer it.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.2 and 6.2.
     mutating func answersScan(of set: AdvertisingSet, from address: DeviceAddress) -> DeviceAddress? {
@@ -76,7 +80,7 @@ extension VirtualController {
         return set.filterPolicy & 1 == 0 || acceptList.contains(scanner.onAir) ? scanner : nil
     }
 
-    /// Returns whether an advertiser accepts an initiator's connection.
+    /// Returns whether an advertiser accepts a connection request from an initiator.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.2 and 6.2.
     mutating func allowsConnection(to set: AdvertisingSet, from address: DeviceAddress) -> Bool {
@@ -89,13 +93,13 @@ extension VirtualController {
 }
 
 extension AdvertisingSet {
-    /// Returns whether a directed set targets the peer that was received with `address`.
+    /// Returns whether a directed set is aimed at the device that used `address`, which was recognized as `recognized`.
     fileprivate func isFor(_ recognized: DeviceAddress, _ address: DeviceAddress) -> Bool {
         peer.onAir == recognized.onAir || peer.onAir == address
     }
 }
 
 extension DeviceAddress {
-    /// The form of the address on the filter accept list.
+    /// The form in which the filter accept list contains this address.
     fileprivate var listed: Self { kind == .anonymous ? self : onAir }
 }

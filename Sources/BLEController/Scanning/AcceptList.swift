@@ -1,15 +1,17 @@
 import BLEWire
 
-/// The filter accept list.
+/// The filter accept list of a controller.
 ///
-/// It is short, so it is an array.
+/// It is an array, because it is short.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.14 to 7.8.17.
 struct AcceptList: Sendable {
     static let capacity = 32
     private(set) var addresses: [DeviceAddress] = []
 
-    /// Returns whether `address` is on the list, which may contain anonymous devices.
+    /// Returns whether `address` is on the list.
+    ///
+    /// One entry of the list may stand for all anonymous devices.
     func contains(_ address: DeviceAddress) -> Bool { addresses.contains { Self.matches($0, address) } }
 
     /// Adds an address; returns false if the list is full.

@@ -3,7 +3,7 @@ import BLEWire
 extension Air {
     /// Sends a connection request from an initiator to a legacy advertiser.
     ///
-    /// - Returns: True if the advertiser received it and is now a peripheral.
+    /// - Returns: True if the advertiser has received the request and is now a peripheral.
     mutating func connect(
         _ candidate: Candidate,
         _ announcement: LegacyAnnouncement,
@@ -60,7 +60,7 @@ extension Air {
         return carry(.connect(indication, channelSelection: agreement.usesAlgorithm2), leg) != nil
     }
 
-    /// Stops initiating after the connection was created.
+    /// Stops initiating once the connection has been created.
     mutating func finishInitiating(_ controller: Int) {
         controllers[controller].initiator = nil
         refreshListening(controller)

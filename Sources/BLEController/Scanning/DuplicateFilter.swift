@@ -1,10 +1,10 @@
 import BLEWire
 
-/// A filter of repeated advertising reports.
+/// A filter that recognizes repeated advertising reports.
 ///
-/// Beyond its capacity, the oldest entry is dropped.
+/// When it is full, it drops its oldest entry.
 struct DuplicateFilter: Sendable {
-    /// The properties that make two reports equal.
+    /// The properties of a report; two reports in which they are equal are duplicates.
     struct Key: Hashable, Sendable {
         let address: DeviceAddress
         /// The kind of report; for extended advertisements also the set and data identifiers.
@@ -17,7 +17,7 @@ struct DuplicateFilter: Sendable {
     private var order: [Key] = []
     private var oldest = 0
 
-    /// Returns whether `key` was recorded and not dropped.
+    /// Returns whether `key` has been recorded and not been dropped since.
     func contains(_ key: Key) -> Bool { known.contains(key) }
 
     /// Records `key` and returns whether it is new.

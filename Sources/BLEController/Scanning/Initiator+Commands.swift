@@ -24,7 +24,8 @@ extension Initiator {
             guard let wanted else { continue }
             guard let timing = Link.Timing(wanted.parameters) else { return nil }
             terms.append(Terms(phy: phy.number, timing: timing))
-            // There is no primary channel on 2M: its terms are for auxiliary packets alone.
+            // The primary channels do not use 2M, so its terms apply only to auxiliary packets, and need no scan
+            // window.
             guard phy != .twoMegabit else { continue }
             guard wanted.window <= wanted.interval else { return nil }
             windows.append(ScanWindow(phy, .passive, wanted.interval, wanted.window))
@@ -41,7 +42,8 @@ extension Initiator {
 }
 
 extension Link.Timing {
-    /// Creates the timing that a host requests, with its longest interval; returns `nil` if it is invalid.
+    /// Creates the timing that a host requests, with the longest interval that the host allows; returns `nil` if a
+    /// parameter is invalid.
     init?(_ parameters: HCI.ConnectionParameters) {
         guard Link.isValid(LL.ConnectionParameters(parameters)) else { return nil }
         self.init(
@@ -53,7 +55,7 @@ extension Link.Timing {
 }
 
 extension LL.ConnectionParameters {
-    /// Creates the link layer's form of a host's request.
+    /// Creates the link layer's parameters from those of an HCI command.
     init(_ parameters: HCI.ConnectionParameters) {
         self.init(
             intervalMinimum: parameters.minimum.wire,

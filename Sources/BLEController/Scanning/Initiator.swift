@@ -1,19 +1,19 @@
 import BLEWire
 
-/// The target and the parameters of a connection that a controller is creating.
+/// The target and the parameters with which a controller is creating a connection.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.4.
 struct Initiator: Sendable {
-    /// The devices to connect to.
+    /// The devices to which the initiator may connect.
     enum Target: Equatable, Sendable {
         case address(DeviceAddress)
         case acceptList
 
-        /// The address of the target, if there is only one.
+        /// The address of the target; `nil` if the initiator uses the filter accept list.
         var address: DeviceAddress? { if case .address(let address) = self { address } else { nil } }
     }
 
-    /// The connection parameters on one PHY.
+    /// The connection parameters that apply on one PHY.
     struct Terms: Equatable, Sendable {
         /// The HCI number of the PHY.
         let phy: UInt8
@@ -24,10 +24,10 @@ struct Initiator: Sendable {
     let ownAddressKind: UInt8
     var windows: [ScanWindow]
     let terms: [Terms]
-    /// True if extended commands started this, so that extended advertisers are included.
+    /// True if an extended command started the initiator, which then also connects to extended advertisers.
     let isExtended: Bool
 
-    /// Returns the timing of a connection on `phy`; that of the first PHY if there is none for it.
+    /// Returns the timing for a connection on `phy`, or that of the first PHY if the host has given none for `phy`.
     func timing(on phy: AirPHY) -> Link.Timing? {
         (terms.first { $0.phy == phy.number } ?? terms.first)?.timing
     }

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The backoff of an active scanner, so that not all scanners send requests at the same time.
+/// The backoff of an active scanner, which keeps several scanners from sending their scan requests at the same time.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.3.2.
 struct ScanBackoff: Sendable {
@@ -9,13 +9,13 @@ struct ScanBackoff: Sendable {
     private var successes = 0
     private var failures = 0
 
-    /// Returns whether to send a scan request after the received advertisement.
+    /// Counts a received advertisement, and returns whether to send a scan request in response.
     mutating func asks() -> Bool {
         count -= 1
         return count <= 0
     }
 
-    /// Processes the result of the last scan request.
+    /// Adapts the backoff to whether the last scan request was answered.
     mutating func note(answered: Bool, random: inout SeededGenerator) {
         if answered {
             (successes, failures) = (successes + 1, 0)

@@ -1,16 +1,17 @@
 import BLEWire
 
-/// The times and channels at which a receiver listens for advertisements: on one PHY, during a window in each interval,
-/// on the next of the three channels each time.
+/// The times and channels at which a receiver listens for advertisements on one PHY.
+///
+/// It listens during one window in each interval, and moves to the next of the three primary channels each time.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.3.
 struct ScanWindow: Equatable, Sendable {
     let phy: AirPHY
     /// True if the receiver sends scan requests.
     let isActive: Bool
-    /// In nanoseconds.
+    /// The duration, in nanoseconds.
     let interval: Int64
-    /// In nanoseconds.
+    /// The duration, in nanoseconds.
     let window: Int64
     var start: Instant
 

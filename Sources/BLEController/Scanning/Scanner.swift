@@ -8,16 +8,19 @@ struct Scanner: Sendable {
     enum Duplicates: UInt8, Sendable {
         case reported = 0
         case filtered = 1
-        /// Filtered, but reported again in each period.
+        /// Repeated advertisements are filtered, but reported again in each period of the scan.
         case filteredInPeriod = 2
     }
 
-    /// Whether the controller scans, and until when.
+    /// The state of a scan: off, on, or paused between two periods.
     enum State: Equatable, Sendable {
         case off
-        /// `until` is the end of the scan or of its current period; `period` is the time from start to start.
+        /// The scan is on.
+        ///
+        /// `until` is the end of the scan, or of its part in the current period; `nil` for no end. `period` is the time
+        /// from the start of one period to the start of the next; `nil` for a single scan.
         case on(until: Instant?, period: Duration?)
-        /// Between two periods. The next one starts at `at` and takes `duration`.
+        /// The scan pauses until the next period starts at `at`; it then scans for `duration`.
         case paused(at: Instant, duration: Duration, period: Duration)
     }
 
@@ -31,11 +34,11 @@ struct Scanner: Sendable {
         )
     ]
     var ownAddressKind: UInt8 = 0
-    /// True if only advertisers on the filter accept list are reported.
+    /// True if the scanner reports only advertisers on the filter accept list.
     var usesAcceptList = false
-    /// True if directed advertisements to unresolved private addresses are reported.
+    /// True if the scanner also reports directed advertisements to private addresses that it cannot resolve.
     var takesUnresolved = false
-    /// True if extended commands started the scan, which then makes extended reports.
+    /// True if extended commands started the scan, which then sends extended advertising reports.
     var isExtended = false
     var duplicates = Duplicates.reported
     private(set) var state = State.off
@@ -44,13 +47,13 @@ struct Scanner: Sendable {
     /// The token of the latest schedule entry for this scan.
     var token: UInt64 = 0
 
-    /// True if the scan is enabled, even while it pauses.
+    /// True if the scan is on or pauses.
     var isEnabled: Bool { state != .off }
 
-    /// True if the receiver is on.
+    /// True if the scan is on, and does not pause.
     var isListening: Bool { if case .on = state { true } else { false } }
 
-    /// The time at which the scan ends, pauses or resumes.
+    /// The time at which the scan ends, pauses or resumes; `nil` if the scan is off or has no limit.
     var deadline: Instant? {
         switch state {
         case .off: nil
@@ -59,7 +62,10 @@ struct Scanner: Sendable {
         }
     }
 
-    /// Starts to scan for `duration`, every `period`, or until it is disabled.
+    /// Starts to scan for `duration`, and again in every `period`.
+    ///
+    /// If `duration` is `nil`, the scan continues until the host disables it. If `period` is `nil`, the scan is not
+    /// repeated.
     mutating func enable(duration: Duration?, period: Duration?, at now: Instant) {
         state = .on(until: duration.map { now + $0 }, period: period)
         begin(at: now)
@@ -73,7 +79,7 @@ struct Scanner: Sendable {
 
     enum OnExpire: Equatable { case nothing, timedOut, paused, resumed }
 
-    /// Ends, pauses or resumes the scan if it is due.
+    /// Ends, pauses or resumes the scan if ``deadline`` has been reached.
     mutating func expire(at now: Instant) -> OnExpire {
         switch state {
         case .on(let until?, let period) where until <= now:
@@ -97,7 +103,8 @@ struct Scanner: Sendable {
         if duplicates != .filtered || isExtended == false { seen.removeAll() }
     }
 
-    /// Returns the window that receives a packet starting at `instant` on the primary `channel`.
+    /// Returns the scan window in which a packet on the primary channel `channel` that starts at `instant` is received;
+    /// `nil` if there is none.
     @inline(__always)
     func window(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> ScanWindow? {
         for index in windows.indices where windows[index].hears(channel, phy, at: instant) {

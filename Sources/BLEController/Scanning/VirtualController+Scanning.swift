@@ -1,16 +1,19 @@
 import BLEWire
 
 extension VirtualController {
-    /// Returns the scan window that receives a packet on a primary channel now.
+    /// Returns the scan window in which a packet on a primary channel that starts at `instant` is received; `nil` if
+    /// there is none.
     ///
-    /// Changes nothing. It is `mutating` to avoid a copy of the controller.
+    /// The method changes nothing. It is `mutating` to avoid a copy of the controller.
     @inline(__always)
     mutating func scanWindow(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> ScanWindow? {
         scanner.isListening ? scanner.window(channel, phy, at: instant) : nil
     }
 
-    /// Returns whether the scan that receives a packet now is active (`nil` if none does), and whether the initiator
-    /// receives it, with a single look at the controller.
+    /// Returns whether the scanner and the initiator receive a packet that starts at `instant`.
+    ///
+    /// The first value is true if an active scan receives the packet, false if a passive scan does, and `nil` if no
+    /// scan does. One call for both accesses the controller only once.
     @inline(__always)
     mutating func hears(
         _ channel: Int,
@@ -20,22 +23,22 @@ extension VirtualController {
         (scanWindow(channel, phy, at: instant)?.isActive, initiates(channel, phy, at: instant))
     }
 
-    /// Returns whether the initiator receives a packet on a primary channel now.
+    /// Returns whether the initiator receives a packet on a primary channel that starts at `instant`.
     ///
-    /// It is `mutating` for the same reason.
+    /// The method changes nothing. It is `mutating` to avoid a copy of the controller.
     @inline(__always)
     mutating func initiates(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
         guard initiator != nil else { return false }
         return initiator?.hears(channel, phy, at: instant) ?? false
     }
 
-    /// Returns whether a report passes the duplicate filter that the host requested.
+    /// Records a report, and returns whether it passes the duplicate filter that the host has set.
     mutating func isNew(_ report: AdvertisingReport) -> Bool {
         guard scanner.duplicates != .reported else { return true }
         return scanner.seen.insert(Self.key(report.address, report.kind, report.dataInfo))
     }
 
-    /// Returns whether a scan response was already reported and would be filtered.
+    /// Returns whether the duplicate filter would suppress a scan response, because it has already been reported.
     func knowsResponse(
         _ address: DeviceAddress,
         kind: AdvertisingReport.Kind,
@@ -49,7 +52,8 @@ extension VirtualController {
         _ kind: AdvertisingReport.Kind,
         _ dataInfo: LL.ExtendedAdvertisement.DataInfo?
     ) -> DuplicateFilter.Key {
-        // A response counts by itself; otherwise the kind of a report does not make it new.
+        // Scan responses and directed advertisements count separately. Apart from that, another kind does not make a
+        // report new.
         let kindBits: UInt64 = kind.contains(.isResponse) ? 1 : kind.contains(.isDirected) ? 2 : 0
         let setBits = dataInfo.map { UInt64($0.wire) << 8 | 1 << 24 } ?? 0
         return .init(address: address, detail: kindBits | setBits)
