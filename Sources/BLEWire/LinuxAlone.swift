@@ -1,4 +1,4 @@
-// Every other module needs this one, so that whoever builds the package elsewhere reads this sentence, and no other.
+// Every other module depends on this one, so a build on another system shows this error and no others.
 #if !os(Linux)
     #error(
         """

@@ -1,7 +1,7 @@
 extension ATT {
     /// A request for the types of the attributes in a range.
     ///
-    /// Descriptors are discovered with it.
+    /// Clients use it to discover descriptors.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.1.
     package struct FindInformationRequest: Packet {
@@ -15,7 +15,7 @@ extension ATT {
             self.end = end
         }
 
-        /// The range to search; `nil` if the peer sent an invalid one.
+        /// The range to search; `nil` if the peer sent an invalid range.
         package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
@@ -24,7 +24,7 @@ extension ATT {
         }
     }
 
-    /// The response with handles and attribute types, which are all of one length.
+    /// The response to ``FindInformationRequest``: handles with attribute types, all types in one format.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.2.
     package struct FindInformationResponse: Packet {
@@ -56,12 +56,12 @@ extension ATT {
         }
 
         package private(set) var format: Format
-        /// At least one, in ascending order of handles.
+        /// The entries, at least one, in ascending order of handles.
         package private(set) var entries: [Entry]
 
         package init() { (format, entries) = (.short, []) }
 
-        /// Creates a response in the format that the first entry needs, which all others must share.
+        /// Creates a response in the format that the first entry needs; all other entries must need the same format.
         package init(entries: [Entry]) {
             let format = entries.first.map { Format(of: $0.type) } ?? .short
             precondition(!entries.isEmpty, "a response that finds something has an entry")
@@ -83,15 +83,16 @@ extension ATT {
         }
     }
 
-    /// A request for the attributes of a type with a given value, and the end of the group that each one starts.
+    /// A request for the attributes of a type that have a given value, and for the end of the group that each of them
+    /// starts.
     ///
-    /// A primary service is found by its UUID with it.
+    /// Clients use it to find a primary service by its UUID.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.3.
     package struct FindByTypeValueRequest: Packet {
         package var start: AttributeHandle
         package var end: AttributeHandle
-        /// A 16-bit type; longer ones are not possible.
+        /// The attribute type, which must have a 16-bit form.
         package var type: UInt16
         package var value: [UInt8]
 
@@ -102,7 +103,7 @@ extension ATT {
             self.value = value
         }
 
-        /// The range to search; `nil` if the peer sent an invalid one.
+        /// The range to search; `nil` if the peer sent an invalid range.
         package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
@@ -113,7 +114,7 @@ extension ATT {
         }
     }
 
-    /// The response with the ranges that were found.
+    /// The response to ``FindByTypeValueRequest``: the ranges of handles that were found.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.4.
     package struct FindByTypeValueResponse: Packet {
@@ -125,7 +126,7 @@ extension ATT {
             package init() { (found, groupEnd) = (.none, .none) }
             package init(_ range: AttributeHandleRange) { (found, groupEnd) = (range.start, range.end) }
 
-            /// The range of the group; `nil` if the peer sent an invalid one.
+            /// The range of the group; `nil` if the peer sent an invalid range.
             package var range: AttributeHandleRange? { AttributeHandleRange(found, groupEnd) }
 
             package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
@@ -134,7 +135,7 @@ extension ATT {
             }
         }
 
-        /// At least one, in ascending order of handles.
+        /// The entries, at least one, in ascending order of handles.
         package private(set) var entries: [Entry]
 
         package init() { entries = [] }

@@ -3,8 +3,8 @@ extension ATT {
     ///
     /// | codes | meaning |
     /// | --- | --- |
-    /// | 0x01 to 0x7F | the protocol's own |
-    /// | 0x80 to 0x9F | whatever the profile of the attribute says |
+    /// | 0x01 to 0x7F | defined by ATT |
+    /// | 0x80 to 0x9F | defined by the profile that the attribute belongs to |
     /// | 0xE0 to 0xFF | shared by all profiles: Core Specification Supplement 11, Part B |
     ///
     /// Unknown codes are kept, because an app may know them.
@@ -39,7 +39,7 @@ extension ATT {
         package static let procedureAlreadyInProgress = Self(wire: 0xFE)
         package static let outOfRange = Self(wire: 0xFF)
 
-        /// True if the meaning of the code is defined by the attribute's profile.
+        /// True if the profile that the attribute belongs to defines the meaning of the code.
         package var isApplication: Bool { 0x80...0x9F ~= wire }
 
         /// True if the code has the same meaning in every profile.
@@ -52,7 +52,7 @@ extension ATT {
     package struct ErrorResponse: Packet {
         /// The opcode of the failed request.
         package var request: Opcode
-        /// The attribute that caused the error, or ``AttributeHandle/none``.
+        /// The attribute that caused the error; ``AttributeHandle/none`` if none did.
         package var handle: AttributeHandle
         package var code: ErrorCode
 

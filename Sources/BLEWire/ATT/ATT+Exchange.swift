@@ -3,9 +3,9 @@ extension ATT {
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.2.1.
     package struct ExchangeMTURequest: Packet {
-        /// In octets.
+        /// The receive MTU of the client, in octets.
         ///
-        /// A value below ``ATT/defaultMTU`` is an error of the peer.
+        /// A peer that sends a value below ``ATT/defaultMTU`` violates the specification.
         package var clientMTU: UInt16
 
         package init() { self.init(clientMTU: UInt16(defaultMTU)) }
@@ -18,13 +18,13 @@ extension ATT {
 
     /// The response with the server's receive MTU.
     ///
-    /// The smaller of the two values is used from now on.
+    /// From now on, the smaller of the client's and the server's MTU applies to the bearer.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.2.2.
     package struct ExchangeMTUResponse: Packet {
-        /// In octets.
+        /// The receive MTU of the server, in octets.
         ///
-        /// A value below ``ATT/defaultMTU`` is an error of the peer.
+        /// A peer that sends a value below ``ATT/defaultMTU`` violates the specification.
         package var serverMTU: UInt16
 
         package init() { self.init(serverMTU: UInt16(defaultMTU)) }

@@ -1,7 +1,7 @@
 extension ATT {
     /// A request for the values of all attributes of a type.
     ///
-    /// Characteristics and included services are discovered with it.
+    /// Clients use it to discover characteristics and included services.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.1.
     package struct ReadByTypeRequest: Packet {
@@ -15,7 +15,7 @@ extension ATT {
             self.type = type
         }
 
-        /// The range to search; `nil` if the peer sent an invalid one.
+        /// The range to search; `nil` if the peer sent an invalid range.
         package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
@@ -25,9 +25,9 @@ extension ATT {
         }
     }
 
-    /// A request for the values of all attributes of a type that starts groups.
+    /// A request for all attributes of a type that starts groups: their values, and the end of each group.
     ///
-    /// Services are discovered with it.
+    /// Clients use it to discover services.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.9.
     package struct ReadByGroupTypeRequest: Packet {
@@ -41,7 +41,7 @@ extension ATT {
             self.groupType = groupType
         }
 
-        /// The range to search; `nil` if the peer sent an invalid one.
+        /// The range to search; `nil` if the peer sent an invalid range.
         package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
@@ -51,9 +51,9 @@ extension ATT {
         }
     }
 
-    /// The response with groups and the values of the attributes that start them.
+    /// The response to ``ReadByGroupTypeRequest``: groups, and the values of the attributes that start them.
     ///
-    /// All values have one length.
+    /// All values have the same length.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.10.
     package struct ReadByGroupTypeResponse: Packet {
@@ -70,19 +70,19 @@ extension ATT {
 
             fileprivate init() { (start, end, value) = (.none, .none, []) }
 
-            /// The range of the group; `nil` if the peer sent an invalid one.
+            /// The range of the group; `nil` if the peer sent an invalid range.
             package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
         }
 
         /// The length of the longest value that an entry can hold, in octets.
         package static let maximumValueLength = 251
 
-        /// At least one, in ascending order of handles.
+        /// The entries, at least one, in ascending order of handles.
         package private(set) var entries: [Entry]
 
         package init() { entries = [] }
 
-        /// Creates a response from entries whose values have one length, at most ``maximumValueLength``.
+        /// Creates a response from entries whose values all have the same length, at most ``maximumValueLength``.
         package init(entries: [Entry]) {
             let length = entries.first?.value.count ?? 0
             precondition(!entries.isEmpty, "a response that finds something has an entry")

@@ -6,7 +6,7 @@ extension ATT {
         @usableFromInline package let wire: UInt8
         @inlinable package init(wire: UInt8) { self.wire = wire }
 
-        // Here and not made by the compiler, so that other modules need no call for it.
+        // Written here because other modules could not inline the comparison that the compiler generates.
         @inlinable @inline(__always)
         package static func == (a: Self, b: Self) -> Bool { a.wire == b.wire }
 
@@ -42,13 +42,15 @@ extension ATT {
         @inlinable package static var writeCommand: Self { Self(wire: 0x52) }
         package static let signedWriteCommand = Self(wire: 0xD2)
 
-        /// True for commands, which have no response and which a server ignores if it does not know them.
+        /// True for commands, to which servers do not respond.
+        ///
+        /// A server ignores a command that it does not know.
         package var isCommand: Bool { wire & 0x40 != 0 }
 
         /// True if the last twelve octets of the packet are an authentication signature.
         package var isSigned: Bool { wire & 0x80 != 0 }
 
-        /// True for requests that search attributes by type, as discovery does.
+        /// True for the requests that discovery uses, which search a range of attributes.
         package var isSearch: Bool {
             switch self {
             case .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readByGroupTypeRequest: true

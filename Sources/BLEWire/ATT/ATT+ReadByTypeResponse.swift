@@ -1,11 +1,11 @@
 extension ATT {
-    /// The response with handles and values.
+    /// The response to ``ReadByTypeRequest``: handles and values.
     ///
-    /// All values have one length.
+    /// All values have the same length.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.2.
     package struct ReadByTypeResponse: Packet {
-        /// An attribute and its value, or as much of the value as fits.
+        /// An attribute and its value, or the beginning of the value if the whole value does not fit.
         package struct Entry: Equatable, Sendable {
             package let handle: AttributeHandle
             package let value: ArraySlice<UInt8>
@@ -14,7 +14,7 @@ extension ATT {
         /// The length of the longest value that an entry can hold, in octets.
         package static let maximumValueLength = 253
 
-        /// At least one, in ascending order of handles.
+        /// The entries, at least one, in ascending order of handles.
         package private(set) var entries = Entries()
 
         package init() {}
@@ -35,18 +35,18 @@ extension ATT {
             guard !entries.isEmpty else { throw .truncated(field: "Attribute Data List") }
         }
 
-        /// Handles with values of one length, stored in one array.
+        /// A list of handles with values that all have the same length, stored in one array.
         package struct Entries: Equatable, Sendable, RandomAccessCollection {
             /// The length of each value, in octets.
             package fileprivate(set) var valueLength = 0
-            /// For each entry the handle, least significant octet first, followed by the value.
+            /// The entries one after the other: first the handle, least significant octet first, then the value.
             fileprivate var octets: [UInt8] = []
 
             package init() {}
 
             package var startIndex: Int { 0 }
             package var endIndex: Int { count }
-            // Here and not from the library, which takes the long way for both.
+            // The standard library's default implementations of `count` and `isEmpty` take longer.
             package var count: Int { octets.count / (2 + valueLength) }
             package var isEmpty: Bool { octets.isEmpty }
 
@@ -61,7 +61,7 @@ extension ATT {
 
             /// Adds an entry.
             ///
-            /// Its value must be as long as the previous ones.
+            /// The value must be as long as the previous values.
             package mutating func append(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>) {
                 precondition(isEmpty || value.count == valueLength, "values in a response share a length")
                 valueLength = value.count
@@ -70,11 +70,12 @@ extension ATT {
                 octets.append(contentsOf: value)
             }
 
-            /// Adds an entry if its value is as long as the previous ones and the packet still fits `mtu` octets.
+            /// Adds an entry if its value is as long as the previous values and the packet still fits into `mtu`
+            /// octets.
             ///
-            /// The first value is cut if necessary.
+            /// If the first value does not fit, it is cut off.
             ///
-            /// - Returns: True if the complete value was added; otherwise nothing may follow.
+            /// - Returns: True if the complete value was added. If false, no more entries may be added.
             @discardableResult
             package mutating func append(_ handle: AttributeHandle, _ value: [UInt8], mtu: Int) -> Bool {
                 guard isEmpty else {

@@ -1,5 +1,5 @@
 extension ATT {
-    /// A request for the value of an attribute, from its beginning.
+    /// A request for the value of an attribute, starting at its beginning.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.3.
     package struct ReadRequest: Packet {
@@ -13,7 +13,7 @@ extension ATT {
         }
     }
 
-    /// The response with the first MTU − 1 octets of a value.
+    /// The response to ``ReadRequest``: a value, or its first MTU − 1 octets if it is longer.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.4.
     package struct ReadResponse: Packet {
@@ -47,7 +47,8 @@ extension ATT {
         }
     }
 
-    /// The response with up to MTU − 1 octets of a value; empty if the offset is at its end.
+    /// The response to ``ReadBlobRequest``: up to MTU − 1 octets of a value; none if the offset is the length of the
+    /// value.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.6.
     package struct ReadBlobResponse: Packet {
@@ -61,9 +62,9 @@ extension ATT {
         }
     }
 
-    /// A request for several values.
+    /// A request for the values of several attributes.
     ///
-    /// The client must know the lengths of all but the last.
+    /// The client must know the lengths of all values except the last one.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.7.
     package struct ReadMultipleRequest: Packet {
@@ -82,7 +83,7 @@ extension ATT {
         }
     }
 
-    /// The response with concatenated values, cut after MTU − 1 octets.
+    /// The response to ``ReadMultipleRequest``: the values one after the other, cut off after MTU − 1 octets.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.8.
     package struct ReadMultipleResponse: Packet {
@@ -96,7 +97,7 @@ extension ATT {
         }
     }
 
-    /// A request for several values of any length.
+    /// A request for the values of several attributes, whose lengths the client need not know.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.11.
     package struct ReadMultipleVariableRequest: Packet {
@@ -115,19 +116,19 @@ extension ATT {
         }
     }
 
-    /// The response with values and their lengths.
+    /// The response to ``ReadMultipleVariableRequest``: the values with their lengths.
     ///
-    /// The last value may be cut by the MTU.
+    /// The last value is cut off if it does not fit into the MTU.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.12.
     package struct ReadMultipleVariableResponse: Packet {
         /// A value and its full length on the server.
         package struct Entry: Equatable, Sendable {
             package fileprivate(set) var length: ValueLength
-            /// ``length`` octets, or fewer in the last entry.
+            /// The value: ``length`` octets, or fewer if it is cut off.
             package fileprivate(set) var value: [UInt8]
 
-            /// True if the value did not fit into the packet.
+            /// True if the value is incomplete, because it did not fit into the packet.
             package var isCutOff: Bool { value.count < length.octets }
         }
 
@@ -135,9 +136,9 @@ extension ATT {
 
         package init() { entries = [] }
 
-        /// Creates a response with values of at most 512 octets each, cut so that the packet fits `mtu`.
+        /// Creates a response with values of at most 512 octets each, cut off where the packet reaches `mtu` octets.
         ///
-        /// If a length field itself does not fit, it is left out together with its value.
+        /// A value whose length field does not fit is left out.
         package init(values: [[UInt8]], mtu: Int) {
             entries = []
             var room = mtu - 1

@@ -5,13 +5,13 @@ extension ATT {
     package struct ValueLength: WireField, Hashable {
         package let wire: UInt16
 
-        /// Creates a length, or returns `nil` above 512.
+        /// Creates a length; returns `nil` if it is greater than 512 octets.
         package init?(wire: UInt16) {
             guard wire <= UInt16(maximumValueLength) else { return nil }
             self.wire = wire
         }
 
-        /// Creates a length, or returns `nil` above 512.
+        /// Creates a length; returns `nil` if it is greater than 512 octets.
         package init?(octets: Int) {
             guard 0...maximumValueLength ~= octets else { return nil }
             wire = UInt16(octets)

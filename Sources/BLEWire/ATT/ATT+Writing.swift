@@ -47,7 +47,7 @@ extension ATT {
         }
     }
 
-    /// A write that the server does not acknowledge, authenticated by a signature.
+    /// A write that the server does not acknowledge, with a signature that authenticates the client.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.4 and 3.3.1.
     package struct SignedWriteCommand: Packet {
@@ -56,7 +56,7 @@ extension ATT {
 
         package var handle: AttributeHandle
         package var value: [UInt8]
-        /// Twelve octets: a 4-octet counter and an 8-octet authentication code.
+        /// The signature of twelve octets: a 4-octet counter and an 8-octet authentication code.
         package private(set) var signature: [UInt8]
 
         package init() {
@@ -132,7 +132,7 @@ extension ATT {
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.6.3.
     package struct ExecuteWriteRequest: Packet {
-        /// Whether the queued parts are written or dropped.
+        /// The client's decision to write the queued parts or to drop them.
         package enum Decision: UInt8, WireField, CustomStringConvertible {
             case cancel = 0, write = 1
 
@@ -151,7 +151,7 @@ extension ATT {
         }
     }
 
-    /// The response after the queued parts were written or dropped.
+    /// The response to ``ExecuteWriteRequest``, after the server has written or dropped the queued parts.
     ///
     /// It has no fields; a packet with any further octet is malformed.
     ///

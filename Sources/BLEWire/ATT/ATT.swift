@@ -7,7 +7,8 @@
     /// Core 6.0, Vol 3, Part G, 5.2.1.
     @inlinable package static var defaultMTU: Int { 23 }
 
-    /// The largest useful ATT MTU, in octets: that of a prepared write of the longest value.
+    /// The largest useful ATT MTU, in octets: the size of a prepare write request for a whole value of the maximum
+    /// length.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.8 and 3.4.6.1.
     @inlinable package static var maximumMTU: Int { 517 }
@@ -17,15 +18,15 @@
     /// Core 6.0, Vol 3, Part F, 3.2.9.
     @inlinable package static var maximumValueLength: Int { 512 }
 
-    /// The number of octets of a value that fit into a notification or indication.
+    /// Returns the maximum number of octets of a value that fit into a notification or indication.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.9, 3.4.7.1 and 3.4.7.2.
     @inlinable @inline(__always)
     package static func roomForValue(mtu: Int) -> Int { min(mtu - 3, maximumValueLength) }
 
-    /// The time in which a response or confirmation must arrive.
+    /// The time within which a response or confirmation must arrive.
     ///
-    /// After it, the bearer is closed.
+    /// If it does not, the bearer is closed.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     package static let transactionTimeout = Duration.nanoseconds(transactionNanoseconds)

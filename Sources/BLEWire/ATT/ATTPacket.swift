@@ -36,9 +36,9 @@ package enum ATTPacket: Equatable, Sendable {
 
     /// Decodes a packet that fills `bytes` exactly.
     ///
-    /// - Throws: ``PacketError/unknown(code:)`` for an undefined opcode, which a server answers with "request not
-    ///   supported" unless it is a command; the errors of the packet's fields otherwise, which a server answers with
-    ///   "invalid PDU" if the opcode is that of a request.
+    /// - Throws: ``PacketError/unknown(code:)`` for an undefined opcode; a server responds with "request not
+    ///   supported" unless the packet is a command. Otherwise the errors of the packet's fields; a server responds with
+    ///   "invalid PDU" if the packet is a request.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         var opcode = ATT.Opcode(wire: 0)

@@ -2,18 +2,18 @@
 ///
 /// Core 6.0, Vol 6, Part B, 2.3.
 package enum AdvertisingPDU: Equatable, Sendable {
-    /// `channelSelection`: the advertiser supports Channel Selection Algorithm #2.
+    /// `channelSelection` is true if the advertiser supports Channel Selection Algorithm #2.
     case connectable(LL.Advertisement, channelSelection: Bool)
     case directed(LL.DirectedAdvertisement, channelSelection: Bool)
     case nonConnectable(LL.Advertisement)
     case scannable(LL.Advertisement)
     case scanRequest(LL.ScanRequest)
     case scanResponse(LL.Advertisement)
-    /// `channelSelection`: the initiator supports Channel Selection Algorithm #2.
+    /// `channelSelection` is true if the initiator supports Channel Selection Algorithm #2.
     case connect(LL.ConnectIndication, channelSelection: Bool)
     case extended(LL.ExtendedAdvertisement)
     case connectResponse(LL.ExtendedAdvertisement)
-    /// A type that the specification does not define.
+    /// A PDU with a type that the specification does not define.
     case unknown(LL.AdvertisingHeader, [UInt8])
 
     /// Decodes a PDU with its header, without the CRC.

@@ -64,17 +64,17 @@ extension LL {
         package var initiator = DeviceAddress.none
         package var advertiser = DeviceAddress.none
         package var accessAddress: UInt32 = 0
-        /// 24 bits.
+        /// The initial value of the CRC, 24 bits.
         package var crcInit: UInt64 = 0
         /// The length of the transmit window for the first anchor point, in units of 1.25 ms.
         package var windowSize: UInt8 = 0
         /// The start of the transmit window, in units of 1.25 ms.
         package var windowOffset: UInt16 = 0
-        /// In units of 1.25 ms.
+        /// The connection interval, units of 1.25 ms.
         package var interval: UInt16 = 0
         /// The number of connection events that the peripheral may skip.
         package var latency: UInt16 = 0
-        /// In units of 10 ms.
+        /// The supervision timeout, units of 10 ms.
         package var timeout: UInt16 = 0
         /// The data channels in use, one bit for each of the 37.
         package var channelMap: UInt64 = 0

@@ -49,14 +49,14 @@ extension LL {
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.1.
     package struct ConnectionUpdate: Packet {
-        /// In units of 1.25 ms.
+        /// The length of the transmit window for the first new anchor point, units of 1.25 ms.
         package var windowSize: UInt8 = 0
-        /// In units of 1.25 ms.
+        /// The start of the transmit window for the first new anchor point, units of 1.25 ms.
         package var windowOffset: UInt16 = 0
-        /// In units of 1.25 ms.
+        /// The connection interval, units of 1.25 ms.
         package var interval: UInt16 = 0
         package var latency: UInt16 = 0
-        /// In units of 10 ms.
+        /// The supervision timeout, units of 10 ms.
         package var timeout: UInt16 = 0
         package var instant: UInt16 = 0
 
@@ -118,17 +118,17 @@ extension LL {
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.16 and 2.4.2.17.
     package struct ConnectionParameters: Packet {
-        /// In units of 1.25 ms.
+        /// The minimum connection interval, units of 1.25 ms.
         package var intervalMinimum: UInt16 = 0
-        /// In units of 1.25 ms.
+        /// The maximum connection interval, units of 1.25 ms.
         package var intervalMaximum: UInt16 = 0
         package var latency: UInt16 = 0
-        /// In units of 10 ms.
+        /// The supervision timeout, units of 10 ms.
         package var timeout: UInt16 = 0
-        /// In units of 1.25 ms.
+        /// The number of which the connection interval should be a multiple, units of 1.25 ms.
         package var preferredPeriodicity: UInt8 = 0
         package var referenceEventCount: UInt16 = 0
-        /// Six possible positions of the anchor point, in units of 1.25 ms; 0xFFFF for an unused one.
+        /// The first of six possible positions of the anchor point, in units of 1.25 ms; 0xFFFF for an unused one.
         package var offset0: UInt16 = 0xFFFF
         package var offset1: UInt16 = 0xFFFF
         package var offset2: UInt16 = 0xFFFF
@@ -165,7 +165,7 @@ extension LL {
     /// Core 6.0, Vol 6, Part B, 2.4.2.18.
     package struct Rejection: Packet {
         package var opcode = ControlOpcode(wire: 0)
-        /// An HCI status code.
+        /// The reason as an HCI status code.
         package var reason: UInt8 = 0
 
         package init() {}
@@ -184,13 +184,13 @@ extension LL {
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.21.
     package struct Lengths: Packet, Hashable {
-        /// 27 to 251 octets.
+        /// The maximum payload of a packet that the sender of the PDU can receive, 27 to 251 octets.
         package var receiveOctets: UInt16 = 27
-        /// 328 to 17,040 µs.
+        /// The maximum duration of a packet that the sender of the PDU can receive, 328 to 17,040 µs.
         package var receiveTime: UInt16 = 328
-        /// 27 to 251 octets.
+        /// The maximum payload of a packet that the sender of the PDU can send, 27 to 251 octets.
         package var transmitOctets: UInt16 = 27
-        /// 328 to 17,040 µs.
+        /// The maximum duration of a packet that the sender of the PDU can send, 328 to 17,040 µs.
         package var transmitTime: UInt16 = 328
 
         package init() {}

@@ -1,12 +1,12 @@
 extension LL {
-    /// LL_ENC_REQ: the identification of the key that the central's host wants to use, and the central's half of the
-    /// session key diversifier and initialization vector.
+    /// LL_ENC_REQ: the identification of the key for the link, and the central's halves of the session key diversifier
+    /// and the initialization vector.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.4.
     package struct EncryptionRequest: Packet, Hashable {
-        /// Identifies the key after legacy pairing; 0 otherwise.
+        /// The Rand value, which identifies a key from legacy pairing; 0 for a key from LE Secure Connections.
         package var random: UInt64 = 0
-        /// Identifies the key after legacy pairing; 0 otherwise.
+        /// The EDIV value, which identifies a key from legacy pairing; 0 for a key from LE Secure Connections.
         package var diversifier: UInt16 = 0
         package var keyDiversifier: UInt64 = 0
         package var vector: UInt32 = 0
@@ -27,7 +27,7 @@ extension LL {
         }
     }
 
-    /// LL_ENC_RSP: the peripheral's half of the session key diversifier and initialization vector.
+    /// LL_ENC_RSP: the peripheral's halves of the session key diversifier and the initialization vector.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.5.
     package struct EncryptionResponse: Packet, Hashable {

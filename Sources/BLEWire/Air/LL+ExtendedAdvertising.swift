@@ -5,10 +5,10 @@ extension LL {
     ///
     /// Core 6.0, Vol 6, Part B, 2.3.4.
     package struct ExtendedAdvertisement: Packet {
-        /// The responses that the advertiser accepts.
+        /// The kind of requests that the advertiser accepts: connection requests, scan requests, or neither.
         package enum Mode: UInt8, Sendable { case neither = 0, connectable = 1, scannable = 2 }
 
-        /// The identification of the data of an advertising set: a 12-bit data ID and a 4-bit set ID.
+        /// The identification of advertising data: a 12-bit data ID and a 4-bit set ID.
         package struct DataInfo: Hashable, Sendable {
             package var wire: UInt16
             package init(wire: UInt16) { self.wire = wire }
@@ -17,17 +17,17 @@ extension LL {
             package var data: UInt16 { wire & 0x0FFF }
         }
 
-        /// The position of the next part in 24 bits: channel index, clock accuracy, unit, offset and PHY.
+        /// A pointer to the packet with the next part of the advertisement: its channel index, time offset and PHY.
         package struct AuxiliaryPointer: Hashable, Sendable {
-            /// 24 bits.
+            /// The pointer in 24 bits: channel index, clock accuracy, unit, offset and PHY.
             package var wire: UInt64
             package init(wire: UInt64) { self.wire = wire & 0xFF_FFFF }
 
             /// - Parameters:
-            ///   - channel: 0 to 36.
+            ///   - channel: The channel index, 0 to 36.
             ///   - offset: The time from the start of the packet that contains the pointer, in microseconds, up to 2
             ///     457 300.
-            ///   - phy: 0 for 1M, 1 for 2M, 2 for Coded.
+            ///   - phy: The PHY: 0 for 1M, 1 for 2M, 2 for Coded.
             package init(channel: UInt8, offset: Int, phy: UInt8) {
                 let long = offset >= 30 * 0x2000
                 let units = UInt64(min(max(offset, 0) / (long ? 300 : 30), 0x1FFF))
@@ -35,9 +35,9 @@ extension LL {
             }
 
             package var channel: UInt8 { UInt8(wire & 0x3F) }
-            /// In microseconds.
+            /// The time from the start of the packet that contains the pointer, in microseconds.
             ///
-            /// The part begins at most one unit after this.
+            /// The packet with the next part starts at this time or up to one unit later; the unit is 30 µs or 300 µs.
             package var offset: Int { Int(wire >> 8 & 0x1FFF) * (wire & 0x80 != 0 ? 300 : 30) }
             package var phy: UInt8 { UInt8(wire >> 21 & 7) }
         }
@@ -45,15 +45,15 @@ extension LL {
         package var mode = Mode.neither
         package var advertiser: DeviceAddress?
         package var target: DeviceAddress?
-        /// Present if a constant tone follows the packet.
+        /// The description of the constant tone that follows the packet; `nil` if no constant tone follows.
         package var toneInfo: UInt8?
         package var dataInfo: DataInfo?
         package var auxiliary: AuxiliaryPointer?
-        /// 18 octets, or empty.
+        /// The timing of a periodic advertising train, 18 octets; empty if the packet has none.
         package var syncInfo: [UInt8] = []
-        /// In dBm, as two's complement.
+        /// The transmit power in dBm, as two's complement; `nil` if the packet does not state it.
         package var power: UInt8?
-        /// Data for controllers, not for hosts.
+        /// Additional data for the receiving controller, which hosts do not see.
         package var controllerData: [UInt8] = []
         package var data: [UInt8] = []
 
@@ -70,7 +70,7 @@ extension LL {
             return sizes.indices.reduce(1) { $0 + (flags >> UInt8($1) & 1 != 0 ? sizes[$1] : 0) }
         }
 
-        /// The length of the extended header in octets, without its own length field.
+        /// The length of the extended header in octets, without the length field.
         package var headerLength: Int {
             flags == 0 && controllerData.isEmpty ? 0 : Self.size(of: flags) + controllerData.count
         }

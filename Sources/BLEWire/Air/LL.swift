@@ -1,7 +1,6 @@
 /// The link layer: the packets that two controllers exchange over the air.
 ///
-/// Hosts never see these packets. They are declared like all others because the virtual air records them and monitors
-/// show them.
+/// Hosts never see these packets. They are declared here because the virtual air records them and monitors show them.
 ///
 /// Core 6.0, Vol 6, Part B.
 package enum LL {
@@ -20,13 +19,13 @@ package enum LL {
         package static let connectable = Self(wire: 0)
         package static let directed = Self(wire: 1)
         package static let nonConnectable = Self(wire: 2)
-        /// SCAN_REQ on a primary channel, AUX_SCAN_REQ on a secondary one.
+        /// SCAN_REQ on a primary channel, AUX_SCAN_REQ on a secondary channel.
         package static let scanRequest = Self(wire: 3)
         package static let scanResponse = Self(wire: 4)
-        /// CONNECT_IND on a primary channel, AUX_CONNECT_REQ on a secondary one.
+        /// CONNECT_IND on a primary channel, AUX_CONNECT_REQ on a secondary channel.
         package static let connect = Self(wire: 5)
         package static let scannable = Self(wire: 6)
-        /// ADV_EXT_IND on a primary channel; AUX_ADV_IND, AUX_SCAN_RSP, AUX_CHAIN_IND on a secondary one.
+        /// ADV_EXT_IND on a primary channel; AUX_ADV_IND, AUX_SCAN_RSP and AUX_CHAIN_IND on a secondary channel.
         package static let extended = Self(wire: 7)
         package static let connectResponse = Self(wire: 8)
 
@@ -92,7 +91,8 @@ package enum LL {
         }
 
         package var content = Content.continuation
-        /// The Next Expected Sequence Number bit, which acknowledges the packet with the other sequence number.
+        /// The Next Expected Sequence Number bit, which acknowledges the last packet if that had the other sequence
+        /// number.
         package var nextExpected = false
         /// The Sequence Number bit.
         package var sequence = false
@@ -113,7 +113,7 @@ package enum LL {
             nextExpected = bits & 0x04 != 0
             sequence = bits & 0x08 != 0
             moreData = bits & 0x10 != 0
-            // The bit for constant tone extensions and the two reserved ones are ignored on receipt.
+            // The bit for constant tone extensions and the two reserved bits are ignored on receipt.
             try wire.integer(&length, "Length")
         }
     }

@@ -10,12 +10,12 @@ package enum LLControlPacket: Equatable, Sendable {
     case encryptionResponse(LL.EncryptionResponse)
     case startEncryptionRequest
     case startEncryptionResponse
-    /// The opcode that the sender does not support.
+    /// LL_UNKNOWN_RSP, with the opcode that its sender does not support.
     case unknownResponse(LL.ControlOpcode)
-    /// The features of the central, one bit each.
+    /// LL_FEATURE_REQ, with the features of the central, one bit each.
     case featureRequest(UInt64)
     case featureResponse(UInt64)
-    /// The features of the peripheral, one bit each.
+    /// LL_PERIPHERAL_FEATURE_REQ, with the features of the peripheral, one bit each.
     case peripheralFeatureRequest(UInt64)
     case pauseEncryptionRequest
     case pauseEncryptionResponse
@@ -152,19 +152,19 @@ package enum LLControlPacket: Equatable, Sendable {
     /// Decodes a PDU, starting with its opcode.
     package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
 
-    /// Checks that a PDU without parameters has no payload.
+    /// Returns `packet`, which has no parameters; throws if its payload is not empty.
     private static func bare(_ packet: Self, _ payload: Span<UInt8>) throws(PacketError) -> Self {
         guard payload.isEmpty else { throw .trailing(count: payload.count) }
         return packet
     }
 
-    /// The payload of a PDU with one octet.
+    /// The payload of a PDU whose only parameter is one octet.
     private struct Octet: Packet {
         var value: UInt8 = 0
         mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.integer(&value, "ErrorCode") }
     }
 
-    /// The payload of a PDU with a feature set.
+    /// The payload of a PDU whose only parameter is a feature set.
     private struct FeatureSet: Packet {
         var value: UInt64 = 0
         mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.integer(&value, "FeatureSet") }

@@ -1,7 +1,7 @@
 /// One layer of a decoded packet: its name, and its fields with their octet ranges.
 ///
-/// A monitor prints one line for it. The ranges count from the first octet of the layer, not of the packet that
-/// contains it.
+/// A monitor prints one line for each layer. The ranges count from the first octet of the layer, not from that of the
+/// packet that contains the layer.
 package struct DissectedLayer: Equatable, Sendable {
     /// The protocol and packet name, such as "ATT Write Request".
     package let name: String
@@ -21,7 +21,7 @@ package struct DissectedLayer: Equatable, Sendable {
     private static let malformedName = "malformed"
     private static let cutName = "cut"
 
-    /// Creates a layer for octets that could not be decoded, with the reason.
+    /// Creates a layer for octets that could not be decoded, for the given reason.
     package static func malformed(_ octets: some Collection<UInt8>, _ reason: some CustomStringConvertible) -> Self {
         let field = PacketDissector.Field(
             name: reason.description,
@@ -31,7 +31,8 @@ package struct DissectedLayer: Equatable, Sendable {
         return Self(name: malformedName, fields: [field])
     }
 
-    /// The end of a packet of which the capture kept only the beginning: the octets that are there.
+    /// Creates a layer for a packet that the capture cut short: `octets` are in the capture, and `missing` octets after
+    /// them are not.
     static func cut(_ octets: some Collection<UInt8>, missing: Int) -> Self {
         let name = "\(missing) more octets are not in the capture"
         let field = PacketDissector.Field(name: name, range: 0..<octets.count, text: octets.hexadecimal)
@@ -53,19 +54,19 @@ extension DissectedLayer {
     /// True if this layer holds octets that could not be decoded.
     package var isMalformed: Bool { name == Self.malformedName }
 
-    /// True if this stands for the beginning of something that the capture did not keep whole.
+    /// True if this layer holds octets of a packet that the capture cut short.
     package var isCut: Bool { name == Self.cutName }
 }
 
 extension [DissectedLayer] {
-    /// Creates a layer for octets that are not decoded further; no layer if there are none.
+    /// Returns one layer for octets that are not decoded further, or no layer if `octets` is empty.
     static func plain(_ octets: [UInt8], layer name: String) -> Self {
         if octets.isEmpty { return [] }
         let field = PacketDissector.Field(name: "Data", range: 0..<octets.count, text: octets.hexadecimal)
         return [DissectedLayer(name: name, fields: [field])]
     }
 
-    /// The values of all two-octet fields with this name, where `octets` are the octets of the layers.
+    /// Returns the values of all two-octet fields with a name; `octets` contains the octets of all these layers.
     func numbers(of name: String, in octets: [UInt8]) -> [UInt16] {
         var numbers: [UInt16] = [], start = 0
         for layer in self {
@@ -78,6 +79,6 @@ extension [DissectedLayer] {
         return numbers
     }
 
-    /// The connection handles in a command or event.
+    /// Returns the connection handles in a command or event.
     func connectionHandles(in octets: [UInt8]) -> [UInt16] { numbers(of: "Connection Handle", in: octets) }
 }

@@ -1,6 +1,8 @@
-/// A buffer for headers of at most eight octets in all, packed into one integer and written in one step.
+/// An encoder that packs headers into one integer, so that they can be written in one step.
+///
+/// All headers together may have at most eight octets.
 struct HeaderEncoder: Wire {
-    /// The packed octets; the first is the least significant.
+    /// The packed octets; the first octet is the least significant.
     private(set) var octets: UInt64 = 0
     /// The number of packed octets.
     private(set) var count = 0
@@ -32,11 +34,11 @@ struct HeaderEncoder: Wire {
         try bytes(&value, count: value.count, name)
     }
 
-    /// Packs one octet.
+    /// Appends one octet.
     @inline(__always)
     mutating func append(octet: UInt8) { append(UInt64(octet), octets: 1) }
 
-    /// Packs a header.
+    /// Appends a header.
     @inline(__always)
     mutating func append(_ header: some Packet) {
         var copy = header

@@ -1,6 +1,6 @@
-/// A reader of packets from borrowed bytes.
+/// A decoder that reads packets from borrowed bytes.
 ///
-/// Every access is bounds-checked by `Span`; the decoder contains no unsafe expression.
+/// `Span` checks the bounds of every access, so the decoder needs no unsafe code.
 package struct PacketDecoder: Wire, ~Escapable {
     private let bytes: Span<UInt8>
     private var offset = 0
@@ -91,7 +91,7 @@ package struct PacketDecoder: Wire, ~Escapable {
     @inline(__always)
     package mutating func hasElement(at index: Int, of count: Int) -> Bool { remaining > 0 }
 
-    /// A view of the octets after the fields read so far, such as a payload that can be passed on without a copy.
+    /// A view of the octets that have not been read yet, such as a payload that can be passed on without a copy.
     package var unread: Span<UInt8> {
         @_lifetime(copy self)
         @inline(__always)
@@ -128,7 +128,7 @@ extension [UInt8] {
 
     /// Appends a copy of borrowed bytes.
     package mutating func append(copying span: Span<UInt8>) {
-        // Of no octets too the library writes down how many there are now, in the place that all empty arrays share.
+        // Even an append of no octets would write the count to the storage that all empty arrays of a process share.
         guard !span.isEmpty else { return }
         append(addingCapacity: span.count) { (output: inout OutputSpan<UInt8>) in
             for index in span.indices { output.append(span[index]) }

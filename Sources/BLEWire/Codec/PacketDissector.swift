@@ -1,4 +1,4 @@
-/// A description of a packet field by field, with octet ranges, for monitors and hex dumps.
+/// A visitor that describes a packet field by field, with octet ranges, for monitors and hex dumps.
 package struct PacketDissector: Wire {
     package struct Field: Equatable, Sendable {
         package let name: String
@@ -60,7 +60,7 @@ extension Packet {
 }
 
 extension Sequence<UInt8> {
-    /// Two lowercase hex digits per octet, in wire order.
+    /// The octets as text: two lowercase hex digits per octet, in wire order.
     package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []

@@ -1,4 +1,4 @@
-/// A writer that appends packets to a reusable buffer.
+/// An encoder that appends packets to a reusable buffer.
 package struct PacketEncoder: Wire {
     package private(set) var bytes: [UInt8]
 
@@ -53,7 +53,7 @@ package struct PacketEncoder: Wire {
 
     /// Appends a packet.
     ///
-    /// Encoding cannot fail: every packet value can be sent.
+    /// Encoding cannot fail, because every value of a packet type is a valid packet.
     @inline(__always)
     package mutating func append(_ packet: some Packet) {
         var copy = packet
@@ -64,20 +64,20 @@ package struct PacketEncoder: Wire {
     @inline(__always)
     package mutating func append(octet: UInt8) { bytes.append(octet) }
 
-    /// Replaces an octet, for example a length that is only known later.
+    /// Replaces an octet that was appended earlier, such as a length that was not known then.
     @inline(__always)
     package mutating func replace(at index: Int, with octet: UInt8) { bytes[index] = octet }
 
     /// Removes everything after the first `count` octets.
     package mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
 
-    /// Appends a copy of encoded octets.
+    /// Appends a copy of octets that are already encoded.
     package mutating func append(copying octets: Span<UInt8>) { bytes.append(copying: octets) }
 
-    /// Appends encoded octets.
+    /// Appends octets that are already encoded.
     package mutating func append(contentsOf octets: [UInt8]) { bytes.append(contentsOf: octets) }
 
-    /// Appends encoded octets.
+    /// Appends octets that are already encoded.
     package mutating func append(contentsOf octets: ArraySlice<UInt8>) { bytes.append(contentsOf: octets) }
 }
 

@@ -1,8 +1,8 @@
-/// The reasons why bytes are not a valid packet.
+/// An error that explains why bytes are not a valid packet.
 package enum PacketError: Error, Equatable, Sendable {
-    /// The bytes ended inside the named field.
+    /// The bytes end before or inside the named field.
     case truncated(field: StaticString)
-    /// `count` octets were left over after the last field.
+    /// `count` octets are left over after the last field.
     case trailing(count: Int)
     /// The named field has a value that the specification reserves.
     case reserved(field: StaticString)

@@ -3,9 +3,9 @@ package struct PacketGenerator<Random: RandomNumberGenerator>: Wire {
     package private(set) var random: Random
     private let payloadLimit: Int
 
-    /// Creates a generator.
+    /// Creates a generator that takes its random numbers from `random`.
     ///
-    /// Open-ended fields get at most `payloadLimit` octets or elements.
+    /// Fields and lists of unlimited length get at most `payloadLimit` octets or elements.
     package init(random: Random, payloadLimit: Int = 32) {
         self.random = random
         self.payloadLimit = payloadLimit
@@ -76,7 +76,7 @@ package struct PacketGenerator<Random: RandomNumberGenerator>: Wire {
 
     /// Returns a random packet of the given type.
     ///
-    /// Repeats the draw when it produced a reserved value.
+    /// If a field gets a value that the specification reserves, the whole packet is generated again.
     package mutating func next<P: Packet>(_: P.Type = P.self) -> P {
         while true {
             var packet = P()

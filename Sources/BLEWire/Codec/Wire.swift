@@ -1,8 +1,10 @@
 /// A visitor of the fields of a packet in wire order.
 ///
-/// A decoder sets them, an encoder copies them, a dissector describes them, a generator invents them.
+/// A decoder sets the fields, an encoder writes them, a dissector describes them, and a generator fills them with
+/// random values.
 ///
-/// A packet lists its fields once, in ``Packet/layout(_:)``; everything else is a `Wire`.
+/// A packet lists its fields only once, in ``Packet/layout(_:)``. Each operation on packets is a type that conforms to
+/// `Wire`.
 package protocol Wire: ~Copyable, ~Escapable {
     /// Visits an integer, least significant octet first.
     mutating func integer<T: WireInteger>(
@@ -10,17 +12,19 @@ package protocol Wire: ~Copyable, ~Escapable {
         _ name: StaticString
     ) throws(PacketError)
 
-    /// Visits an integer of 1 to 8 octets, least significant first, for widths without a type of their own, such as a
-    /// device address (6) or an extended advertising interval (3).
+    /// Visits an integer of 1 to 8 octets, least significant first.
+    ///
+    /// It is for widths that have no integer type, such as a device address (6 octets) or an extended advertising
+    /// interval (3 octets).
     mutating func narrow(_ value: inout UInt64, octets: Int, _ name: StaticString) throws(PacketError)
 
-    /// Visits a field with a value type of its own.
+    /// Visits a field that has a Swift type of its own.
     mutating func field<F: WireField>(_ value: inout F, _ name: StaticString) throws(PacketError)
 
-    /// Visits an octet that selects what follows. A generator chooses a known value.
+    /// Visits an octet that decides which fields follow. A generator chooses a value for which `isKnown` returns true.
     mutating func code(_ value: inout UInt8, isKnown: (UInt8) -> Bool, _ name: StaticString) throws(PacketError)
 
-    /// Visits the 48 bits of an address whose kind was visited before.
+    /// Visits the 48 bits of an address whose kind is already known.
     mutating func address(_ value: inout DeviceAddress, _ name: StaticString) throws(PacketError)
 
     /// Visits exactly `count` octets.
@@ -32,17 +36,18 @@ package protocol Wire: ~Copyable, ~Escapable {
     /// Visits every octet up to the end of the packet.
     mutating func rest(_ value: inout [UInt8], _ name: StaticString) throws(PacketError)
 
-    /// The length of the next field in octets, where the specification allows a choice (a UUID of 2 or 16 octets).
+    /// Returns the length of the next field in octets, if the specification allows several lengths (such as 2 or 16 for
+    /// a UUID).
     ///
-    /// A decoder returns the remaining length and rejects one that is not in `choices`. A generator picks one of the
-    /// choices. Other visitors return `current`.
+    /// A decoder returns the number of remaining octets, and rejects a number that is not in `choices`. A generator
+    /// picks one of the choices. Other visitors return `current`.
     mutating func size(_ current: Int, among choices: [Int], _ name: StaticString) throws(PacketError) -> Int
 
-    /// The length of a field that other fields do not determine: all remaining octets except the last `trailing` ones,
-    /// at most `limit`.
+    /// Returns the length of a field that takes all remaining octets except the last `trailing` ones, at most `limit`
+    /// octets.
     ///
-    /// A decoder counts, and rejects fewer than `trailing` octets. A generator uses the full `limit`. Other visitors
-    /// return `current`.
+    /// A decoder counts the remaining octets, and rejects a packet in which fewer than `trailing` are left. A generator
+    /// uses the full `limit`, or a random length if there is none. Other visitors return `current`.
     mutating func extent(
         _ current: Int,
         before trailing: Int,
@@ -52,7 +57,7 @@ package protocol Wire: ~Copyable, ~Escapable {
 
     /// Visits handles, each followed by a value of `length` octets, up to the end of the packet.
     ///
-    /// All of them are stored in `octets` as they are sent, so that they need not be split.
+    /// They are all stored in `octets` as they are sent, so they need not be split.
     mutating func valueList(
         _ octets: inout [UInt8],
         length: Int,
@@ -60,31 +65,33 @@ package protocol Wire: ~Copyable, ~Escapable {
         _ valueName: StaticString
     ) throws(PacketError)
 
-    /// Describes the meaning of the last field to visitors that describe packets. Others do not evaluate `text`.
+    /// Adds a text about the meaning of the last field, for visitors that describe packets. Other visitors do not
+    /// evaluate `text`.
     mutating func annotate(_ text: @autoclosure () -> String)
 
-    /// Returns whether a list that ends with the packet has an element at `index`, when it currently holds `count`.
+    /// Returns whether a list that extends to the end of the packet has an element at `index`. The list currently holds
+    /// `count` elements.
     mutating func hasElement(at index: Int, of count: Int) -> Bool
 }
 
-/// A wire in generic position.
+/// The constraint for a generic parameter that takes any wire.
 ///
-/// Decoders borrow the bytes they read, so a wire may not escape.
+/// A wire need not be escapable, because a decoder borrows the bytes that it reads.
 package typealias AnyWire = Wire & ~Copyable & ~Escapable
 
-/// A protocol data unit, the header of one, or an element of a list inside one.
+/// A protocol data unit (PDU), or a part of one with fields: a header, or an element of a list.
 package protocol Packet: Equatable, Sendable {
-    /// Creates a packet with every field zero or empty, ready for a decoder to fill.
+    /// Creates a packet whose fields are zero, empty or a default, for a decoder to fill in.
     init()
 
     /// Visits every field once, in wire order.
     mutating func layout(_ wire: inout some AnyWire) throws(PacketError)
 }
 
-/// A value of one fixed-width field, such as a handle, an error code or a set of flags.
+/// A type for the value of one fixed-width field, such as a handle, an error code or a set of flags.
 package protocol WireField: Equatable, Sendable {
     associatedtype Raw: WireInteger
-    /// Returns `nil` if the specification reserves `wire`.
+    /// Creates a value from its number on the wire; returns `nil` if the specification reserves that number.
     init?(wire: Raw)
     var wire: Raw { get }
 }
@@ -181,7 +188,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         }
     }
 
-    /// Visits fields of one type up to the end of the packet; `blank` is the initial value of a new one.
+    /// Visits fields of one type up to the end of the packet; a decoder starts each field with the value `blank`.
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func fields<F: WireField>(

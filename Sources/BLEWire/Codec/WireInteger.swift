@@ -1,11 +1,11 @@
-/// An integer of 8 to 128 bits in a field.
+/// An integer type of 8 to 128 bits that a field can have.
 ///
-/// Generic code over this protocol needs two calls per field of any width where the compiler does not know the type, as
-/// in the session messages of other modules.
+/// Generic code that the compiler cannot specialize, as in the session messages of other modules, needs only two calls
+/// through this protocol per field.
 package protocol WireInteger: FixedWidthInteger, UnsignedInteger, Sendable {
-    /// The number of octets of the integer.
+    /// The number of octets in the integer.
     static var octets: Int { get }
-    /// The lower 64 bits, and the upper ones.
+    /// The lower 64 bits and the upper 64 bits.
     var halves: (low: UInt64, high: UInt64) { get }
     init(low: UInt64, high: UInt64)
 }

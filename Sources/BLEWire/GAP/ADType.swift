@@ -1,6 +1,6 @@
 /// The type of a structure in advertising data.
 ///
-/// Assigned Numbers, 2.3; the forms are in the Core Specification Supplement 11, Part A.
+/// The types are listed in Assigned Numbers, 2.3, and their formats in the Core Specification Supplement 11, Part A.
 package struct ADType: WireField, Hashable {
     package let wire: UInt8
     package init(wire: UInt8) { self.wire = wire }
@@ -25,10 +25,10 @@ package struct ADType: WireField, Hashable {
     package static let serviceData128 = Self(wire: 0x21)
     package static let manufacturerData = Self(wire: 0xFF)
 
-    /// The purpose of a list of UUIDs, and the length of each one.
+    /// The purpose of a list of UUIDs, with the length of each UUID.
     enum ListOfUUIDs { case services(octets: Int), solicitation(octets: Int) }
 
-    /// The kind of UUID list that this type announces, if any.
+    /// The kind of UUID list in a structure of this type; `nil` for types without such a list.
     var list: ListOfUUIDs? {
         switch self {
         case .incompleteServiceUUIDs16, .completeServiceUUIDs16: .services(octets: 2)
@@ -53,7 +53,7 @@ package struct ADType: WireField, Hashable {
 }
 
 extension ADType: CustomStringConvertible {
-    /// The name in Assigned Numbers.
+    /// The type's name in Assigned Numbers, or its code.
     package var description: String { Self.names[wire] ?? "AD Type 0x" + [wire].hexadecimal.uppercased() }
 
     private static let names: [UInt8: String] = [

@@ -1,8 +1,8 @@
-/// The octets of an advertisement, and of the scan response that came with it.
+/// The octets of an advertisement and of the scan response that belongs to it.
 ///
-/// Each packet has data of its own: a structure of length zero, or one that runs past the end of its packet, ends the
-/// data of that packet only. ``MergedAdvertisement`` decodes them and says what they mean together. This type finds
-/// single fields without decoding the rest.
+/// The two packets contain separate data: a structure of length zero, or one that extends past the end of its packet,
+/// ends only the data of that packet. ``MergedAdvertisement`` decodes both packets and merges their fields. This type
+/// finds single fields without decoding the others.
 ///
 /// Core 6.0, Vol 3, Part C, 11.
 package struct AdvertisementOctets: Equatable, Sendable {
@@ -11,13 +11,14 @@ package struct AdvertisementOctets: Equatable, Sendable {
     /// The number of octets that belong to the advertisement.
     package let advertisementLength: Int
 
-    /// Keeps the octets of two packets.
+    /// Stores the octets of two packets.
     package init(advertisement: [UInt8], scanResponse: [UInt8] = []) {
         all = scanResponse.isEmpty ? advertisement : advertisement + scanResponse
         advertisementLength = advertisement.count
     }
 
-    /// Keeps the octets of two packets that lie one after the other; `nil` if the first is said to be longer than both.
+    /// Stores the octets of two packets, one after the other in `all`; returns `nil` if `advertisementLength` is
+    /// negative or greater than the length of `all`.
     package init?(all: [UInt8], advertisementLength: Int) {
         guard 0...all.count ~= advertisementLength else { return nil }
         self.all = all
@@ -25,13 +26,14 @@ package struct AdvertisementOctets: Equatable, Sendable {
     }
 
     package var advertisement: ArraySlice<UInt8> { all[..<advertisementLength] }
-    /// The octets of the scan response; empty if there was none.
+    /// The octets of the scan response; empty if there is none.
     package var scanResponse: ArraySlice<UInt8> { all[advertisementLength...] }
 
     /// The local name, as ``MergedAdvertisement/localName`` defines it.
     package var localName: String? { nameRange.map { AdvertisingData.name(all[$0]) } }
 
-    /// The range in ``all`` of the octets of ``localName``, before they are cut at a zero octet.
+    /// The range in ``all`` of the octets of ``localName``, including those after a zero octet, which are not part of
+    /// the name.
     package var nameRange: Range<Int>? {
         let first = names(in: 0..<advertisementLength)
         if let name = first.complete { return name }
@@ -39,7 +41,7 @@ package struct AdvertisementOctets: Equatable, Sendable {
         return second.complete ?? first.shortened ?? second.shortened
     }
 
-    /// The range in ``all`` of the manufacturer data, if one structure contains all that there is.
+    /// The range in ``all`` of the manufacturer data; `nil` unless a single structure contains all manufacturer data.
     package var manufacturerRange: Range<Int>? {
         var found: Range<Int>?
         for packet in [0..<advertisementLength, advertisementLength..<all.count] {
@@ -55,7 +57,7 @@ package struct AdvertisementOctets: Equatable, Sendable {
         return found
     }
 
-    /// The first names of a packet that are not empty.
+    /// Returns the first complete and the first shortened name in a packet; empty names are ignored.
     private func names(in packet: Range<Int>) -> (complete: Range<Int>?, shortened: Range<Int>?) {
         let octets = all.span.extracting(packet)
         var complete: Range<Int>?, shortened: Range<Int>?, offset = 0

@@ -1,4 +1,4 @@
-/// The discoverability of a device, and its support of BR/EDR.
+/// The discoverability of a device, and its support for BR/EDR.
 ///
 /// Core Specification Supplement 11, Part A, 1.3.
 package struct ADFlags: OptionSet, Hashable, Sendable {
@@ -11,7 +11,7 @@ package struct ADFlags: OptionSet, Hashable, Sendable {
     package static let simultaneousController = Self(rawValue: 1 << 3)
 }
 
-/// The connection intervals that a peripheral prefers; `nil` for an open end.
+/// The connection intervals that a peripheral prefers; a bound is `nil` if the peripheral states none.
 ///
 /// Core Specification Supplement 11, Part A, 1.9.
 package struct PreferredConnectionIntervals: Equatable, Sendable {
@@ -25,7 +25,7 @@ package struct PreferredConnectionIntervals: Equatable, Sendable {
 }
 
 extension AdvertisingData {
-    /// Data of a service, in the format that the service's specification defines.
+    /// The data of a service, in the format that the service's specification defines.
     ///
     /// Core Specification Supplement 11, Part A, 1.11.
     package struct ServiceData: Equatable, Sendable {
@@ -38,24 +38,24 @@ extension AdvertisingData {
         }
     }
 
-    /// The flags, or `nil` if the device sent none.
+    /// The flags; `nil` if the device sends none.
     package var flags: ADFlags? { firstData(of: .flags)?.first.map(ADFlags.init) }
 
-    /// The services in all lists (16, 32 and 128 bits, complete or not), without duplicates, in order.
+    /// The services in the complete and incomplete lists of 16-, 32- and 128-bit UUIDs, in order, without duplicates.
     ///
     /// Core Specification Supplement 11, Part A, 1.1.
     package var serviceUUIDs: [BluetoothUUID] {
         uuids { if case .services(let octets) = $0 { octets } else { nil } }
     }
 
-    /// The services that the device looks for on a central, without duplicates, in order.
+    /// The services that the device looks for on a central, in order, without duplicates.
     ///
     /// Core Specification Supplement 11, Part A, 1.10.
     package var solicitedServiceUUIDs: [BluetoothUUID] {
         uuids { if case .solicitation(let octets) = $0 { octets } else { nil } }
     }
 
-    /// The first complete name, otherwise the first shortened one; empty names are ignored.
+    /// The first complete name, or the first shortened name if there is no complete one; empty names are ignored.
     ///
     /// Octets that are not UTF-8 become U+FFFD. The name ends at the first zero octet, because some devices pad it with
     /// zeros.
@@ -74,7 +74,7 @@ extension AdvertisingData {
         structures.first { $0.type == type && $0.data.first ?? 0 != 0 }?.data
     }
 
-    /// The transmit power of the advertisement, in dBm, −127 to +127.
+    /// The transmit power that the advertisement states, in dBm, −127 to +127; `nil` if it states none.
     ///
     /// Core Specification Supplement 11, Part A, 1.5.
     package var transmitPower: Int8? {
@@ -83,25 +83,26 @@ extension AdvertisingData {
 
     /// The manufacturer specific data, starting with the two octets of the company identifier.
     ///
-    /// If there are several structures, the first one is used. Data too short for the identifier are ignored.
+    /// If there are several such structures, the first one is used. Structures that are too short for the identifier
+    /// are ignored.
     ///
     /// Core Specification Supplement 11, Part A, 1.4.
     package var manufacturerData: [UInt8]? { data(of: .manufacturerData).first { $0.count >= 2 } }
 
-    /// The company in ``manufacturerData``.
+    /// The company identifier at the start of ``manufacturerData``.
     package var manufacturer: CompanyIdentifier? {
         manufacturerData.map { CompanyIdentifier(wire: UInt16($0[0]) | UInt16($0[1]) << 8) }
     }
 
-    /// The service data in order; one service may have several.
+    /// The data of services, in order; a service may occur several times.
     package var serviceData: [ServiceData] { structures.compactMap(\.serviceData) }
 
-    /// The appearance of the device.
+    /// The appearance of the device; `nil` if the device states none.
     ///
     /// Core Specification Supplement 11, Part A, 1.12.
     package var appearance: Appearance? { firstData(of: .appearance)?.integer16.map(Appearance.init(wire:)) }
 
-    /// The connection intervals that the device prefers.
+    /// The connection intervals that the device prefers; `nil` if the device states none.
     package var preferredConnectionIntervals: PreferredConnectionIntervals? {
         guard let data = firstData(of: .peripheralConnectionIntervalRange), data.count == 4 else { return nil }
         return PreferredConnectionIntervals(
@@ -125,7 +126,7 @@ extension AdvertisingData {
 }
 
 extension AdvertisingData.Structure {
-    /// Splits the data into UUIDs of `count` octets; a remainder is ignored.
+    /// Splits the data into UUIDs of `count` octets; octets left over at the end are ignored.
     fileprivate func uuids(of count: Int) -> [BluetoothUUID] {
         stride(from: 0, through: data.count - count, by: count).compactMap {
             BluetoothUUID(octets: data[$0..<($0 + count)])
@@ -139,7 +140,7 @@ extension AdvertisingData.Structure {
         return AdvertisingData.ServiceData(service: service, data: [UInt8](data.dropFirst(count)))
     }
 
-    /// A readable form of the data.
+    /// The data as text for people.
     var text: String {
         let single = AdvertisingData([self])
         switch type {

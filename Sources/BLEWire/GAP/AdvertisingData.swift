@@ -1,18 +1,20 @@
 /// The contents of an advertisement or scan response: a list of structures, each with a type and data.
 ///
-/// Decoding never fails: whatever cannot be read is dropped, and ``fault`` says why. Structures keep their order, and
-/// types may repeat.
+/// Decoding never fails: a structure that cannot be read is dropped, and ``fault`` says why. Structures keep their
+/// order, and a type may occur several times.
 ///
 /// Core 6.0, Vol 3, Part C, 11.
 package struct AdvertisingData: Equatable, Sendable {
     /// The maximum length of legacy advertising data or scan response data, in octets.
     package static let maximumLegacyLength = 31
-    /// The maximum length of extended advertising data, over all packets of a chain, in octets.
+    /// The maximum length of extended advertising data in all packets of a chain together, in octets.
     package static let maximumExtendedLength = 1650
 
     /// A type and its data.
     package struct Structure: Equatable, Sendable {
-        /// The maximum length of the data, in octets: the length field has one octet and includes the type.
+        /// The maximum length of the data, in octets.
+        ///
+        /// The length field has one octet, and its value includes the type.
         package static let maximumDataLength = 254
 
         package let type: ADType
@@ -25,23 +27,24 @@ package struct AdvertisingData: Equatable, Sendable {
             self.data = data
         }
 
-        /// The encoded length, including length and type.
+        /// The length of the encoded structure, including its length and type octets.
         package var encodedLength: Int { 2 + data.count }
     }
 
     /// An error in decoded data.
     package enum Fault: Equatable, Sendable {
-        /// The last structure extended past the end and was dropped; the type is `nil` if that was missing, too.
+        /// The last structure extends past the end of the data and was dropped; the type is `nil` if it is missing,
+        /// too.
         case overrun(ADType?, offset: Int)
     }
 
     package private(set) var structures: [Structure]
-    /// The error that was found; `nil` for well-formed data.
+    /// The error in the decoded data; `nil` if the data is well-formed.
     package private(set) var fault: Fault?
 
     package init(_ structures: [Structure] = []) { self.structures = structures }
 
-    /// Decodes data up to the end, or up to a structure of length zero, which ends them early.
+    /// Decodes data up to its end, or up to a structure of length zero, which ends the data early.
     package init(decoding bytes: Span<UInt8>) {
         structures = []
         var offset = 0
@@ -54,7 +57,7 @@ package struct AdvertisingData: Equatable, Sendable {
         fault = .overrun(type, offset: offset)
     }
 
-    /// Decodes data up to the end, or up to a structure of length zero, which ends them early.
+    /// Decodes data up to its end, or up to a structure of length zero, which ends the data early.
     package init(decoding bytes: [UInt8]) { self.init(decoding: bytes.span) }
 
     /// The octets of all structures, without padding.
@@ -69,24 +72,24 @@ package struct AdvertisingData: Equatable, Sendable {
         return octets
     }
 
-    /// The length of all encoded structures.
+    /// The length of all encoded structures together, in octets.
     package var encodedLength: Int { structures.reduce(0) { $0 + $1.encodedLength } }
 
-    /// The data of all structures of `type`, in order.
+    /// Returns the data of all structures of a type, in order.
     package func data(of type: ADType) -> [[UInt8]] {
         structures.filter { $0.type == type }.map(\.data)
     }
 
-    /// The data of the first structure of `type`.
+    /// Returns the data of the first structure of a type; `nil` if there is none.
     package func firstData(of type: ADType) -> [UInt8]? {
         structures.first { $0.type == type }?.data
     }
 
-    /// Returns the type and the data range of the structure that begins at `offset` in encoded data.
+    /// Returns the type and the range of the data of the structure that begins at `offset` in encoded advertising data.
     ///
-    /// The result is `nil` at the end of the data, or if the structure runs past it.
+    /// Returns `nil` at the end of the advertising data, or if the structure extends past that end.
     ///
-    /// The next structure begins at the end of the range.
+    /// The next structure begins where the range ends.
     static func structure(at offset: Int, in octets: Span<UInt8>) -> (type: ADType, data: Range<Int>)? {
         guard offset < octets.count else { return nil }
         let length = Int(octets[offset])
@@ -94,7 +97,7 @@ package struct AdvertisingData: Equatable, Sendable {
         return (ADType(wire: octets[offset + 1]), (offset + 2)..<(offset + 1 + length))
     }
 
-    /// One field per structure: length, type and data.
+    /// A description with one field per structure: its length, type and data.
     package var dissection: DissectedLayer {
         var fields: [PacketDissector.Field] = [], offset = 0
         for structure in structures {

@@ -1,4 +1,4 @@
-/// A builder of advertising data with a size limit, which reports what did not fit.
+/// A builder of advertising data with a maximum length, which reports the fields that do not fit.
 ///
 /// Core 6.0, Vol 3, Part C, 11.
 package struct AdvertisingDataBuilder: Sendable {
@@ -9,22 +9,22 @@ package struct AdvertisingDataBuilder: Sendable {
     /// Creates a builder with a capacity such as ``AdvertisingData/maximumLegacyLength``.
     package init(capacity: Int) { self.capacity = capacity }
 
-    /// The remaining octets, including the length and type octets of further structures.
+    /// The number of octets that are left for more structures, including their length and type octets.
     package var room: Int { capacity - data.encodedLength }
 
     /// Adds a structure if it fits.
     ///
-    /// - Returns: True if it fitted.
+    /// - Returns: True if the structure fits.
     package mutating func append(_ structure: AdvertisingData.Structure) -> Bool {
         guard structure.encodedLength <= room else { return false }
         data = AdvertisingData(data.structures + [structure])
         return true
     }
 
-    /// Adds flags if they fit.
+    /// Adds flags; returns false if they do not fit.
     package mutating func append(flags: ADFlags) -> Bool { append(.init(.flags, [flags.rawValue])) }
 
-    /// Adds service data if they fit.
+    /// Adds service data; returns false if it does not fit.
     package mutating func append(serviceData: AdvertisingData.ServiceData) -> Bool {
         let type: ADType =
             switch serviceData.service {
@@ -37,24 +37,27 @@ package struct AdvertisingDataBuilder: Sendable {
         return append(.init(type, octets))
     }
 
-    /// Adds manufacturer data, including the two octets of the company identifier, if they fit.
+    /// Adds manufacturer data, which starts with the two octets of the company identifier; returns false if it does not
+    /// fit.
     package mutating func append(manufacturerData: [UInt8]) -> Bool {
         guard manufacturerData.count <= AdvertisingData.Structure.maximumDataLength else { return false }
         return append(.init(.manufacturerData, manufacturerData))
     }
 
-    /// Adds the transmit power in dBm, if it fits.
+    /// Adds a statement of the transmit power in dBm; returns false if it does not fit.
     ///
     /// Core Specification Supplement, Part A, 1.5.
     package mutating func append(statedPower power: Int8) -> Bool {
         append(.init(.transmitPower, [UInt8(bitPattern: power)]))
     }
 
-    /// Adds as many service UUIDs as fit, each in its own form, with one list per length.
+    /// Adds as many service UUIDs as fit.
     ///
-    /// A list that lacks a service is marked as incomplete.
+    /// Each UUID keeps its form, and all UUIDs of one length are in one list.
     ///
-    /// - Returns: The services that did not fit, in their order.
+    /// If a service does not fit, the list that lacks it is marked as incomplete.
+    ///
+    /// - Returns: The services that did not fit, in the given order.
     package mutating func append(services uuids: [BluetoothUUID]) -> [BluetoothUUID] {
         let limit = AdvertisingData.Structure.maximumDataLength
         var lists = [UUIDList(octets: 2), UUIDList(octets: 4), UUIDList(octets: 16)]
@@ -79,7 +82,7 @@ package struct AdvertisingDataBuilder: Sendable {
     /// The result of adding a name.
     package enum OnName: Equatable, Sendable { case complete, shortened, omitted }
 
-    /// Adds a name, or as many of its characters as fit, or nothing if not even one does.
+    /// Adds a name, or as many of its characters as fit, or nothing if not even one character fits.
     package mutating func append(localName: String) -> OnName {
         let limit = min(room - 2, AdvertisingData.Structure.maximumDataLength)
         let octets = [UInt8](localName.utf8)

@@ -13,7 +13,7 @@ package struct Appearance: WireField, Hashable {
     /// The subcategory, 0 to 63; 0 for a generic device of the category.
     package var subcategory: UInt16 { wire & 0x3F }
 
-    /// The name of the category, if it has one.
+    /// The name of the category; `nil` if it is unknown.
     package var categoryName: String? { AssignedNames.appearanceCategories[category] }
 }
 

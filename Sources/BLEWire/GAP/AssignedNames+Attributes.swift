@@ -1,5 +1,5 @@
 extension AssignedNames {
-    /// Services, and services of member companies.
+    /// The names of services, including those of member companies.
     ///
     /// Assigned Numbers, 3.4 and 3.11.
     package static let services: [UInt16: String] = [
@@ -80,7 +80,7 @@ extension AssignedNames {
         0xFFFA: "Open Drone ID",
     ]
 
-    /// Descriptors.
+    /// The names of descriptors.
     ///
     /// Assigned Numbers, 3.7.
     package static let descriptors: [UInt16: String] = [

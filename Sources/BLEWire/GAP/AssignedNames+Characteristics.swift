@@ -1,5 +1,5 @@
 extension AssignedNames {
-    /// Characteristics.
+    /// The names of characteristics.
     ///
     /// Assigned Numbers, 3.8.
     package static let characteristics: [UInt16: String] = [

@@ -1,5 +1,5 @@
 extension AssignedNames {
-    /// Well-known companies.
+    /// The names of well-known companies, by company identifier.
     ///
     /// Assigned Numbers, 7.1.
     package static let companies: [UInt16: String] = [
@@ -35,7 +35,7 @@ extension AssignedNames {
         0x0822: "Adafruit",
     ]
 
-    /// Appearance categories.
+    /// The names of appearance categories.
     ///
     /// Assigned Numbers, 2.6.
     package static let appearanceCategories: [UInt16: String] = [

@@ -1,10 +1,10 @@
 /// Names from the Assigned Numbers, for tools that print them.
 ///
-/// Only common ones are included. The stack itself works with the numbers.
+/// Only common names are included. The stack itself works with the numbers.
 ///
 /// Assigned Numbers.
 package enum AssignedNames {
-    /// The declarations that group the attributes of a server.
+    /// The names of the attribute types that declare services and characteristics.
     ///
     /// Assigned Numbers, 3.5.
     package static let declarations: [UInt16: String] = [
@@ -14,16 +14,16 @@ package enum AssignedNames {
         0x2803: "Characteristic",
     ]
 
-    /// The name of a common service.
+    /// Returns the name of a service; `nil` if it is not in the table.
     package static func service(_ uuid: BluetoothUUID) -> String? { name(of: uuid, in: services) }
 
-    /// The name of a common characteristic.
+    /// Returns the name of a characteristic; `nil` if it is not in the table.
     package static func characteristic(_ uuid: BluetoothUUID) -> String? { name(of: uuid, in: characteristics) }
 
-    /// The name of a descriptor.
+    /// Returns the name of a descriptor; `nil` if it is not in the table.
     package static func descriptor(_ uuid: BluetoothUUID) -> String? { name(of: uuid, in: descriptors) }
 
-    /// The name of any common attribute type.
+    /// Returns the name of an attribute type of any kind; `nil` if it is in none of the tables.
     package static func attribute(_ uuid: BluetoothUUID) -> String? {
         service(uuid) ?? characteristic(uuid) ?? descriptor(uuid) ?? name(of: uuid, in: declarations)
     }

@@ -1,14 +1,14 @@
-/// A company identifier.
+/// The number of a company in manufacturer data.
 ///
 /// Assigned Numbers, 7.
 package struct CompanyIdentifier: WireField, Hashable {
     package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// 0xFFFF, which is reserved for tests.
+    /// The identifier 0xFFFF, which no company has and which is meant for tests.
     package static let none = Self(wire: 0xFFFF)
 
-    /// The name of a well-known company.
+    /// The name of the company; `nil` if it is not in the table of well-known companies.
     package var name: String? { AssignedNames.companies[wire] }
 }
 

@@ -1,18 +1,17 @@
-/// What an advertisement and its scan response say together.
+/// The merged fields of an advertisement and its scan response.
 ///
-/// Each packet is decoded by itself, and their fields are merged type by type:
+/// Each of the two packets is decoded by itself. Then the fields of each type are merged:
 ///
 /// | field | merged value |
 /// | --- | --- |
-/// | local name | The first complete name, else the first shortened one. Empty names do not count. |
+/// | local name | The first complete name, otherwise the first shortened name. Empty names do not count. |
 /// | services, solicited services | The lists of both packets, without duplicates. |
-/// | service data | One value for each service: the last one. |
+/// | service data | For each service, its last data. |
 /// | transmit power | The first value. |
-/// | manufacturer data | The advertisement's, followed by the scan response's without its company identifier. |
+/// | manufacturer data | That of the advertisement, then that of the scan response without company identifier. |
 ///
-/// Manufacturer data of a scan response that has another company identifier are left out if the advertisement has
-/// manufacturer data: each company has a format of its own, and an app that knows one of them would read the octets of
-/// the other as a part of it.
+/// If both packets have manufacturer data with different company identifiers, that of the scan response is left out.
+/// Each company has its own format, and an app that knows one of the formats would misread the octets in the other.
 ///
 /// Core 6.0, Vol 3, Part C, 11; Core Specification Supplement 11, Part A, 1.
 package struct MergedAdvertisement: Sendable {
@@ -31,10 +30,12 @@ package struct MergedAdvertisement: Sendable {
     package var localName: String? { structures.localName }
     package var serviceUUIDs: [BluetoothUUID] { structures.serviceUUIDs }
     package var solicitedServiceUUIDs: [BluetoothUUID] { structures.solicitedServiceUUIDs }
-    /// The power at which the packets were sent, in dBm.
+    /// The transmit power that the packets state, in dBm; `nil` if they state none.
     package var transmitPower: Int8? { structures.transmitPower }
 
-    /// The data of services, each service once, in the order in which the services appear first.
+    /// The data of services, one entry for each service, in order of first appearance.
+    ///
+    /// If a service occurs several times, its last data counts.
     package var serviceData: [AdvertisingData.ServiceData] {
         var merged: [AdvertisingData.ServiceData] = [], places: [BluetoothUUID: Int] = [:]
         for item in structures.serviceData {

@@ -1,13 +1,15 @@
-/// An ATT packet that arrived in a single ACL packet, as most do, read in place.
+/// A view of an ATT packet that arrived whole in a single ACL packet, as most do.
 ///
-/// All members can be inlined into other modules, because every received packet is checked for this form.
+/// It contains only the values of the headers. The octets of the value stay in the received packet.
+///
+/// All members can be inlined into other modules, because the host checks every received packet for this form.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1 and Part F, 3.3.1.
 @usableFromInline package struct AttributePacket: Equatable, Sendable {
     /// The offset of the opcode in the H4 packet, after the packet type and the ACL and L2CAP headers.
     @inlinable package static var start: Int { ACLHeader.h4Size + L2CAPHeader.size }
 
-    /// The kind of packet, if it concerns a single value.
+    /// The kind of packet, for those that concern a single value.
     @usableFromInline package enum Kind: Equatable, Sendable {
         case readRequest, readResponse, writeRequest, writeResponse, writeCommand, notification
         case other
@@ -31,12 +33,12 @@
     /// The number of octets after the opcode.
     @usableFromInline package let parameterCount: Int
 
-    /// Reads a whole H4 packet; returns `nil` if it is anything else or has another form.
+    /// Reads the headers of a whole H4 packet; returns `nil` if the packet is not a whole ATT packet in one ACL packet.
     @inlinable @inline(__always)
     package init?(_ packet: Span<UInt8>) {
         let count = packet.count, start = Self.start
         guard count > start else { return nil }
-        // The type, the link with its flags, both lengths, and the channel: one number, the first octet lowest.
+        // The packet type, the connection handle with its flags, both lengths and the channel are read as one number.
         let head = packet.extracting(0..<(start &+ 1))
         let low = UInt32(head[0]) | UInt32(head[1]) << 8 | UInt32(head[2]) << 16 | UInt32(head[3]) << 24
         let high = UInt32(head[4]) | UInt32(head[5]) << 8 | UInt32(head[6]) << 16 | UInt32(head[7]) << 24
@@ -53,7 +55,9 @@
         parameterCount = count &- start &- 1
     }
 
-    /// Returns the handle after the opcode in the packet that this was created from; `nil` if it is too short.
+    /// Returns the handle after the opcode; `nil` if the packet is too short.
+    ///
+    /// `packet` must be the packet that this view was created from.
     @inlinable @inline(__always)
     package func attribute(in packet: Span<UInt8>) -> AttributeHandle? {
         let start = Self.start
@@ -61,14 +65,18 @@
         return AttributeHandle(wire: UInt16(packet[start &+ 1]) | UInt16(packet[start &+ 2]) << 8)
     }
 
-    /// Decodes a discovery request in the packet that this was created from; returns `nil` for other packets.
+    /// Decodes a discovery request; returns `nil` for other packets.
+    ///
+    /// `packet` must be the packet that this view was created from.
     package func search(in packet: Span<UInt8>) -> ATTPacket? {
         let pdu = packet.extracting(droppingFirst: Self.start)
         guard !pdu.isEmpty, ATT.Opcode(wire: pdu[0]).isSearch else { return nil }
         return try? ATTPacket(decoding: pdu)
     }
 
-    /// Returns the octets after the opcode without the first `count`, in the packet that this was created from.
+    /// Returns the octets after the opcode without the first `count`.
+    ///
+    /// `packet` must be the packet that this view was created from.
     @inlinable @inline(__always)
     @_lifetime(copy packet)
     package func value(in packet: Span<UInt8>, droppingFirst count: Int) -> Span<UInt8> {

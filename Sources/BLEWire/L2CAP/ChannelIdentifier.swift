@@ -5,22 +5,22 @@
     @usableFromInline package let wire: UInt16
     @inlinable package init(wire: UInt16) { self.wire = wire }
 
-    /// 0x0000, which is not a channel.
+    /// The identifier 0x0000, which no channel has.
     package static let none = Self(wire: 0x0000)
     @inlinable package static var attribute: Self { Self(wire: 0x0004) }
     package static let leSignaling = Self(wire: 0x0005)
     @inlinable package static var securityManager: Self { Self(wire: 0x0006) }
 
-    /// The identifiers for credit-based channels on an LE link.
+    /// The identifiers that credit-based channels on an LE link can have.
     package static let dynamic = Self(wire: 0x0040)...Self(wire: 0x007F)
 
-    /// True for identifiers of credit-based channels on an LE link.
+    /// True if a credit-based channel on an LE link can have this identifier.
     package var isDynamic: Bool { Self.dynamic.contains(self) }
 
     @inlinable @inline(__always)
     package static func < (a: Self, b: Self) -> Bool { a.wire < b.wire }
 
-    // Here and not made by the compiler, so that other modules need no call for it.
+    // Written here because other modules could not inline the comparison that the compiler generates.
     @inlinable @inline(__always)
     package static func == (a: Self, b: Self) -> Bool { a.wire == b.wire }
 }
@@ -36,21 +36,22 @@ extension ChannelIdentifier: CustomStringConvertible {
     }
 }
 
-/// A simplified protocol/service multiplexer (SPSM): the service that a credit-based channel connects to.
+/// A simplified protocol/service multiplexer (SPSM), which identifies the service that a credit-based channel connects
+/// to.
 ///
-/// | values | given out by |
+/// | values | assigned by |
 /// | --- | --- |
 /// | 0x0001 to 0x007F | Assigned Numbers |
-/// | 0x0080 to 0x00FF | the server, which tells clients through GATT |
+/// | 0x0080 to 0x00FF | the server, which publishes the value through GATT |
 ///
 /// Core 6.0, Vol 3, Part A, 4.22.
 package struct SPSM: WireField, Hashable, Comparable {
     @usableFromInline package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// 0x0000, which is not a service.
+    /// The value 0x0000, which no service has.
     package static let none = Self(wire: 0x0000)
-    /// The Enhanced ATT bearer.
+    /// The value for Enhanced ATT bearers.
     package static let enhancedATT = Self(wire: 0x0027)
 
     /// The values that a server may assign to its own channels.

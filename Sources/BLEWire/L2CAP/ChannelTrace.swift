@@ -1,10 +1,10 @@
-/// The purpose of the credit-based channels of one link, learned from signalling packets, and their incomplete SDUs.
+/// The credit-based channels of one link, learned from signalling packets: their services and their incomplete SDUs.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3 and 4.22 to 4.28.
 struct ChannelTrace: Sendable {
-    /// The maximum number of remembered channel ends; the oldest is dropped.
+    /// The maximum number of stored channel ends; beyond that, the oldest one is dropped.
     private static let mostEnds = 32
-    /// The maximum number of requests without a response; the oldest is dropped.
+    /// The maximum number of stored requests without a response; beyond that, the oldest one is dropped.
     private static let mostRequests = 8
 
     private struct Request: Sendable {
@@ -14,14 +14,14 @@ struct ChannelTrace: Sendable {
         let sources: [ChannelIdentifier]
     }
 
-    /// The receiving end of a channel.
+    /// One end of a channel, with the SDU that this end is receiving.
     private struct End: Sendable {
         /// True for the host's end, false for the peer's.
         let isHosts: Bool
         let channel: ChannelIdentifier
         let spsm: SPSM
         var collected: [UInt8] = []
-        /// The number of missing octets of the current SDU.
+        /// The number of octets of the current SDU that have not arrived yet.
         var missing = 0
     }
 
@@ -76,28 +76,28 @@ struct ChannelTrace: Sendable {
         ends.append(end)
     }
 
-    /// Forgets the state of packets in one direction after some of their octets were lost: on `channel`, or on all
-    /// channels if it is `nil`.
+    /// Drops the state of one direction after octets have been lost, on `channel` or, if that is `nil`, on all
+    /// channels.
     ///
-    /// The start of the next SDU is unknown then; later packets are shown as octets.
+    /// The start of the next SDU is then unknown, so later packets are shown as octets.
     mutating func forget(_ channel: ChannelIdentifier?, isFromHost: Bool) {
         ends.removeAll { $0.isHosts != isFromHost && (channel == nil || $0.channel == channel) }
     }
 
-    /// The role of a packet on a channel.
+    /// The part of an SDU that a packet on a channel contains.
     enum OnFrame: Equatable {
-        /// The opening of the channel was not observed.
+        /// The trace does not know the channel, because it has not seen the packets that opened it.
         case unknown
-        /// A part of an incomplete SDU; with the header if it is the first part.
+        /// A part of an SDU that is still incomplete; with the SDU's header if it is the first part.
         case part(DissectedLayer?)
-        /// A complete SDU: its header and contents.
+        /// A complete SDU in one packet: its header and contents.
         case whole(DissectedLayer, [UInt8], isAttribute: Bool)
-        /// The last part of an SDU, and the whole contents.
+        /// The last part of an SDU, with the contents of the whole SDU.
         case last([UInt8], isAttribute: Bool)
         case malformed(PacketError)
     }
 
-    /// Processes the payload of a packet.
+    /// Processes the payload of an L2CAP packet.
     mutating func receive(_ payload: [UInt8], on channel: ChannelIdentifier, isFromHost: Bool) -> OnFrame {
         guard let index = ends.firstIndex(where: { $0.isHosts != isFromHost && $0.channel == channel }) else {
             return .unknown
@@ -135,7 +135,7 @@ struct ChannelTrace: Sendable {
     private func isAttribute(_ index: Int) -> Bool { ends[index].spsm == .enhancedATT }
 }
 
-/// The header in the first packet of an SDU.
+/// The header of an SDU, in the first packet of the SDU.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3.
 private struct SDUHeader: Packet {

@@ -1,4 +1,4 @@
-/// The header of every L2CAP packet, followed by `length` octets of payload.
+/// The header of an L2CAP packet; ``length`` octets of payload follow it.
 ///
 /// Core 6.0, Vol 3, Part A, 3.1.
 @usableFromInline package struct L2CAPHeader: Packet {

@@ -1,10 +1,10 @@
-/// H4 packets for a controller, concatenated as a transport writes them.
+/// H4 packets for a controller, one after the other, as a transport writes them.
 ///
-/// They are written in place, into storage that is reused.
+/// Packets are encoded directly into storage that is reused.
 @usableFromInline package struct OutgoingPackets: Sendable {
     /// The packets, followed by unused octets.
     private var storage: [UInt8] = []
-    /// The end of the last packet.
+    /// The offset of the end of the last packet.
     private var end = 0
     /// The number of packets.
     @usableFromInline package private(set) var count = 0
@@ -13,7 +13,7 @@
 
     @inlinable @inline(__always) package var isEmpty: Bool { count == 0 }
 
-    /// All packets.
+    /// A view of all packets.
     package var span: Span<UInt8> {
         @_lifetime(borrow self)
         get { storage.span.extracting(0..<end) }
@@ -22,12 +22,12 @@
     /// A copy of all packets.
     package var octets: [UInt8] { [UInt8](storage[..<end]) }
 
-    /// The packet that starts at an offset; `nil` if there is none.
+    /// Returns the packet that starts at an offset; `nil` if there is none.
     package func packet(at start: Int) -> [UInt8]? {
         end(ofPacketAt: start).map { [UInt8](storage[start..<$0]) }
     }
 
-    /// The end of the packet that starts at `start`, from its header; `nil` if there is none.
+    /// Returns the end of the packet that starts at `start`, which the packet's header gives; `nil` if there is none.
     private func end(ofPacketAt start: Int) -> Int? {
         guard start < end else { return nil }
         let isData = storage[start] == HCI.PacketType.acl.wire
@@ -35,7 +35,7 @@
         return start + (isData ? ACLHeader.h4Size : 4) + length
     }
 
-    /// Appends a complete packet: a command or ACL data.
+    /// Appends a complete H4 packet, which is a command or ACL data.
     package mutating func append(_ packet: [UInt8]) {
         let start = end
         makeRoom(for: packet.count)
@@ -45,9 +45,9 @@
         precondition(end(ofPacketAt: start) == end, "a packet is as long as its header says")
     }
 
-    /// Appends an ACL data packet with the part `range` of a payload.
+    /// Appends an ACL data packet with the part of a payload that `range` selects.
     ///
-    /// The range includes the L2CAP header.
+    /// The L2CAP header counts as the first octets of the payload.
     ///
     /// Core 6.0, Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1 and 7.2.1.
     @inline(__always)
@@ -58,14 +58,14 @@
         of link: ConnectionHandle
     ) {
         let front = ACLHeader.h4Size, start = end, headerCount = payload.headerCount
-        // Headers are written whole, over what comes behind them.
+        // All header octets are written, even unused ones; the octets that follow overwrite those.
         makeRoom(for: front + Self.mostOfHeader + range.count)
         let boundary: ACLHeader.Boundary = range.lowerBound == 0 ? .firstFromHost : .continuing
         let h4 = ACLHeader(handle: link, boundary: boundary, length: UInt16(truncatingIfNeeded: range.count)).h4
         let rest = payload.header(on: channel) &>> UInt64(truncatingIfNeeded: 8 &* range.lowerBound)
         var room = storage.mutableSpan
         var headers = room._mutatingExtracting(start..<(start + front + Self.mostOfHeader))
-        // Said once, so that it is not asked for each octet.
+        // One check here saves a bounds check for each octet.
         precondition(headers.count == front + Self.mostOfHeader, "there is room for the headers")
         for index in 0..<front { headers[index] = UInt8(truncatingIfNeeded: h4 &>> UInt64(8 &* index)) }
         for index in 0..<Self.mostOfHeader {
@@ -82,7 +82,9 @@
         self.count += 1
     }
 
-    /// Appends an ATT packet with all headers: an opcode, an optional handle, and at most `limit` octets of a value.
+    /// Appends an ATT packet with all its headers.
+    ///
+    /// The packet has an opcode, an optional handle, and at most `limit` octets of a value.
     @inline(__always)
     package mutating func append(
         _ opcode: ATT.Opcode,
@@ -95,7 +97,7 @@
         append(payload, 0..<payload.length, on: .attribute, of: link)
     }
 
-    /// The length of the L2CAP header, an opcode and a handle, in octets.
+    /// The length of the L2CAP header, an opcode and a handle together, in octets.
     private static var mostOfHeader: Int { L2CAPHeader.size + 3 }
 
     /// Reserves space for `octets` after the last packet.

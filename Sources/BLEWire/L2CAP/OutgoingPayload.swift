@@ -1,17 +1,17 @@
 /// The payload of an outgoing L2CAP packet.
 ///
-/// A value stays as the app supplied it, after the few octets in front of it, and is copied once, when the transport
-/// takes it (``OutgoingPackets``).
+/// The value of an ATT packet stays in the array that the app supplied, and the few octets in front of it are stored
+/// apart. The value is copied only once, into the ``OutgoingPackets`` of the transport.
 ///
 /// Core 6.0, Vol 3, Part A, 3.1 and Part F, 3.3.1.
 package struct OutgoingPayload: Equatable, Sendable {
-    /// The opcode and handle of an ATT packet whose value is ``octets``.
+    /// The opcode and the handle of an ATT packet, if the payload is one whose value is ``octets``.
     ///
-    /// The opcode, if there is one, is in the lowest eight bits.
+    /// The opcode is in the lowest eight bits.
     private let front: UInt32
     /// The number of octets in ``front``: 0, 1 or 3.
     private let frontCount: Int
-    /// The number of ``octets`` that are sent, from the first.
+    /// The number of ``octets`` to send, counted from the first.
     let octetCount: Int
     let octets: [UInt8]
 
@@ -22,7 +22,7 @@ package struct OutgoingPayload: Equatable, Sendable {
 
     package init(_ packet: ATTPacket) { self.init(packet.encoded) }
 
-    /// Creates an ATT packet: an opcode, an optional handle, and at most `limit` octets of a value.
+    /// Creates an ATT packet from an opcode, an optional handle, and at most `limit` octets of a value.
     @inline(__always)
     package init(_ opcode: ATT.Opcode, _ attribute: AttributeHandle?, _ value: [UInt8], limit: Int = ATT.maximumMTU) {
         front = UInt32(opcode.wire) | UInt32(attribute?.wire ?? 0) << 8
@@ -36,13 +36,16 @@ package struct OutgoingPayload: Equatable, Sendable {
         (0..<frontCount).map { UInt8(truncatingIfNeeded: front >> UInt32(8 * $0)) } + octets.prefix(octetCount)
     }
 
-    /// The length with the L2CAP header, in octets, which is divided into fragments.
+    /// The length of the payload with its L2CAP header, in octets.
+    ///
+    /// All these octets are divided into fragments.
     package var length: Int { headerCount + octetCount }
 
     /// The number of octets before ``octets``, including the L2CAP header.
     var headerCount: Int { L2CAPHeader.size + frontCount }
 
-    /// The ``headerCount`` octets before ``octets`` on a channel; the first is the least significant.
+    /// Returns the ``headerCount`` octets before ``octets``, for a packet on `channel`; the first octet is the least
+    /// significant.
     @inline(__always)
     func header(on channel: ChannelIdentifier) -> UInt64 {
         var header = HeaderEncoder()

@@ -1,31 +1,33 @@
-/// A buffer that reassembles the L2CAP packets of one link from ACL fragments.
+/// A reassembler, which joins the ACL fragments of one link to L2CAP packets.
 ///
-/// It holds at most one packet. The header gives the length in 16 bits, so a peer cannot make it grow beyond 64 KiB.
+/// It holds at most one packet. A packet's length has 16 bits, so a peer cannot make it use more than about 64 KiB.
 ///
 /// Core 6.0, Vol 3, Part A, 7.2.1.
 package struct Reassembler: Sendable {
     private enum State: Sendable {
         /// The next fragment must start a packet.
         case idle
-        /// The collected octets after the reserved room; possibly less than a header.
+        /// A packet is incomplete. The array contains the reserved octets and then the octets so far, which may be less
+        /// than a header.
         case collecting([UInt8])
     }
 
     private var state = State.idle
     private let room: Int
 
-    /// Creates a reassembler for a new link, which reserves `room` octets before each packet for a header.
+    /// Creates a reassembler for a new link; it reserves `room` octets for a header in front of each packet that it
+    /// joins.
     package init(room: Int = 0) { self.room = room }
 
-    /// The result of a fragment.
+    /// The effect of a fragment.
     package enum OnFragment: Equatable {
-        /// The fragment is a complete packet and was not copied.
+        /// The fragment is itself a complete packet, and was not copied.
         case whole
-        /// A packet is complete, after the reserved room.
+        /// The fragment completes a packet. The array contains the reserved octets and then the packet.
         case complete([UInt8])
-        /// More fragments must follow.
+        /// The packet needs more fragments.
         case incomplete
-        /// The collected octets and this fragment were dropped.
+        /// The fragment does not fit, so it was dropped together with the octets so far.
         case dropped(PacketError)
     }
 
@@ -36,7 +38,7 @@ package struct Reassembler: Sendable {
 
     /// Processes the first fragment of a packet.
     ///
-    /// An incomplete earlier packet is dropped.
+    /// A previous packet that is still incomplete is dropped.
     package mutating func begin(_ fragment: Span<UInt8>) -> OnFragment {
         state = .idle
         let length = Self.length(fragment)
@@ -69,7 +71,7 @@ package struct Reassembler: Sendable {
         return .complete(collected)
     }
 
-    /// The length of the packet with its header; `nil` if the header is incomplete.
+    /// Returns the length of a packet including its header; `nil` if the header is incomplete.
     private static func length(_ bytes: Span<UInt8>) -> Int? {
         guard bytes.count >= L2CAPHeader.size else { return nil }
         return L2CAPHeader.size + Int(bytes[0]) + Int(bytes[1]) << 8

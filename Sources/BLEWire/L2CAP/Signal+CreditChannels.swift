@@ -6,9 +6,9 @@ extension Signal {
         package var spsm: SPSM
         /// The sender's channel.
         package var source: ChannelIdentifier
-        /// The largest SDU that the sender can receive, in octets, at least 23.
+        /// The largest SDU that the sender of this request can receive, in octets, at least 23.
         package var mtu: UInt16
-        /// The largest PDU payload that the sender can receive, in octets, 23 to 65533.
+        /// The largest PDU payload that the sender of this request can receive, in octets, 23 to 65533.
         package var mps: UInt16
         /// The number of packets that the receiver of this request may send.
         package var credits: UInt16
@@ -73,13 +73,13 @@ extension Signal {
         }
     }
 
-    /// Additional credits for the peer to send on a channel.
+    /// Additional credits, with which the receiver of this packet may send more packets on a channel.
     ///
     /// Core 6.0, Vol 3, Part A, 4.24.
     package struct FlowControlCredit: Packet {
         /// The sender's channel.
         package var channel: ChannelIdentifier
-        /// 1 to 65535; zero is an error of the peer.
+        /// The number of additional credits, 1 to 65535; a peer that sends zero violates the specification.
         package var credits: UInt16
 
         package init() { self.init(channel: .none, credits: 0) }

@@ -1,5 +1,5 @@
 extension Signal {
-    /// The possible number of channels in one request.
+    /// The number of channels that one request can open or change.
     ///
     /// Core 6.0, Vol 3, Part A, 4.25.
     package static let channelsPerRequest = 1...5
@@ -9,9 +9,9 @@ extension Signal {
     /// Core 6.0, Vol 3, Part A, 4.25.
     package struct CreditBasedConnectionRequest: Packet {
         package var spsm: SPSM
-        /// The largest SDU that the sender can receive, in octets, at least 64.
+        /// The largest SDU that the sender of this request can receive, in octets, at least 64.
         package var mtu: UInt16
-        /// The largest PDU payload that the sender can receive, in octets, 64 to 65533.
+        /// The largest PDU payload that the sender of this request can receive, in octets, 64 to 65533.
         package var mps: UInt16
         /// The number of packets that the receiver of this request may send on each channel.
         package var credits: UInt16
@@ -39,7 +39,7 @@ extension Signal {
         }
     }
 
-    /// The response to a request to open several channels.
+    /// The response to a request to open up to five credit-based channels.
     ///
     /// Core 6.0, Vol 3, Part A, 4.26.
     package struct CreditBasedConnectionResponse: Packet {
@@ -50,8 +50,8 @@ extension Signal {
         /// The number of packets that the requester may send on each channel.
         package var credits: UInt16
         package var result: ConnectionResult
-        /// Up to five channels of the responder, in the order of the request; ``ChannelIdentifier/none`` for refused
-        /// ones.
+        /// Up to five channels of the responder, in the order of the request; ``ChannelIdentifier/none`` for each
+        /// refused channel.
         package private(set) var destinations: [ChannelIdentifier]
 
         package init() { (mtu, mps, credits, result, destinations) = (0, 0, 0, .success, []) }
@@ -83,7 +83,7 @@ extension Signal {
         }
     }
 
-    /// A request to change the sizes that the sender can receive on some of its channels.
+    /// A request to change the MTU and MPS with which the sender receives on some of its channels.
     ///
     /// Core 6.0, Vol 3, Part A, 4.27.
     package struct CreditBasedReconfigureRequest: Packet {
@@ -108,7 +108,7 @@ extension Signal {
         }
     }
 
-    /// The response to a request to change sizes.
+    /// The response to a request to change the MTU and MPS of channels.
     ///
     /// Core 6.0, Vol 3, Part A, 4.28.
     package struct CreditBasedReconfigureResponse: Packet {

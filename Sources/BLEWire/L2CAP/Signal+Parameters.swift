@@ -1,9 +1,9 @@
 extension Signal {
-    /// The rejection of a signalling packet that was not processed.
+    /// The response to a signalling packet that its receiver cannot process.
     ///
     /// Core 6.0, Vol 3, Part A, 4.1.
     package struct CommandReject: Packet {
-        /// The reason of a rejection.
+        /// The reason for a rejection.
         package struct Reason: WireField, Hashable, CustomStringConvertible {
             package let wire: UInt16
             package init(wire: UInt16) { self.wire = wire }
@@ -23,7 +23,7 @@ extension Signal {
         }
 
         package var reason: Reason
-        /// Additional data of the reason: empty, the MTU, or the two ends of the channel.
+        /// The additional data for the reason: empty, the MTU, or the identifiers of both ends of the channel.
         package var data: [UInt8]
 
         package init() { self.init(reason: .notUnderstood, data: []) }
@@ -32,16 +32,17 @@ extension Signal {
             self.data = data
         }
 
-        /// The command is unknown.
+        /// The rejection of a command with an unknown code.
         package static let notUnderstood = Self()
 
-        /// The command is longer than `mtu`, the maximum on this signalling channel.
+        /// Returns the rejection of a command that is longer than `mtu`, the maximum on this signalling channel.
         package static func mtuExceeded(mtu: UInt16) -> Self {
             Self(reason: .signalingMTUExceeded, data: mtu.littleEndianOctets)
         }
 
-        /// The command names a channel that does not exist; `local` and `remote` are seen from the sender of the
-        /// rejection.
+        /// Returns the rejection of a command about a channel that does not exist.
+        ///
+        /// `local` is the channel's end at the sender of the rejection, `remote` its end at the receiver.
         package static func invalidChannel(local: ChannelIdentifier, remote: ChannelIdentifier) -> Self {
             Self(reason: .invalidChannel, data: local.wire.littleEndianOctets + remote.wire.littleEndianOctets)
         }
@@ -52,19 +53,19 @@ extension Signal {
         }
     }
 
-    /// A peripheral's request for other connection parameters.
+    /// A peripheral's request for new connection parameters.
     ///
-    /// A central must respond even to values that are out of range, so they are kept as received.
+    /// The values are kept as received, because a central must respond even if they are out of range.
     ///
     /// Core 6.0, Vol 3, Part A, 4.20.
     package struct ConnectionParameterUpdateRequest: Packet {
-        /// In units of 1.25 ms.
+        /// The minimum connection interval, units of 1.25 ms.
         package var intervalMin: UInt16
-        /// In units of 1.25 ms.
+        /// The maximum connection interval, units of 1.25 ms.
         package var intervalMax: UInt16
         /// The number of connection events that the peripheral may skip.
         package var latency: UInt16
-        /// In units of 10 ms.
+        /// The supervision timeout, units of 10 ms.
         package var timeout: UInt16
 
         package init() { self.init(intervalMin: 0, intervalMax: 0, latency: 0, timeout: 0) }
@@ -75,7 +76,8 @@ extension Signal {
             self.timeout = timeout
         }
 
-        /// The requested intervals; `nil` if they are out of range.
+        /// The range of requested connection intervals; `nil` if a bound is invalid or the minimum is greater than the
+        /// maximum.
         package var intervals: ClosedRange<ConnectionInterval>? {
             guard let min = ConnectionInterval(wire: intervalMin), let max = ConnectionInterval(wire: intervalMax),
                 min <= max
@@ -83,7 +85,7 @@ extension Signal {
             return min...max
         }
 
-        /// True if all values are in range and the link would survive two missed events of the peripheral.
+        /// True if all values are in range and the supervision timeout is long enough for the interval and the latency.
         ///
         /// Core 6.0, Vol 6, Part B, 4.5.2.
         package var isAllowed: Bool {
@@ -99,7 +101,7 @@ extension Signal {
         }
     }
 
-    /// The central's response: whether it accepts the requested parameters.
+    /// The central's response, which accepts or rejects the requested parameters.
     ///
     /// Core 6.0, Vol 3, Part A, 4.21.
     package struct ConnectionParameterUpdateResponse: Packet {

@@ -1,4 +1,4 @@
-/// A signalling packet on an LE link, about the link or its channels.
+/// The contents of a signalling packet on an LE link, which is about the link or its channels.
 ///
 /// Core 6.0, Vol 3, Part A, 4.
 package enum Signal: Equatable, Sendable {
@@ -14,7 +14,7 @@ package enum Signal: Equatable, Sendable {
     case creditBasedConnectionResponse(CreditBasedConnectionResponse)
     case creditBasedReconfigureRequest(CreditBasedReconfigureRequest)
     case creditBasedReconfigureResponse(CreditBasedReconfigureResponse)
-    /// A code that LE does not define; the response is ``CommandReject/notUnderstood``.
+    /// A packet with a code that LE does not define; the response to it is ``CommandReject/notUnderstood``.
     case unknown(code: Code, data: [UInt8])
 
     /// The code in the first octet of every signalling packet.
@@ -77,7 +77,7 @@ package enum Signal: Equatable, Sendable {
         }
     }
 
-    /// Visits the data after the header.
+    /// Visits the data after the header of a signalling packet.
     func walk(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
         case .commandReject(var packet): try packet.layout(&wire)

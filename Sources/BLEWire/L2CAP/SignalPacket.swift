@@ -15,17 +15,17 @@ package struct SignalIdentifier: WireField, Hashable {
     /// The identifier of the first request on a link.
     package static let first = Self(checked: 1)
 
-    /// The identifier of the next request.
+    /// The identifier of the request after this one; 0x01 follows 0xFF.
     package var next: Self { Self(checked: wire == .max ? 1 : wire + 1) }
 }
 
 /// One packet of the LE signalling channel: a command and its identifier.
 ///
-/// A packet on an LE link holds exactly one command.
+/// On an LE link, each packet contains exactly one command.
 ///
 /// Core 6.0, Vol 3, Part A, 4.
 package struct SignalPacket: Equatable, Sendable {
-    /// The MTU of the signalling channel that every device supports, without the L2CAP header, in octets.
+    /// The smallest MTU of the signalling channel, which every device supports, in octets without the L2CAP header.
     package static let minimumMTU = 23
 
     package let identifier: SignalIdentifier
@@ -41,7 +41,7 @@ package struct SignalPacket: Equatable, Sendable {
     /// An unknown code is not an error, because it needs a response: it becomes ``Signal/unknown(code:data:)``.
     ///
     /// - Throws: ``PacketError/reserved(field:)`` for the identifier 0x00; ``PacketError/truncated(field:)`` or
-    ///   ``PacketError/trailing(count:)`` if the length in the header is not that of the data.
+    ///   ``PacketError/trailing(count:)`` if the length in the header does not match the data.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         let header = try Header(from: &decoder)

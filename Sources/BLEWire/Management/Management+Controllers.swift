@@ -1,5 +1,5 @@
 extension Management {
-    /// The number of elements in a list; numbers above ``Management/mostControllers`` are rejected.
+    /// The number of elements in a list, at most ``Management/mostControllers``.
     fileprivate struct Count: WireField {
         let wire: UInt16
         init?(wire: UInt16) {
@@ -8,10 +8,10 @@ extension Management {
         }
     }
 
-    /// The adapters that the kernel's own Bluetooth host can use.
+    /// The response to Read Controller Index List: the adapters that the kernel's own Bluetooth host can use.
     ///
-    /// Those that a program has for itself (HCI_CHANNEL_USER) and those that are still being set up are not among them.
-    /// Answers Read Controller Index List (BlueZ, doc/mgmt-protocol.rst).
+    /// Adapters that a program uses exclusively (HCI_CHANNEL_USER), and adapters that are still being set up, are not
+    /// included. BlueZ, doc/mgmt-protocol.rst.
     package struct IndexList: Packet {
         package var indexes: [AdapterIndex] = []
 
@@ -27,9 +27,8 @@ extension Management {
         }
     }
 
-    /// All adapters, including those that need configuration before use, and their attachment.
-    ///
-    /// Answers Read Extended Controller Index List.
+    /// The response to Read Extended Controller Index List: all adapters, including those that need configuration
+    /// before use, with their buses.
     package struct ExtendedIndexList: Packet {
         package var controllers: [ControllerEntry] = []
 
@@ -65,9 +64,7 @@ extension Management {
         }
     }
 
-    /// The properties and settings of an adapter.
-    ///
-    /// Answers Read Controller Information.
+    /// The response to Read Controller Information: the properties and settings of an adapter.
     package struct Information: Packet {
         package var address = DeviceAddress.none
         package var version = HCI.CoreVersion(wire: 0)
@@ -78,7 +75,7 @@ extension Management {
         package var current: Settings = []
         /// The class of device, 24 bits.
         package var deviceClass: UInt64 = 0
-        /// The encoded name: UTF-8 up to the first zero.
+        /// The encoded name: UTF-8 up to the first zero octet.
         package private(set) var nameField = [UInt8](repeating: 0, count: 249)
         package private(set) var shortNameField = [UInt8](repeating: 0, count: 11)
 
@@ -108,7 +105,7 @@ extension Management {
         }
     }
 
-    /// Powers an adapter on or off, for the kernel's own host.
+    /// Powers an adapter on or off for the kernel's own host.
     ///
     /// Requires CAP_NET_ADMIN. The response contains the new ``Settings``.
     package struct SetPowered: Packet {

@@ -1,12 +1,12 @@
 extension Management {
-    /// The settings of an adapter, current or supported; unknown bits are kept.
+    /// A set of adapter settings, such as the current or the supported ones; unknown bits are kept.
     package struct Settings: OptionSet, WireField, Hashable, CustomStringConvertible {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         package init(wire: UInt32) { rawValue = wire }
         package var wire: UInt32 { rawValue }
 
-        /// The kernel's own host uses the adapter.
+        /// The adapter is powered on, and the kernel's own host uses it.
         package static let powered = Self(rawValue: 1 << 0)
         package static let classic = Self(rawValue: 1 << 7)
         package static let lowEnergy = Self(rawValue: 1 << 9)
@@ -21,7 +21,7 @@ extension Management {
         }
     }
 
-    /// The usability of an adapter.
+    /// The kind of an adapter, which says whether it can be used.
     package struct ControllerKind: WireField, Hashable {
         package let wire: UInt8
         package init(wire: UInt8) { self.wire = wire }
@@ -31,7 +31,7 @@ extension Management {
         package static let unconfigured = Self(wire: 1)
     }
 
-    /// The attachment of an adapter.
+    /// The bus that connects an adapter to the computer.
     package struct Bus: WireField, Hashable, CustomStringConvertible {
         package let wire: UInt8
         package init(wire: UInt8) { self.wire = wire }

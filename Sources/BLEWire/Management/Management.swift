@@ -1,9 +1,9 @@
-/// The protocol by which programs ask the Linux kernel about its Bluetooth adapters and switch them.
+/// The protocol with which programs list, query and power the Bluetooth adapters of the Linux kernel.
 ///
-/// It is spoken over a control socket of the kernel, one packet each way at a time. BlueZ documents it in
-/// `doc/mgmt-protocol.rst`; nothing here is of the Core Specification.
+/// Programs and the kernel exchange its packets over a control socket. BlueZ documents it in `doc/mgmt-protocol.rst`;
+/// the Core Specification does not contain it.
 package enum Management {
-    /// The maximum number of controllers in a list, which is more than the kernel allows.
+    /// The maximum number of controllers in a list; the kernel allows fewer.
     package static let mostControllers = 256
 
     /// The opcode of a command.
@@ -60,7 +60,7 @@ package enum Management {
             self.index = index
         }
 
-        /// The length of the header, in octets, including the length of the parameters.
+        /// The length of the header in octets, including its length field.
         package static let size = 6
 
         /// Visits the header of a packet with `length` octets of parameters.
@@ -73,7 +73,8 @@ package enum Management {
 
     /// Encodes a command with its header.
     ///
-    /// `index` is the adapter or ``AdapterIndex/none``. The encoded `parameters` have at most 65535 octets.
+    /// `index` is the adapter, or ``AdapterIndex/none`` for commands that are not about an adapter. `parameters` has at
+    /// most 65535 octets.
     package static func command(_ opcode: Opcode, on index: AdapterIndex, parameters: [UInt8] = []) -> [UInt8] {
         precondition(parameters.count <= UInt16.max, "the parameters of \(opcode) take \(parameters.count) octets")
         return framed(Header(code: opcode.wire, index: index), parameters)
@@ -89,12 +90,12 @@ package enum Management {
     }
 }
 
-/// The kernel's number of an adapter; `hci0` has 0.
+/// The number that the kernel has assigned to an adapter; `hci0` has the number 0.
 package struct AdapterIndex: WireField, Hashable, Comparable {
     package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// No particular adapter.
+    /// The value for no particular adapter.
     package static let none = Self(wire: 0xFFFF)
 
     package static func < (a: Self, b: Self) -> Bool { a.wire < b.wire }
@@ -114,7 +115,7 @@ extension AdapterIndex: CustomStringConvertible {
 }
 
 extension Management.Status: CustomStringConvertible {
-    /// The name in BlueZ's documentation.
+    /// The status's name in BlueZ's documentation, or its code.
     package var description: String {
         let names = [
             "Success", "Unknown Command", "Not Connected", "Failed", "Connect Failed", "Authentication Failed",

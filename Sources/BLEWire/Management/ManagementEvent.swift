@@ -1,4 +1,4 @@
-/// An event from the kernel about an adapter, or its response to a command.
+/// An event from the kernel about an adapter, or the kernel's response to a command.
 ///
 /// BlueZ, doc/mgmt-protocol.rst.
 package struct ManagementEvent: Equatable, Sendable {
@@ -10,12 +10,12 @@ package struct ManagementEvent: Equatable, Sendable {
     package enum Body: Equatable, Sendable {
         case commandComplete(Management.CommandComplete)
         case commandStatus(Management.CommandStatus)
-        /// An adapter was added, or a program released it.
+        /// An adapter was added, or a program ended its exclusive use of the adapter.
         case indexAdded
-        /// An adapter was removed, or a program took exclusive use of it.
+        /// An adapter was removed, or a program began to use it exclusively.
         case indexRemoved
         case newSettings(Management.NewSettings)
-        /// Like ``indexAdded`` and ``indexRemoved``, for programs that read the extended list.
+        /// Like ``indexAdded``, for programs that have read the extended list of adapters.
         case extendedIndexAdded(Management.Attachment)
         case extendedIndexRemoved(Management.Attachment)
         /// Any other event, with its parameters.
@@ -75,7 +75,7 @@ package struct ManagementEvent: Equatable, Sendable {
 }
 
 extension Management {
-    /// The response to a command, with return parameters.
+    /// The response to a command that has been executed, with its status and return parameters.
     package struct CommandComplete: Packet {
         package var opcode = Opcode(wire: 0)
         package var status = Status.success
@@ -95,7 +95,7 @@ extension Management {
         }
     }
 
-    /// The failure of a command.
+    /// The response to a command that has failed, with the status as the reason.
     package struct CommandStatus: Packet {
         package var opcode = Opcode(wire: 0)
         package var status = Status.success
@@ -114,7 +114,7 @@ extension Management {
 
     /// The new settings of an adapter.
     ///
-    /// Also the response to commands that change settings.
+    /// Its contents are also the return parameters of commands that change settings.
     package struct NewSettings: Packet {
         package var settings: Settings = []
 
@@ -126,7 +126,7 @@ extension Management {
         }
     }
 
-    /// The attachment of an adapter that was added or removed.
+    /// The kind and the bus of an adapter that was added or removed.
     package struct Attachment: Packet {
         package var kind = ControllerKind.configured
         package var bus = Bus.virtual

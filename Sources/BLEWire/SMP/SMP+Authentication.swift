@@ -1,5 +1,5 @@
 extension SMP {
-    /// The commitment to a random number that is disclosed later.
+    /// A commitment to a random number, which the sender discloses later in ``PairingRandom``.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.3.
     package struct PairingConfirm: Packet {
@@ -13,7 +13,7 @@ extension SMP {
         }
     }
 
-    /// A random number.
+    /// The random number that the sender has committed to with ``PairingConfirm``.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.4.
     package struct PairingRandom: Packet {
@@ -27,7 +27,7 @@ extension SMP {
         }
     }
 
-    /// The failure of pairing.
+    /// The message that pairing has failed, with the reason.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.5.
     package struct PairingFailed: Packet {
@@ -41,7 +41,7 @@ extension SMP {
         }
     }
 
-    /// A P-256 public key.
+    /// The sender's P-256 public key.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.6.
     package struct PairingPublicKey: Packet {
@@ -55,7 +55,7 @@ extension SMP {
         }
     }
 
-    /// Proof that the sender computed the same Diffie-Hellman key from the same exchange.
+    /// A proof that the sender has computed the same Diffie-Hellman key in the same exchange.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.7.
     package struct PairingDHKeyCheck: Packet {
@@ -69,11 +69,12 @@ extension SMP {
         }
     }
 
-    /// The user's keypresses while entering a passkey.
+    /// A message about a key that the user has pressed while entering a passkey.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.8.
     package struct PairingKeypressNotification: Packet {
-        /// 0 entry started, 1 digit entered, 2 digit erased, 3 cleared, 4 entry completed; others are reserved.
+        /// The type of keypress: 0 entry started, 1 digit entered, 2 digit erased, 3 cleared, 4 entry completed; other
+        /// values are reserved.
         package var type: UInt8 = 0
 
         package init() {}

@@ -6,7 +6,8 @@ extension SMP {
         package var ioCapability = IOCapability.displayOnly
         package var outOfBand = OutOfBandFlag.notPresent
         package var authentication: AuthenticationRequirements = []
-        /// 7 to 16 octets; anything else is an error of the peer.
+        /// The maximum key size that the device supports, 7 to 16 octets; a peer that sends another value violates the
+        /// specification.
         package var greatestKeySize: UInt8 = 0
         package var initiatorKeys: KeyDistribution = []
         package var responderKeys: KeyDistribution = []
@@ -23,7 +24,7 @@ extension SMP {
         }
     }
 
-    /// A peripheral's request to encrypt the link, or to pair if there is no key.
+    /// A peripheral's request that the central encrypt the link, or start pairing if there is no key.
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.7.
     package struct SecurityRequest: Packet {
@@ -58,7 +59,7 @@ extension SMP {
         }
     }
 
-    /// Whether a device has received out-of-band data of the other one.
+    /// A flag that says whether a device has received the other device's out-of-band data.
     ///
     /// Core 6.0, Vol 3, Part H, 2.3.3 and 3.5.1.
     package enum OutOfBandFlag: UInt8, WireField, CustomStringConvertible {
@@ -81,19 +82,19 @@ extension SMP {
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         package init(wire: UInt8) { rawValue = wire }
 
-        /// The keys will be stored.
+        /// The device stores the keys after pairing.
         package static let bonding = Self(rawValue: 1 << 0)
         /// The second bit of the bonding flags, which is reserved.
         package static let reservedBonding = Self(rawValue: 1 << 1)
-        /// Protection against man-in-the-middle attacks is required.
+        /// The device requires protection against man-in-the-middle attacks.
         package static let mitm = Self(rawValue: 1 << 2)
         package static let secureConnections = Self(rawValue: 1 << 3)
-        /// The device wants keypress notifications.
+        /// The device supports keypress notifications.
         package static let keypress = Self(rawValue: 1 << 4)
-        /// The function h7 is supported.
+        /// The device supports the cryptographic function h7.
         package static let ct2 = Self(rawValue: 1 << 5)
 
-        /// True if the bonding flags request that keys are stored.
+        /// True if the bonding flags request that both devices store the keys.
         package var isBonding: Bool { intersection([.bonding, .reservedBonding]) == .bonding }
 
         package var description: String {
@@ -109,7 +110,7 @@ extension SMP {
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         package init(wire: UInt8) { rawValue = wire }
 
-        /// The LTK, if the pairing itself does not generate one.
+        /// The LTK; with LE Secure Connections, pairing itself generates the LTK and none is distributed.
         package static let encryption = Self(rawValue: 1 << 0)
         /// The IRK and the identity address.
         package static let identity = Self(rawValue: 1 << 1)

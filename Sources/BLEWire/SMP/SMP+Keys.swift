@@ -1,5 +1,5 @@
 extension SMP {
-    /// The LTK of a device, after legacy pairing.
+    /// The LTK that a device distributes after legacy pairing.
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.2.
     package struct EncryptionInformation: Packet {
@@ -13,7 +13,7 @@ extension SMP {
         }
     }
 
-    /// The identification of the LTK, after legacy pairing.
+    /// The values that identify an LTK that was distributed after legacy pairing.
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.3.
     package struct CentralIdentification: Packet {
@@ -36,7 +36,7 @@ extension SMP {
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.4.
     package struct IdentityInformation: Packet {
-        /// All zeros if the device uses no private addresses.
+        /// The IRK; all zeros if the device does not use private addresses.
         package var key = Key128.zero
 
         package init() {}
@@ -51,7 +51,7 @@ extension SMP {
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.5.
     package struct IdentityAddressInformation: Packet {
-        /// Public or random static; anything else is an error of the peer.
+        /// A public or random static address; a peer that sends another kind violates the specification.
         package var address = DeviceAddress.none
 
         package init() {}

@@ -1,18 +1,19 @@
-/// The Security Manager Protocol (SMP), by which two devices agree on keys for their link and exchange others.
+/// The Security Manager Protocol (SMP), with which two devices agree on a key for their link and distribute further
+/// keys.
 ///
 /// Core 6.0, Vol 3, Part H, 3.
 package enum SMP {
-    /// The time without a packet after which a procedure has failed.
+    /// The time after which a pairing procedure fails if the peer sends no packet.
     ///
     /// Core 6.0, Vol 3, Part H, 3.4.
     package static let timeout = Duration.seconds(30)
 
-    /// The possible key sizes, in octets.
+    /// The range of key sizes, in octets.
     ///
     /// Core 6.0, Vol 3, Part H, 2.3.4.
     package static let keySizes = 7...16
 
-    /// The possible passkeys: six decimal digits.
+    /// The range of passkeys, which have up to six decimal digits.
     ///
     /// Core 6.0, Vol 3, Part H, 2.3.5.3.
     package static let passkeys: ClosedRange<UInt32> = 0...999_999
@@ -41,11 +42,11 @@ package enum SMP {
 
         /// All codes that the specification defines.
         ///
-        /// Others are ignored.
+        /// Receivers ignore packets with other codes.
         package static let all = (UInt8(0x01)...0x0E).map { Self(wire: $0) }
     }
 
-    /// The reason of a pairing failure.
+    /// The reason why pairing has failed.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.5, table 3.7.
     package struct Reason: WireField, Hashable {

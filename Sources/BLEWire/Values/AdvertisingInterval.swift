@@ -46,10 +46,10 @@ package struct ExtendedAdvertisingInterval: Hashable, Comparable, Sendable {
         self.wire = wire
     }
 
-    /// Creates a placeholder where the interval is ignored.
+    /// Creates an interval that may be out of range, for commands in which it is ignored.
     fileprivate init(ignored wire: UInt32) { self.wire = wire }
 
-    /// Creates an interval that both kinds of commands can represent.
+    /// Creates an extended advertising interval from a legacy one.
     package init(_ interval: AdvertisingInterval) { wire = UInt32(interval.wire) }
 
     package var duration: Duration { .microseconds(Int(wire) * 625) }
@@ -61,7 +61,8 @@ extension ExtendedAdvertisingInterval: CustomStringConvertible {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits the three octets of an extended advertising interval, which may be out of range where it is ignored.
+    /// Visits the three octets of an extended advertising interval, which may be out of range if the interval is
+    /// ignored.
     @_lifetime(self: copy self)
     package mutating func interval(
         _ value: inout ExtendedAdvertisingInterval,

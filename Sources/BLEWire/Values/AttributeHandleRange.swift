@@ -1,7 +1,7 @@
-/// A range of handles, including both ends: the scope of a search, or the handles of a service.
+/// A closed range of attribute handles, such as the range to search or the handles of a service.
 ///
-/// It is never empty and never contains 0x0000. Packets hold two separate handles, because a peer may send them in any
-/// order.
+/// A range is never empty and never contains 0x0000. Packets contain two separate handles instead of a range, because a
+/// peer may send a start that is greater than the end.
 ///
 /// Core 6.0, Vol 3, Part F, 3.2.2; Part G, 2.5.1.
 package struct AttributeHandleRange: Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct AttributeHandleRange: Hashable, Sendable {
         self.end = end
     }
 
-    /// Creates the range of one handle; returns `nil` for 0x0000.
+    /// Creates a range that contains only `handle`; returns `nil` for 0x0000.
     package init?(_ handle: AttributeHandle) { self.init(handle, handle) }
 
     private init(unchecked start: UInt16, _ end: UInt16) {
@@ -34,10 +34,10 @@ package struct AttributeHandleRange: Hashable, Sendable {
     /// Returns whether every handle of `other` is in this range.
     package func contains(_ other: Self) -> Bool { start <= other.start && other.end <= end }
 
-    /// Returns whether the two ranges share a handle.
+    /// Returns whether the two ranges have a handle in common.
     package func overlaps(_ other: Self) -> Bool { start <= other.end && other.start <= end }
 
-    /// The rest of this range after `handle`, where a search continues; `nil` if it is empty.
+    /// Returns the part of this range after `handle`, in which a search continues; `nil` if that part is empty.
     package func after(_ handle: AttributeHandle) -> Self? {
         guard handle < end else { return nil }
         return Self(max(start, AttributeHandle(wire: handle.wire + 1)), end)

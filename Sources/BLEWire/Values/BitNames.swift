@@ -1,5 +1,5 @@
 extension OptionSet where RawValue: FixedWidthInteger & UnsignedInteger {
-    /// The names of the set bits, lowest first; bits without a name by number.
+    /// Returns the names of the bits that are set, lowest bit first, with a number for each bit that has no name.
     func names(of table: [String]) -> String {
         if rawValue == 0 { return "none" }
         let set = (0..<RawValue.bitWidth).filter { rawValue >> RawValue($0) & 1 == 1 }

@@ -1,7 +1,8 @@
-/// The type of a service, characteristic or descriptor.
+/// A UUID, which identifies the type of a service, characteristic or descriptor.
 ///
-/// A UUID keeps the form in which it was given, because that form is sent over the air. Two forms of the same UUID are
-/// equal: 180D is 0000180D-0000-1000-8000-00805F9B34FB.
+/// A UUID has a short form of 16 or 32 bits or a long form of 128 bits. It keeps the form with which it was created,
+/// because that form is sent over the air. Two forms of the same UUID are equal: 180D is equal to
+/// 0000180D-0000-1000-8000-00805F9B34FB.
 ///
 /// Core 6.0, Vol 3, Part B, 2.5.1.
 package enum BluetoothUUID: Sendable {
@@ -11,8 +12,8 @@ package enum BluetoothUUID: Sendable {
 
     /// All 128 bits of a UUID, in two integers.
     ///
-    /// With Swift 6.3, an enum with different payloads including a `UInt128` is misaligned when passed by value in
-    /// unoptimized code; two halves are not.
+    /// Swift 6.3 misaligns an enum that has a `UInt128` among its payloads when unoptimized code passes it by value.
+    /// Two 64-bit integers avoid that.
     package struct Halves: Hashable, Sendable {
         fileprivate let high: UInt64
         fileprivate let low: UInt64
@@ -29,13 +30,13 @@ package enum BluetoothUUID: Sendable {
         fileprivate var value: UInt128 { UInt128(high) << 64 | UInt128(low) }
     }
 
-    /// Creates a UUID with all 128 bits.
+    /// Creates a UUID in its long form from all 128 bits.
     package static func full(_ value: UInt128) -> Self { .long(Halves(value)) }
 
-    /// The Bluetooth Base UUID, whose first 32 bits the short forms replace.
+    /// The Bluetooth Base UUID, from which a short form differs only in the first 32 bits.
     package static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5F9B_34FB
 
-    /// All 128 bits.
+    /// All 128 bits of the UUID.
     @inline(__always)
     package var expanded: UInt128 {
         switch self {
@@ -45,14 +46,14 @@ package enum BluetoothUUID: Sendable {
         }
     }
 
-    /// The same UUID in the shortest form that ATT and GATT allow: 16 or 128 bits.
+    /// The same UUID in the shortest form that ATT and GATT allow, which is 16 or 128 bits long.
     package var attributeForm: Self {
         if case .short = self { return self }
         let value = expanded
         return isShort ? .short(UInt16(truncatingIfNeeded: value >> 96)) : .full(value)
     }
 
-    /// True if ATT and GATT can use the 16-bit form.
+    /// True if the UUID has a 16-bit form, which ATT and GATT can use.
     fileprivate var isShort: Bool {
         if case .short = self { return true }
         return expanded & ~(UInt128(0xFFFF) << 96) == Self.base
@@ -113,7 +114,7 @@ extension BluetoothUUID: CustomStringConvertible {
 
     private static let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
 
-    /// 4, 8 or 36 uppercase characters, as in Core Bluetooth.
+    /// The UUID as Core Bluetooth writes it: 4, 8 or 36 characters, in uppercase.
     package var description: String {
         func digits(_ value: some BinaryInteger, _ count: Int) -> String {
             let text = String(value, radix: 16, uppercase: true)
@@ -133,14 +134,14 @@ extension BluetoothUUID: CustomStringConvertible {
 extension FixedWidthInteger where Self: UnsignedInteger {
     /// The octets of this integer, least significant first.
     ///
-    /// Inlined, because shifting an integer of unknown width costs hundreds of instructions per octet.
+    /// The property is inlined, because shifting an integer of unknown width takes hundreds of instructions per octet.
     @inlinable @inline(__always)
     package var littleEndianOctets: [UInt8] {
         var octets: [UInt8] = [], rest = self
         octets.reserveCapacity(Self.bitWidth / 8)
         for _ in 0..<(Self.bitWidth / 8) {
             octets.append(UInt8(truncatingIfNeeded: rest))
-            // A number of one octet is shifted by none, and done.
+            // The masking shift leaves an integer of one octet unchanged, but then there are no more octets to append.
             rest &>>= 8
         }
         return octets

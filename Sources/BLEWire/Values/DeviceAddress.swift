@@ -1,4 +1,4 @@
-/// A device address: 48 bits and their kind.
+/// A device address: 48 bits, and the kind of address that they are.
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.
 @usableFromInline package struct DeviceAddress: Hashable, Comparable, Sendable {
@@ -13,9 +13,9 @@
         package static let publicIdentity = Self(wire: 2)
         /// A random static identity address, resolved by the controller from a private address.
         package static let randomIdentity = Self(wire: 3)
-        /// The target of a directed advertisement, a private address that the controller could not resolve.
+        /// A private address that the controller could not resolve, as the target of a directed advertisement.
         package static let unresolved = Self(wire: 0xFE)
-        /// An anonymous advertisement, which has no address.
+        /// The kind for an anonymous advertisement, which has no address.
         package static let anonymous = Self(wire: 0xFF)
 
         @usableFromInline package var description: String {
@@ -31,10 +31,10 @@
         }
     }
 
-    /// The kind of random address, from its two highest bits.
+    /// The kind of a random address, which its two highest bits determine.
     package enum RandomKind: Sendable { case nonResolvable, resolvable, reserved, `static` }
 
-    /// The 48 bits; the first octet on the air is the least significant.
+    /// The 48 bits of the address; the first octet over the air is the least significant.
     @usableFromInline package let value: UInt64
     @usableFromInline package let kind: Kind
 
@@ -47,7 +47,7 @@
     /// A placeholder for no address.
     package static let none = Self(0, .public)
 
-    /// The kind of random address; meaningless for a public one.
+    /// The kind of this random address; meaningless for a public address.
     package var randomKind: RandomKind {
         switch value >> 46 {
         case 0: .nonResolvable
@@ -62,12 +62,14 @@
     /// Core 6.0, Vol 6, Part B, 1.3.2.2.
     package var isResolvable: Bool { kind == .random && randomKind == .resolvable }
 
-    /// True for permanent addresses as they appear over the air: public and random static ones.
+    /// True for an over-the-air address that can be an identity address: a public or a random static one.
     ///
     /// Core 6.0, Vol 6, Part B, 1.3.
     package var isIdentity: Bool { kind == .public || kind == .random && randomKind == .static }
 
-    /// The address with the kind that it has on the air, before resolution by the controller.
+    /// This address with the kind that it has over the air: public or random.
+    ///
+    /// It has no mark that the controller resolved it.
     package var onAir: Self { Self(value, Kind(wire: kind.wire & 1)) }
 
     @usableFromInline package static func < (a: Self, b: Self) -> Bool {
@@ -76,7 +78,7 @@
 }
 
 extension DeviceAddress: CustomStringConvertible {
-    /// Six octets with colons, most significant first.
+    /// The six octets in hexadecimal, most significant first, separated by colons.
     @usableFromInline package var description: String {
         (0..<6).reversed().map { index in
             let octet = UInt8(truncatingIfNeeded: value >> UInt64(8 * index))
@@ -84,7 +86,7 @@ extension DeviceAddress: CustomStringConvertible {
         }.joined(separator: ":")
     }
 
-    /// Parses six pairs of hex digits with colons; returns `nil` for anything else.
+    /// Parses six pairs of hex digits that are separated by colons; returns `nil` for anything else.
     package init?(_ text: some StringProtocol, _ kind: Kind) {
         let octets = text.split(separator: ":", omittingEmptySubsequences: false)
         guard octets.count == 6, octets.allSatisfy({ $0.utf8.count == 2 }) else { return nil }

@@ -1,6 +1,6 @@
 /// The maximum time without an authenticated packet on a link.
 ///
-/// Unit on the wire 10 ms, 10 ms to 655.35 s. Core 6.0, Vol 4, Part E, 7.3.94.
+/// The unit on the wire is 10 ms; the range is 10 ms to 655.35 s. Core 6.0, Vol 4, Part E, 7.3.94.
 package struct AuthenticatedPayloadTimeout: WireField, Hashable {
     package let wire: UInt16
 
@@ -23,7 +23,7 @@ extension AuthenticatedPayloadTimeout: CustomStringConvertible {
 
 /// The lifetime of a resolvable private address in the controller.
 ///
-/// Unit on the wire 1 s, 1 s to 1 h. Core 6.0, Vol 4, Part E, 7.8.45.
+/// The unit on the wire is 1 s; the range is 1 s to 1 h. Core 6.0, Vol 4, Part E, 7.8.45.
 package struct PrivateAddressTimeout: WireField, Hashable {
     package let wire: UInt16
 
@@ -44,16 +44,16 @@ extension PrivateAddressTimeout: CustomStringConvertible {
     package var description: String { "\(wire) s" }
 }
 
-/// The part of each connection event that a host expects to need.
+/// The length of time that a host expects to need in each connection event.
 ///
 /// The controller may ignore it.
 ///
-/// Unit on the wire 0.625 ms. Core 6.0, Vol 4, Part E, 7.8.12.
+/// The unit on the wire is 0.625 ms. Core 6.0, Vol 4, Part E, 7.8.12.
 package struct ConnectionEventLength: WireField, Hashable, CustomStringConvertible {
     package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// No expectation.
+    /// The value for a host that has no expectation.
     package static let any = Self(wire: 0)
     package var duration: Duration { .microseconds(Int(wire) * 625) }
     package var description: String { (Int(wire) * 625).microsecondsText }
@@ -61,26 +61,26 @@ package struct ConnectionEventLength: WireField, Hashable, CustomStringConvertib
 
 /// The time after which a controller stops scanning or advertising.
 ///
-/// Unit on the wire 10 ms; 0 for no limit. Core 6.0, Vol 4, Part E, 7.8.56 and 7.8.65.
+/// The unit on the wire is 10 ms; 0 stands for no limit. Core 6.0, Vol 4, Part E, 7.8.56 and 7.8.65.
 package struct EnableDuration: WireField, Hashable, CustomStringConvertible {
     package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// Until the host stops it.
+    /// No limit: the activity continues until the host stops it.
     package static let unlimited = Self(wire: 0)
     /// The duration; `nil` if there is no limit.
     package var duration: Duration? { wire == 0 ? nil : .milliseconds(Int(wire) * 10) }
     package var description: String { wire == 0 ? "unlimited" : (Int(wire) * 10_000).microsecondsText }
 }
 
-/// The time between the starts of repeated scans of limited duration.
+/// The time from the start of a scan of limited duration to the start of its next repetition.
 ///
-/// Unit on the wire 1.28 s; 0 for a single scan. Core 6.0, Vol 4, Part E, 7.8.65.
+/// The unit on the wire is 1.28 s; 0 stands for a single scan. Core 6.0, Vol 4, Part E, 7.8.65.
 package struct ScanPeriod: WireField, Hashable, CustomStringConvertible {
     package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// A single scan.
+    /// The value for a single scan, which is not repeated.
     package static let none = Self(wire: 0)
     /// The time from start to start; `nil` for a single scan.
     package var duration: Duration? { wire == 0 ? nil : .milliseconds(Int(wire) * 1280) }

@@ -1,13 +1,13 @@
-/// A field of an event as the controller sent it, possibly out of range.
+/// A field of an event as the controller sent it, with a value that may be out of range.
 ///
-/// After a failure, controllers send arbitrary values, mostly zeros. And a host can cope better with an odd interval
-/// than with a connection that it does not learn of.
+/// Controllers send arbitrary values, mostly zeros, in events about a failure. Besides, a host can cope better with an
+/// invalid interval than with a connection that it never learns about because the event was rejected.
 package struct Reported<Value: WireField>: WireField {
     package let wire: Value.Raw
     package init(wire: Value.Raw) { self.wire = wire }
     package init(_ value: Value) { wire = value.wire }
 
-    /// The value; `nil` if it is reserved.
+    /// The value; `nil` if the specification reserves it.
     package var value: Value? { Value(wire: wire) }
 }
 

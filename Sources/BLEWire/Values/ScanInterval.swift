@@ -1,5 +1,6 @@
-/// The interval or the window of a scanner: the time from one start of listening to the next, or the time that it
-/// listens.
+/// The interval or the window of a scanner.
+///
+/// The scanner listens for the window, and starts to listen again after each interval.
 ///
 /// | property | value |
 /// | --- | --- |
@@ -7,7 +8,7 @@
 /// | range | 2.5 ms to 40.96 s, 0x0004 to 0xFFFF; in legacy commands at most 10.24 s, 0x4000 |
 /// | source | Core 6.0, Vol 4, Part E, 7.8.10, 7.8.12 and 7.8.64 |
 ///
-/// A window as long as the interval means continuous scanning.
+/// If the window is as long as the interval, the scanner listens all the time.
 package struct ScanInterval: WireField, Hashable, Comparable {
     package let wire: UInt16
 

@@ -2,12 +2,12 @@
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates a generator.
+    /// Creates a generator whose numbers depend only on `seed`.
     ///
     /// The same seed gives the same numbers on every machine.
     package init(seed: UInt64) { state = seed }
 
-    /// The next 64 bits.
+    /// Returns the next 64 random bits.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
@@ -18,7 +18,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     /// Returns a number from 0 to `bound` − 1, or 0 if `bound` is not positive.
     ///
-    /// The bias is below `bound` ÷ 2⁶⁴.
+    /// The numbers are not exactly equally likely: the error is below `bound` ÷ 2⁶⁴.
     @inline(__always)
     package mutating func below(_ bound: Int64) -> Int64 {
         guard bound > 0 else { return 0 }
@@ -27,7 +27,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     /// Returns true with the given probability.
     ///
-    /// Draws no number for 0 or less, or for 1 or more.
+    /// If `probability` is at most 0 or at least 1, the result is certain, and the generator does not advance.
     @inline(__always)
     package mutating func happens(_ probability: Double) -> Bool {
         if probability <= 0 { return false }

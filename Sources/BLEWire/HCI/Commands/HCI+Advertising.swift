@@ -25,12 +25,13 @@ extension HCI {
         package static var opcode: Opcode { .leSetAdvertisingParameters }
         package typealias Return = StatusReturn
 
-        /// May be out of range only for high duty cycle advertising, which has no interval.
+        /// The minimum advertising interval; it may be out of range only for high duty cycle advertising, which ignores
+        /// it.
         package var minimum = Reported(AdvertisingInterval.standard)
         package var maximum = Reported(AdvertisingInterval.standard)
         package var type = AdvertisingType.connectable
         package var ownAddress = OwnAddress.public
-        /// The target of directed advertising.
+        /// The target of directed advertising; ignored for other types.
         package var peer = DeviceAddress.none
         package var channels = AdvertisingChannels.all
         package var policy = AdvertisingFilterPolicy.everyone
@@ -83,7 +84,7 @@ extension HCI {
         package static var opcode: Opcode { .leSetAdvertisingData }
         package typealias Return = StatusReturn
 
-        /// At most 31 octets.
+        /// The advertising data, at most 31 octets.
         package var data: [UInt8] = []
 
         package init() {}
@@ -103,7 +104,7 @@ extension HCI {
         package static var opcode: Opcode { .leSetScanResponseData }
         package typealias Return = StatusReturn
 
-        /// At most 31 octets.
+        /// The scan response data, at most 31 octets.
         package var data: [UInt8] = []
 
         package init() {}
@@ -142,7 +143,7 @@ extension HCI {
 }
 
 extension HCI.LEReadAdvertisingTransmitPower {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadAdvertisingTransmitPower``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var power = TransmitPower.unavailable

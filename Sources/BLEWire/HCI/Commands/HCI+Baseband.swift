@@ -1,5 +1,5 @@
 extension HCI {
-    /// The host's choice of flow control for data from the controller.
+    /// The kinds of data from the controller for which the host wants flow control.
     package enum HostFlowControl: UInt8, WireField, CustomStringConvertible {
         case off = 0, acl = 1, synchronous = 2, both = 3
 
@@ -44,14 +44,14 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Reads the transmit power of a connection.
+    /// Reads the transmit power on a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.35.
     package struct ReadTransmitPowerLevel: HCICommand {
         package static var opcode: Opcode { .readTransmitPowerLevel }
 
         package var handle = ConnectionHandle.lowest
-        /// True for the maximum power instead of the current one.
+        /// True to read the maximum power instead of the current power.
         package var maximum = false
 
         package init() {}
@@ -117,7 +117,8 @@ extension HCI {
 
     /// Returns credits for data that the host has processed.
     ///
-    /// The controller responds only in case of an error, and accepts the command at any time.
+    /// The host may send this command at any time, even while it waits for the response to another command. The
+    /// controller responds only if there is an error.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.40.
     package struct HostNumberOfCompletedPackets: HCICommand {
@@ -155,7 +156,7 @@ extension HCI {
         }
     }
 
-    /// Reads whether a dual-mode controller knows that its host supports LE.
+    /// Reads whether the host has told a dual-mode controller that it supports LE.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.78.
     package struct ReadLEHostSupport: HCICommand {
@@ -166,7 +167,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Tells a dual-mode controller that its host supports LE.
+    /// Tells a dual-mode controller whether its host supports LE.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.79.
     package struct WriteLEHostSupport: HCICommand {
@@ -174,7 +175,7 @@ extension HCI {
         package typealias Return = StatusReturn
 
         package var supported = false
-        /// Formerly Simultaneous LE and BR/EDR; must be 0.
+        /// A field that was once called Simultaneous LE Host; must be 0.
         package var unused: UInt8 = 0
 
         package init() {}
@@ -231,7 +232,7 @@ extension HCI {
 }
 
 extension HCI.ReadTransmitPowerLevel {
-    /// The return parameters.
+    /// The return parameters of ``HCI/ReadTransmitPowerLevel``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest
@@ -253,11 +254,11 @@ extension HCI.ReadTransmitPowerLevel {
 }
 
 extension HCI.ReadLEHostSupport {
-    /// The return parameters.
+    /// The return parameters of ``HCI/ReadLEHostSupport``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var supported = false
-        /// Formerly Simultaneous LE and BR/EDR.
+        /// A field that was once called Simultaneous LE Host; ignored.
         package var unused: UInt8 = 0
 
         package init() {}
@@ -276,7 +277,7 @@ extension HCI.ReadLEHostSupport {
 }
 
 extension HCI.ReadAuthenticatedPayloadTimeout {
-    /// The return parameters.
+    /// The return parameters of ``HCI/ReadAuthenticatedPayloadTimeout``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest

@@ -1,5 +1,5 @@
 extension HCI {
-    /// All commands that this module declares, to look one up by opcode.
+    /// All commands that this module declares, for searching by opcode.
     package static let commands: [any HCICommand.Type] = [
         Disconnect.self,
         ReadRemoteVersionInformation.self,
@@ -90,7 +90,7 @@ extension HCI {
 }
 
 extension HCI.CommandComplete {
-    /// The fields of the return parameters; `nil` if the command is unknown or the parameters do not match it.
+    /// The fields of the return parameters; `nil` if the command is unknown or the parameters do not have its format.
     var dissectedReturn: [PacketDissector.Field]? {
         guard let command = HCI.commands.first(where: { $0.opcode == opcode }) else { return nil }
         return fields(returnedBy: command)

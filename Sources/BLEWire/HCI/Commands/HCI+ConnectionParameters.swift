@@ -1,5 +1,5 @@
 extension HCI {
-    /// The connection parameters in every command that creates or updates a connection.
+    /// The connection parameters that a host requests when it creates or updates a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.12.
     package struct ConnectionParameters: Packet {
@@ -56,13 +56,13 @@ extension HCI {
         }
     }
 
-    /// The devices that an initiator connects to.
+    /// The choice of the devices that an initiator connects to.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.12.
     package enum InitiatorFilterPolicy: UInt8, WireField, CustomStringConvertible {
-        /// The peer that the command names.
+        /// Only the peer that the command names.
         case peer = 0
-        /// The first device on the filter accept list that advertises.
+        /// The first device on the filter accept list from which the controller receives a connectable advertisement.
         case acceptList = 1
 
         package var description: String {

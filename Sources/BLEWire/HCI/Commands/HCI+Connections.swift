@@ -45,8 +45,8 @@ extension HCI {
 
     /// Cancels the creation of a connection.
     ///
-    /// The connection event still follows, with ``HCI/Status/unknownConnectionIdentifier`` unless the connection was
-    /// already created.
+    /// An event about the connection still follows. Its status is ``HCI/Status/unknownConnectionIdentifier`` unless the
+    /// connection has already been created.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.13.
     package struct LECreateConnectionCancel: HCICommand {
@@ -126,14 +126,14 @@ extension HCI {
         }
     }
 
-    /// Tells the controller which data channels are bad.
+    /// Tells the controller which data channels suffer from interference.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.19.
     package struct LESetHostChannelClassification: HCICommand {
         package static var opcode: Opcode { .leSetHostChannelClassification }
         package typealias Return = StatusReturn
 
-        /// One bit per data channel, 37 in all; 0 means bad.
+        /// One bit for each of the 37 data channels; 0 if the channel is bad, 1 if its state is unknown.
         package var channels: UInt64 = 0
 
         package init() {}
@@ -164,7 +164,7 @@ extension HCI {
         }
     }
 
-    /// Requests the features of a peer's controller.
+    /// Requests the LE features of a peer's controller.
     ///
     /// ``HCI/LEReadRemoteFeaturesComplete`` reports the result.
     ///
@@ -187,11 +187,11 @@ extension HCI {
 }
 
 extension HCI.LEReadChannelMap {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadChannelMap``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest
-        /// One bit per data channel, 37 in all.
+        /// One bit for each of the 37 data channels; 1 if the connection uses the channel.
         package var channels: UInt64 = 0
 
         package init() {}

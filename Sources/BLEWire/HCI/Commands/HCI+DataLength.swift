@@ -1,5 +1,5 @@
 extension HCI {
-    /// Suggests the maximum length of packets that the controller sends on a connection.
+    /// Suggests the maximum length of the packets that the controller sends on a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.33.
     package struct LESetDataLength: HCICommand {
@@ -7,9 +7,9 @@ extension HCI {
         package typealias Return = HandleReturn
 
         package var handle = ConnectionHandle.lowest
-        /// 27 to 251 octets.
+        /// The maximum payload of a packet, 27 to 251 octets.
         package var octets: UInt16 = 0
-        /// 328 to 17,040 µs.
+        /// The maximum duration of a packet, 328 to 17,040 µs.
         package var time: UInt16 = 0
 
         package init() {}
@@ -26,7 +26,7 @@ extension HCI {
         }
     }
 
-    /// Reads the suggested packet length for new connections.
+    /// Reads the maximum packet length that the host has suggested for new connections.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.34.
     package struct LEReadSuggestedDefaultDataLength: HCICommand {
@@ -37,16 +37,16 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Suggests the maximum length of packets on new connections.
+    /// Suggests the maximum length of the packets that the controller sends on new connections.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.35.
     package struct LEWriteSuggestedDefaultDataLength: HCICommand {
         package static var opcode: Opcode { .leWriteSuggestedDefaultDataLength }
         package typealias Return = StatusReturn
 
-        /// 27 to 251 octets.
+        /// The maximum payload of a packet, 27 to 251 octets.
         package var octets: UInt16 = 0
-        /// 328 to 17,040 µs.
+        /// The maximum duration of a packet, 328 to 17,040 µs.
         package var time: UInt16 = 0
 
         package init() {}
@@ -74,12 +74,12 @@ extension HCI {
 }
 
 extension HCI.LEReadSuggestedDefaultDataLength {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadSuggestedDefaultDataLength``.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// 27 to 251 octets.
+        /// The maximum payload of a packet, 27 to 251 octets.
         package var octets: UInt16 = 0
-        /// 328 to 17,040 µs.
+        /// The maximum duration of a packet, 328 to 17,040 µs.
         package var time: UInt16 = 0
 
         package init() {}
@@ -98,16 +98,16 @@ extension HCI.LEReadSuggestedDefaultDataLength {
 }
 
 extension HCI.LEReadMaximumDataLength {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadMaximumDataLength``.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// 27 to 251 octets.
+        /// The maximum payload of a packet that the controller can send, 27 to 251 octets.
         package var transmitOctets: UInt16 = 0
-        /// 328 to 17,040 µs.
+        /// The maximum duration of a packet that the controller can send, 328 to 17,040 µs.
         package var transmitTime: UInt16 = 0
-        /// 27 to 251 octets.
+        /// The maximum payload of a packet that the controller can receive, 27 to 251 octets.
         package var receiveOctets: UInt16 = 0
-        /// 328 to 17,040 µs.
+        /// The maximum duration of a packet that the controller can receive, 328 to 17,040 µs.
         package var receiveTime: UInt16 = 0
 
         package init() {}

@@ -9,9 +9,9 @@ extension HCI {
         package typealias Return = NoReturn
 
         package var handle = ConnectionHandle.lowest
-        /// Identifies the key after legacy pairing; 0 otherwise.
+        /// The Rand value, which identifies a key from legacy pairing; 0 for a key from LE Secure Connections.
         package var random: UInt64 = 0
-        /// Identifies the key after legacy pairing; 0 otherwise.
+        /// The EDIV value, which identifies a key from legacy pairing; 0 for a key from LE Secure Connections.
         package var diversifier: UInt16 = 0
         package var key = Key128.zero
 
@@ -31,7 +31,7 @@ extension HCI {
         }
     }
 
-    /// Supplies the key that the peer requested for encryption.
+    /// Supplies the long-term key in response to ``HCI/LELongTermKeyRequest``.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.25.
     package struct LELongTermKeyRequestReply: HCICommand {
@@ -53,7 +53,7 @@ extension HCI {
         }
     }
 
-    /// Refuses a request for a key, because there is none.
+    /// Responds to ``HCI/LELongTermKeyRequest`` that the host has no key.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.26.
     package struct LELongTermKeyRequestNegativeReply: HCICommand {
@@ -72,7 +72,7 @@ extension HCI {
         }
     }
 
-    /// Generates a key pair in the controller.
+    /// Makes the controller generate a P-256 key pair.
     ///
     /// ``HCI/LEReadLocalP256PublicKeyComplete`` reports the public key.
     ///
@@ -86,7 +86,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Computes the Diffie-Hellman key from a peer's public key and the key pair that the controller generated last.
+    /// Makes the controller compute the Diffie-Hellman key from a peer's public key and its own key pair.
     ///
     /// ``HCI/LEGenerateDHKeyComplete`` reports the result.
     ///
@@ -106,7 +106,8 @@ extension HCI {
             try wire.nested(&key)
         }
     }
-    /// Computes the Diffie-Hellman key from a peer's public key and a key pair that the host selects.
+    /// Makes the controller compute the Diffie-Hellman key from a peer's public key and a key pair that the host
+    /// selects.
     ///
     /// ``HCI/LEGenerateDHKeyComplete`` reports the result.
     ///
@@ -119,7 +120,7 @@ extension HCI {
         package enum KeyType: UInt8, WireField, CustomStringConvertible {
             /// The key pair that the controller generated last.
             case generated = 0
-            /// The public debug key pair, with which anybody can decrypt the link.
+            /// The debug key pair, which is public, so that anyone can decrypt the link.
             case debug = 1
 
             package var description: String {

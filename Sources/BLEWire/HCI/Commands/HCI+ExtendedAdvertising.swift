@@ -33,12 +33,12 @@ extension HCI {
         package var maximum = ExtendedAdvertisingInterval(AdvertisingInterval.standard)
         package var channels = AdvertisingChannels.all
         package var ownAddress = OwnAddress.public
-        /// The target of directed advertising.
+        /// The target of directed advertising; ignored for other properties.
         package var peer = DeviceAddress.none
         package var policy = AdvertisingFilterPolicy.everyone
         package var power = TransmitPower.unavailable
         package var primaryPHY = PHY.le1M
-        /// The number of advertising events that may pass before the auxiliary packet is sent.
+        /// The maximum number of advertising events that the controller may skip before it sends the auxiliary packet.
         package var secondaryMaximumSkip: UInt8 = 0
         package var secondaryPHY = PHY.le1M
         package var sid = AdvertisingSID(wire: 0)
@@ -106,7 +106,7 @@ extension HCI {
         package var set = AdvertisingHandle.first
         package var operation = DataOperation.complete
         package var preference = FragmentPreference.mayFragment
-        /// At most 251 octets.
+        /// The advertising data, or a part of it, at most 251 octets.
         package var data: [UInt8] = []
 
         package init() {}
@@ -140,7 +140,7 @@ extension HCI {
         package var set = AdvertisingHandle.first
         package var operation = DataOperation.complete
         package var preference = FragmentPreference.mayFragment
-        /// At most 251 octets.
+        /// The scan response data, or a part of it, at most 251 octets.
         package var data: [UInt8] = []
 
         package init() {}
@@ -166,7 +166,7 @@ extension HCI {
 
     /// Enables or disables advertising sets.
     ///
-    /// Disabling with an empty list disables all sets.
+    /// If the command disables, an empty list stands for all sets.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.56.
     package struct LESetExtendedAdvertisingEnable: HCICommand {
@@ -176,11 +176,11 @@ extension HCI {
         package var enable = false
         package var sets: [Entry] = []
 
-        /// A set to enable or disable.
+        /// An advertising set to enable or disable, with its limits.
         package struct Entry: Packet, Hashable {
             package var set = AdvertisingHandle.first
             package var duration = EnableDuration.unlimited
-            /// The number of extended advertising events after which the set stops; 0 for no limit.
+            /// The number of extended advertising events after which the controller stops the set; 0 for no limit.
             package var maximumEvents: UInt8 = 0
 
             package init() {}
@@ -209,7 +209,7 @@ extension HCI {
         }
     }
 
-    /// Reads the maximum length of the data of an advertising set.
+    /// Reads the maximum length of the advertising data or scan response data of an advertising set.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.57.
     package struct LEReadMaximumAdvertisingDataLength: HCICommand {
@@ -220,7 +220,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Reads the maximum number of advertising sets.
+    /// Reads the number of advertising sets that the controller supports at present.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.58.
     package struct LEReadNumberOfSupportedAdvertisingSets: HCICommand {
@@ -264,7 +264,7 @@ extension HCI {
 }
 
 extension HCI.LESetExtendedAdvertisingParameters {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LESetExtendedAdvertisingParameters``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var power = TransmitPower.unavailable
@@ -283,10 +283,10 @@ extension HCI.LESetExtendedAdvertisingParameters {
 }
 
 extension HCI.LEReadMaximumAdvertisingDataLength {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadMaximumAdvertisingDataLength``.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// In octets, 31 to 1650.
+        /// The maximum length, 31 to 1650 octets.
         package var length: UInt16 = 0
 
         package init() {}
@@ -303,7 +303,7 @@ extension HCI.LEReadMaximumAdvertisingDataLength {
 }
 
 extension HCI.LEReadNumberOfSupportedAdvertisingSets {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadNumberOfSupportedAdvertisingSets``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var count: UInt8 = 0

@@ -1,5 +1,5 @@
 extension HCI {
-    /// Creates a connection to a peer, or to any device on the filter accept list, on selected PHYs.
+    /// Creates a connection to a peer, or to any device on the filter accept list, with parameters for each PHY.
     ///
     /// ``HCI/LEEnhancedConnectionComplete`` reports the result.
     ///
@@ -8,7 +8,7 @@ extension HCI {
         package static var opcode: Opcode { .leExtendedCreateConnection }
         package typealias Return = NoReturn
 
-        /// The scan timing on one PHY, and the parameters of a connection that is created there.
+        /// The scan timing on one PHY, and the parameters for a connection that is created on that PHY.
         package struct Initiation: Packet {
             package var interval = ScanInterval.standard
             package var window = ScanInterval.standard
@@ -32,13 +32,13 @@ extension HCI {
         package var ownAddress = OwnAddress.public
         /// The peer to connect to; ignored when the filter accept list is used.
         package var peer = DeviceAddress.none
-        /// The parameters for the 1M PHY; `nil` to leave it out.
+        /// The parameters for the 1M PHY; `nil` not to use it.
         package var le1M: Initiation?
-        /// The connection parameters for the 2M PHY; `nil` to leave it out.
+        /// The connection parameters for the 2M PHY; `nil` not to use it.
         ///
-        /// Devices do not advertise on it first.
+        /// The scan timing is ignored, because the primary channels do not use this PHY.
         package var le2M: Initiation?
-        /// The parameters for the Coded PHY; `nil` to leave it out.
+        /// The parameters for the Coded PHY; `nil` not to use it.
         package var leCoded: Initiation?
 
         package init() {}
@@ -73,7 +73,7 @@ extension HCI {
 
 /// The set of PHYs for which parameters follow.
 ///
-/// Unknown bits are an error, because the length would be unknown.
+/// Unknown bits are an error, because they would make the length of the packet unknown.
 private struct InitiatingPHYs: WireField, CustomStringConvertible {
     let phys: PHYSet
 
@@ -95,7 +95,7 @@ private struct InitiatingPHYs: WireField, CustomStringConvertible {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits a packet whose presence another field announces.
+    /// Visits a part of a packet that is present only if another field says so.
     @_lifetime(self: copy self)
     mutating func nested<P: Packet>(_ packet: inout P?, if present: Bool) throws(PacketError) {
         guard present else {

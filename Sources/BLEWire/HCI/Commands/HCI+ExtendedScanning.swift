@@ -1,12 +1,12 @@
 extension HCI {
-    /// Sets the scan parameters of each primary PHY.
+    /// Sets the scan parameters for each PHY of the primary channels.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.64.
     package struct LESetExtendedScanParameters: HCICommand {
         package static var opcode: Opcode { .leSetExtendedScanParameters }
         package typealias Return = StatusReturn
 
-        /// The scan parameters of one PHY.
+        /// The scan parameters for one PHY.
         package struct Scan: Packet {
             package var type = ScanType.passive
             package var interval = ScanInterval.standard
@@ -28,9 +28,9 @@ extension HCI {
 
         package var ownAddress = OwnAddress.public
         package var policy = ScanFilterPolicy.everyone
-        /// The parameters for the 1M PHY; `nil` to leave it out.
+        /// The parameters for the 1M PHY; `nil` not to scan on it.
         package var le1M: Scan?
-        /// The parameters for the Coded PHY; `nil` to leave it out.
+        /// The parameters for the Coded PHY; `nil` not to scan on it.
         package var leCoded: Scan?
 
         package init() {}
@@ -59,7 +59,7 @@ extension HCI {
 
 /// The set of PHYs for which parameters follow.
 ///
-/// Devices do not advertise on the 2M PHY first.
+/// 2M is not allowed, because the primary channels do not use it.
 private struct ScanningPHYs: WireField, CustomStringConvertible {
     let phys: PHYSet
 

@@ -1,7 +1,7 @@
 extension HCI {
     /// Ends a connection.
     ///
-    /// ``HCI/DisconnectionComplete`` follows when it has ended.
+    /// ``HCI/DisconnectionComplete`` follows when the connection has ended.
     ///
     /// Core 6.0, Vol 4, Part E, 7.1.6.
     package struct Disconnect: HCICommand {
@@ -24,7 +24,7 @@ extension HCI {
         }
     }
 
-    /// Requests the version of a peer.
+    /// Requests the version and the manufacturer of a peer's controller.
     ///
     /// ``HCI/ReadRemoteVersionInformationComplete`` reports the result.
     ///
@@ -67,7 +67,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Reads the first page of the link manager's features.
+    /// Reads the first page of the features that the controller's link manager supports.
     ///
     /// Core 6.0, Vol 4, Part E, 7.4.3.
     package struct ReadLocalSupportedFeatures: HCICommand {
@@ -78,7 +78,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Reads the data buffers that LE shares with BR/EDR if it has none of its own.
+    /// Reads the size and number of the BR/EDR data buffers, which LE shares if it has none of its own.
     ///
     /// Core 6.0, Vol 4, Part E, 7.4.5.
     package struct ReadBufferSize: HCICommand {
@@ -100,7 +100,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Reads the signal strength of a peer.
+    /// Reads the strength with which the controller receives a peer.
     ///
     /// Core 6.0, Vol 4, Part E, 7.5.4.
     package struct ReadRSSI: HCICommand {
@@ -120,13 +120,13 @@ extension HCI {
 }
 
 extension HCI.ReadLocalVersionInformation {
-    /// The return parameters.
+    /// The return parameters of ``HCI/ReadLocalVersionInformation``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var hciVersion = HCI.CoreVersion(wire: 0)
         package var hciSubversion: UInt16 = 0
         package var linkVersion = HCI.CoreVersion(wire: 0)
-        /// The manufacturer of the controller, from the Assigned Numbers.
+        /// The company identifier of the controller's manufacturer.
         package var company: UInt16 = 0
         package var linkSubversion: UInt16 = 0
 
@@ -159,7 +159,7 @@ extension HCI.ReadLocalVersionInformation {
 }
 
 extension HCI.ReadLocalSupportedCommands {
-    /// The return parameters.
+    /// The return parameters of ``HCI/ReadLocalSupportedCommands``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var commands = SupportedCommands()
@@ -178,7 +178,7 @@ extension HCI.ReadLocalSupportedCommands {
 }
 
 extension HCI.ReadLocalSupportedFeatures {
-    /// The return parameters.
+    /// The return parameters of ``HCI/ReadLocalSupportedFeatures``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         /// Bit 37 is BR/EDR Not Supported, bit 38 is LE Supported (Controller).
@@ -198,7 +198,7 @@ extension HCI.ReadLocalSupportedFeatures {
 }
 
 extension HCI.ReadBufferSize {
-    /// The return parameters.
+    /// The return parameters of ``HCI/ReadBufferSize``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var aclLength: UInt16 = 0
@@ -232,7 +232,7 @@ extension HCI.ReadBufferSize {
 }
 
 extension HCI.ReadBDADDR {
-    /// The return parameters.
+    /// The return parameters of ``HCI/ReadBDADDR``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var address = DeviceAddress.none
@@ -251,7 +251,7 @@ extension HCI.ReadBDADDR {
 }
 
 extension HCI.ReadRSSI {
-    /// The return parameters.
+    /// The return parameters of ``HCI/ReadRSSI``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest

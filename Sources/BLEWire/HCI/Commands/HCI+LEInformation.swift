@@ -18,7 +18,7 @@ extension HCI {
         }
     }
 
-    /// Reads the data buffers of the controller.
+    /// Reads the size and number of the controller's buffers for LE data.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.2.
     package struct LEReadBufferSize: HCICommand {
@@ -29,7 +29,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Reads the data buffers of the controller, including isochronous ones.
+    /// Reads the size and number of the controller's buffers for LE data and for isochronous data.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.2.
     package struct LEReadBufferSizeV2: HCICommand {
@@ -51,7 +51,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Reads the combinations of states that the controller supports.
+    /// Reads the combinations of states and roles that the controller supports.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.27.
     package struct LEReadSupportedStates: HCICommand {
@@ -62,7 +62,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Encrypts one block with AES-128 in the controller.
+    /// Makes the controller encrypt one block with AES-128.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.22.
     package struct LEEncrypt: HCICommand {
@@ -83,7 +83,7 @@ extension HCI {
         }
     }
 
-    /// Reads 64 random bits.
+    /// Reads 64 random bits from the controller.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.23.
     package struct LERand: HCICommand {
@@ -105,7 +105,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Reads the gain or loss between radio and antenna.
+    /// Reads the gain or loss between radio and antenna that the controller takes into account.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.75.
     package struct LEReadRFPathCompensation: HCICommand {
@@ -116,16 +116,16 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Sets the gain or loss between radio and antenna.
+    /// Sets the gain or loss between radio and antenna that the controller takes into account.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.76.
     package struct LEWriteRFPathCompensation: HCICommand {
         package static var opcode: Opcode { .leWriteRFPathCompensation }
         package typealias Return = StatusReturn
 
-        /// In tenths of a decibel, −1280 to 1280.
+        /// The gain or loss for sending, in tenths of a decibel, −1280 to 1280.
         package var transmit: Int16 = 0
-        /// In tenths of a decibel, −1280 to 1280.
+        /// The gain or loss for receiving, in tenths of a decibel, −1280 to 1280.
         package var receive: Int16 = 0
 
         package init() {}
@@ -140,14 +140,14 @@ extension HCI {
         }
     }
 
-    /// Sets or clears a feature bit that the host controls.
+    /// Sets or clears one of the feature bits that the host controls.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.115.
     package struct LESetHostFeature: HCICommand {
         package static var opcode: Opcode { .leSetHostFeature }
         package typealias Return = StatusReturn
 
-        /// The bit number in ``LEFeatures``.
+        /// The number of the bit in ``LEFeatures``.
         package var bit: UInt8 = 0
         package var value = false
 
@@ -163,7 +163,7 @@ extension HCI {
         }
     }
 
-    /// Enables events about changes of the transmit power on a connection.
+    /// Enables or disables ``HCI/LETransmitPowerReporting`` events about changes of the transmit power on a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.121.
     package struct LESetTransmitPowerReportingEnable: HCICommand {
@@ -190,12 +190,12 @@ extension HCI {
 }
 
 extension HCI.LEReadBufferSize {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadBufferSize``.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// The maximum payload of a packet, in octets; 0 if the buffers are shared with BR/EDR.
+        /// The maximum payload of an ACL packet, in octets; 0 if LE shares the buffers of BR/EDR.
         package var aclLength: UInt16 = 0
-        /// The number of packets that the controller can hold.
+        /// The number of ACL packets that the controller can hold.
         package var aclCount: UInt8 = 0
 
         package init() {}
@@ -214,12 +214,12 @@ extension HCI.LEReadBufferSize {
 }
 
 extension HCI.LEReadBufferSizeV2 {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadBufferSizeV2``.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// The maximum payload of a packet, in octets; 0 if the buffers are shared with BR/EDR.
+        /// The maximum payload of an ACL packet, in octets; 0 if LE shares the buffers of BR/EDR.
         package var aclLength: UInt16 = 0
-        /// The number of packets that the controller can hold.
+        /// The number of ACL packets that the controller can hold.
         package var aclCount: UInt8 = 0
         package var isoLength: UInt16 = 0
         package var isoCount: UInt8 = 0
@@ -244,7 +244,7 @@ extension HCI.LEReadBufferSizeV2 {
 }
 
 extension HCI.LEReadLocalSupportedFeatures {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadLocalSupportedFeatures``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var features: LEFeatures = []
@@ -263,10 +263,10 @@ extension HCI.LEReadLocalSupportedFeatures {
 }
 
 extension HCI.LEReadSupportedStates {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadSupportedStates``.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// One bit per combination, numbered as in the table of that section.
+        /// One bit for each combination, numbered as in the table of section 7.8.27.
         package var states: UInt64 = 0
 
         package init() {}
@@ -283,7 +283,7 @@ extension HCI.LEReadSupportedStates {
 }
 
 extension HCI.LEEncrypt {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEEncrypt``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var encrypted = Key128.zero
@@ -302,7 +302,7 @@ extension HCI.LEEncrypt {
 }
 
 extension HCI.LERand {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LERand``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var number: UInt64 = 0
@@ -321,7 +321,7 @@ extension HCI.LERand {
 }
 
 extension HCI.LEReadTransmitPower {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadTransmitPower``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var minimum = TransmitPower.unavailable
@@ -343,12 +343,12 @@ extension HCI.LEReadTransmitPower {
 }
 
 extension HCI.LEReadRFPathCompensation {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadRFPathCompensation``.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// In tenths of a decibel, −1280 to 1280.
+        /// The gain or loss for sending, in tenths of a decibel, −1280 to 1280.
         package var transmit: Int16 = 0
-        /// In tenths of a decibel, −1280 to 1280.
+        /// The gain or loss for receiving, in tenths of a decibel, −1280 to 1280.
         package var receive: Int16 = 0
 
         package init() {}

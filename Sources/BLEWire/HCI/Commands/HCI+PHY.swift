@@ -1,5 +1,5 @@
 extension HCI {
-    /// The directions for which a host leaves the choice of the PHY to the controller.
+    /// The set of directions for which the host leaves the choice of the PHY to the controller.
     package struct NoPreference: OptionSet, WireField, Hashable, CustomStringConvertible {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -11,9 +11,9 @@ extension HCI {
         package var description: String { names(of: ["transmitter", "receiver"]) }
     }
 
-    /// The coding that a host prefers on the Coded PHY.
+    /// The coding that the host prefers on the Coded PHY.
     ///
-    /// The controller may ignore it.
+    /// The controller may ignore the preference.
     package struct CodingPreference: WireField, Hashable, CustomStringConvertible {
         package let wire: UInt16
         package init(wire: UInt16) { self.wire = wire }
@@ -118,7 +118,7 @@ extension HCI {
 }
 
 extension HCI.LEReadPHY {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadPHY``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest

@@ -1,5 +1,5 @@
 extension HCI {
-    /// Adds a peer to the resolving list, with the keys for its private addresses and for ours.
+    /// Adds a peer to the resolving list, with the IRKs for the peer's and the local private addresses.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.38.
     package struct LEAddDeviceToResolvingList: HCICommand {
@@ -7,9 +7,9 @@ extension HCI {
         package typealias Return = StatusReturn
 
         package var identity = DeviceAddress.none
-        /// The peer's IRK; zero if it has none.
+        /// The peer's IRK; zero if the peer has none.
         package var peerKey = Key128.zero
-        /// The local IRK; zero to use the identity address.
+        /// The local IRK; zero to use the identity address with this peer.
         package var localKey = Key128.zero
 
         package init() {}
@@ -123,7 +123,7 @@ extension HCI {
         }
     }
 
-    /// Sets the lifetime of a private address.
+    /// Sets the time after which the controller replaces its private addresses.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.45.
     package struct LESetResolvablePrivateAddressTimeout: HCICommand {
@@ -142,7 +142,8 @@ extension HCI {
         }
     }
 
-    /// Sets whether a peer with an IRK may also use its identity address.
+    /// Sets the privacy mode of a peer, which decides whether the controller accepts the identity address of a peer
+    /// with an IRK.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.77.
     package struct LESetPrivacyMode: HCICommand {
@@ -181,7 +182,7 @@ extension HCI {
 }
 
 extension HCI.LEReadResolvingListSize {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadResolvingListSize``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var size: UInt8 = 0
@@ -200,7 +201,7 @@ extension HCI.LEReadResolvingListSize {
 }
 
 extension HCI.LEReadPeerResolvableAddress {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadPeerResolvableAddress``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var address = DeviceAddress(0, .random)
@@ -219,7 +220,7 @@ extension HCI.LEReadPeerResolvableAddress {
 }
 
 extension HCI.LEReadLocalResolvableAddress {
-    /// The return parameters.
+    /// The return parameters of ``HCI/LEReadLocalResolvableAddress``.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var address = DeviceAddress(0, .random)

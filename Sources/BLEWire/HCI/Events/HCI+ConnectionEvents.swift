@@ -1,7 +1,7 @@
 extension HCI {
-    /// The result of creating a connection.
+    /// The event that a connection has been created or that its creation has failed.
     ///
-    /// After a failure, only the status and sometimes the address are valid.
+    /// After a failure, only the status is valid, and sometimes the address.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.1.
     package struct LEConnectionComplete: HCILEEvent {
@@ -9,7 +9,7 @@ extension HCI {
 
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
-        /// The local role on this connection.
+        /// The role of the local device on the connection.
         package var role = Role.central
         package var peer = DeviceAddress.none
         package var interval = Reported<ConnectionInterval>(wire: 0)
@@ -50,9 +50,9 @@ extension HCI {
         }
     }
 
-    /// The result of creating a connection, with resolved private addresses.
+    /// The event that a connection has been created or that its creation has failed, with both ends' private addresses.
     ///
-    /// After a failure, only the status and sometimes the address are valid.
+    /// After a failure, only the status is valid, and sometimes the address.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.10.
     package struct LEEnhancedConnectionComplete: HCILEEvent {
@@ -60,12 +60,12 @@ extension HCI {
 
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
-        /// The local role on this connection.
+        /// The role of the local device on the connection.
         package var role = Role.central
         package var peer = DeviceAddress.none
-        /// Zero if the controller did not generate one.
+        /// The private address that the controller generated for the local device; zero if it did not generate one.
         package var localPrivateAddress = DeviceAddress(0, .random)
-        /// Zero if the controller did not resolve one.
+        /// The peer's private address, which the controller resolved; zero if it did not resolve one.
         package var peerPrivateAddress = DeviceAddress(0, .random)
         package var interval = Reported<ConnectionInterval>(wire: 0)
         package var latency = Reported<PeripheralLatency>(wire: 0)
@@ -111,7 +111,7 @@ extension HCI {
         }
     }
 
-    /// The result of a connection update.
+    /// The event that the parameters of a connection have changed or that an update has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.3.
     package struct LEConnectionUpdateComplete: HCILEEvent {
@@ -147,7 +147,7 @@ extension HCI {
         }
     }
 
-    /// The features of a peer's controller.
+    /// The LE features of a peer's controller, or the reason why they could not be read.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.4.
     package struct LEReadRemoteFeaturesComplete: HCILEEvent {
@@ -171,7 +171,7 @@ extension HCI {
         }
     }
 
-    /// A peer's request for other connection parameters, to which the host must respond.
+    /// A peer's request for new connection parameters, which the host must accept or reject.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.6.
     package struct LERemoteConnectionParameterRequest: HCILEEvent {

@@ -1,7 +1,7 @@
 extension HCI {
-    /// Received advertisements of any kind.
+    /// A report about received advertisements and scan responses, legacy or extended.
     ///
-    /// Long data arrive in several reports; ``EventType/dataStatus`` tells whether more follow.
+    /// Long data arrives in several reports; ``EventType/dataStatus`` says whether more data follows.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.13.
     package struct LEExtendedAdvertisingReport: HCILEEvent {

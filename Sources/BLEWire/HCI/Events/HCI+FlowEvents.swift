@@ -1,13 +1,13 @@
 extension HCI {
-    /// The response to a command, with return parameters.
+    /// The response to a command that is complete, with its return parameters.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.14.
     package struct CommandComplete: HCIEvent {
         package static var code: EventCode { .commandComplete }
 
-        /// The number of commands that the host may send now.
+        /// The number of further commands that the host may send now.
         package var allowed: UInt8 = 0
-        /// The command that completed; ``HCI/Opcode/none`` if only the number of allowed commands changed.
+        /// The command that is complete; ``HCI/Opcode/none`` if the event only updates ``allowed``.
         package var opcode = Opcode.none
         package var parameters: [UInt8] = []
 
@@ -25,12 +25,14 @@ extension HCI {
 
         /// The status at the beginning of the return parameters; `nil` if there are none.
         ///
-        /// A controller may omit everything after the status of a failure: check the status first, decode afterwards.
+        /// Check the status before decoding the parameters, because a controller may omit everything after the status
+        /// of a failure.
         package var status: Status? { parameters.first.map { Status(wire: $0) } }
 
-        /// The return parameters of a command of type `Command`.
+        /// Returns the decoded return parameters of a command of type `Command`.
         ///
-        /// - Throws: The errors of its fields, and ``PacketError/unknown(code:)`` if it answers another command.
+        /// - Throws: The errors of the parameters' fields; ``PacketError/unknown(code:)`` if this is the response to
+        ///   another command.
         package func returned<Command: HCICommand>(by _: Command.Type) throws(PacketError) -> Command.Return {
             guard opcode == Command.opcode else { throw .unknown(code: opcode.wire) }
             return try Command.Return(decoding: parameters)
@@ -43,14 +45,14 @@ extension HCI {
         }
     }
 
-    /// The start of a command that completes later, or the reason why it did not start.
+    /// The response to a command that has started and completes later, or that cannot start.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.15.
     package struct CommandStatus: HCIEvent {
         package static var code: EventCode { .commandStatus }
 
         package var status = Status.success
-        /// The number of commands that the host may send now.
+        /// The number of further commands that the host may send now.
         package var allowed: UInt8 = 0
         package var opcode = Opcode.none
 
@@ -68,7 +70,7 @@ extension HCI {
         }
     }
 
-    /// A hardware failure of the controller.
+    /// The event that the controller's hardware has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.16.
     package struct HardwareError: HCIEvent {
@@ -86,7 +88,7 @@ extension HCI {
         }
     }
 
-    /// Credits for data that the controller has sent or flushed.
+    /// The numbers of packets that the controller has sent or flushed, which return credits to the host.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.19.
     @usableFromInline package struct NumberOfCompletedPackets: HCIEvent {
@@ -105,8 +107,8 @@ extension HCI {
             try wire.list(&completed, upTo: Self.mostEntries, "Num Handles")
         }
 
-        /// The link and count in an event about a single link, read in place from an H4 packet; `nil` for any other
-        /// packet.
+        /// Reads the link and the number of packets directly from an H4 packet with an event about a single link;
+        /// returns `nil` for any other packet.
         @inlinable @inline(__always)
         package static func onlyOne(in packet: Span<UInt8>) -> CompletedPackets? {
             guard packet.count == 8, packet[0] == PacketType.event.wire, packet[1] == 0x13,  // ``code``
@@ -116,7 +118,7 @@ extension HCI {
             return CompletedPackets(handle: handle, count: UInt16(packet[6]) | UInt16(packet[7]) << 8)
         }
 
-        /// Encodes an event about a single link as an H4 packet, which ``onlyOne(in:)`` can read.
+        /// Encodes an event about a single link as an H4 packet that ``onlyOne(in:)`` can read.
         package static func packet(_ only: CompletedPackets) -> [UInt8] {
             let handle = only.handle.wire
             return [
@@ -126,12 +128,14 @@ extension HCI {
             ]
         }
 
-        /// Calls `body` with each entry of an event, in place; does nothing for a malformed event.
+        /// Calls `body` with each entry of an event, without a copy of the event.
+        ///
+        /// If the event is malformed, the method throws and never calls `body`.
         ///
         /// - Parameters:
         ///   - event: The octets after the packet indicator.
         ///   - body: Called with each entry.
-        /// - Returns: `false` if this is another event, which is not decoded further.
+        /// - Returns: `false` if `event` is an event of another kind.
         /// - Throws: The errors of decoding the event.
         package static func forEach(
             in event: Span<UInt8>,
@@ -152,13 +156,13 @@ extension HCI {
         }
     }
 
-    /// The host sent more data than the controller could hold.
+    /// The event that the host has sent more data than the controller can hold.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.26.
     package struct DataBufferOverflow: HCIEvent {
         package static var code: EventCode { .dataBufferOverflow }
 
-        /// 0 for synchronous, 1 for ACL, 2 for isochronous data.
+        /// The kind of data: 0 for synchronous, 1 for ACL, 2 for isochronous data.
         package var linkType: UInt8 = 0
 
         package init() {}

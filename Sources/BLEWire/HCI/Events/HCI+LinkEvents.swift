@@ -1,5 +1,5 @@
 extension HCI {
-    /// The end of a connection.
+    /// The event that a connection has ended.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.5.
     package struct DisconnectionComplete: HCIEvent {
@@ -7,7 +7,7 @@ extension HCI {
 
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
-        /// The reason, which also tells which side ended it.
+        /// The reason, which also shows whether the host or the peer ended the connection.
         package var reason = Status.success
 
         package init() {}
@@ -24,7 +24,7 @@ extension HCI {
         }
     }
 
-    /// A change of the encryption of a connection.
+    /// The event that encryption of a connection has been switched on or off, or that this has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.8.
     package struct EncryptionChange: HCIEvent {
@@ -34,7 +34,7 @@ extension HCI {
         package var handle = ConnectionHandle.lowest
         package var encryption = Encryption.off
 
-        /// The encryption of a connection.
+        /// The state of encryption on a connection.
         package struct Encryption: WireField, Hashable, CustomStringConvertible {
             package let wire: UInt8
             package init(wire: UInt8) { self.wire = wire }
@@ -66,9 +66,9 @@ extension HCI {
         }
     }
 
-    /// A change of the encryption of a connection, with the size of its key.
+    /// The event that encryption of a connection has been switched on or off, with the size of the key.
     ///
-    /// A controller sends it instead of ``HCI/EncryptionChange`` if the host enabled it.
+    /// The controller sends this event instead of ``HCI/EncryptionChange`` if the host has enabled it.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.8.
     package struct EncryptionChangeV2: HCIEvent {
@@ -77,7 +77,7 @@ extension HCI {
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
         package var encryption = EncryptionChange.Encryption.off
-        /// In octets; meaningless if the connection is not encrypted.
+        /// The size of the key, in octets; meaningless if the connection is not encrypted.
         package var keySize: UInt8 = 0
 
         package init() {}
@@ -101,7 +101,7 @@ extension HCI {
         }
     }
 
-    /// The version of a peer.
+    /// The version and the manufacturer of a peer's controller, or the reason why they could not be read.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.12.
     package struct ReadRemoteVersionInformationComplete: HCIEvent {
@@ -110,7 +110,7 @@ extension HCI {
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
         package var version = CoreVersion(wire: 0)
-        /// The manufacturer of the peer's controller, from the Assigned Numbers.
+        /// The company identifier of the manufacturer of the peer's controller.
         package var company: UInt16 = 0
         package var subversion: UInt16 = 0
 
@@ -138,7 +138,7 @@ extension HCI {
         }
     }
 
-    /// The key of an encrypted connection was refreshed.
+    /// The event that the key of an encrypted connection has been refreshed, or that this has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.39.
     package struct EncryptionKeyRefreshComplete: HCIEvent {
@@ -159,7 +159,7 @@ extension HCI {
         }
     }
 
-    /// An encrypted link had no authenticated packet for too long.
+    /// The event that no authenticated packet has arrived on an encrypted link for the authenticated payload timeout.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.75.
     package struct AuthenticatedPayloadTimeoutExpired: HCIEvent {

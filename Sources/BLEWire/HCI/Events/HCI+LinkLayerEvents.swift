@@ -1,18 +1,18 @@
 extension HCI {
-    /// New maximum packet lengths of a connection.
+    /// The event that the maximum packet lengths of a connection have changed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.7.
     package struct LEDataLengthChange: HCILEEvent {
         package static var subevent: LESubevent { .dataLengthChange }
 
         package var handle = ConnectionHandle.lowest
-        /// 27 to 251 octets.
+        /// The maximum payload of a packet that the controller sends, 27 to 251 octets.
         package var transmitOctets: UInt16 = 0
-        /// 328 to 17,040 µs.
+        /// The maximum duration of a packet that the controller sends, 328 to 17,040 µs.
         package var transmitTime: UInt16 = 0
-        /// 27 to 251 octets.
+        /// The maximum payload of a packet that the controller receives, 27 to 251 octets.
         package var receiveOctets: UInt16 = 0
-        /// 328 to 17,040 µs.
+        /// The maximum duration of a packet that the controller receives, 328 to 17,040 µs.
         package var receiveTime: UInt16 = 0
 
         package init() {}
@@ -39,7 +39,7 @@ extension HCI {
         }
     }
 
-    /// The result of a PHY update.
+    /// The event that the PHYs of a connection have changed, or that an update has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.12.
     package struct LEPHYUpdateComplete: HCILEEvent {
@@ -66,14 +66,14 @@ extension HCI {
         }
     }
 
-    /// The channel selection algorithm of a new connection.
+    /// The event about the channel selection algorithm that a new connection uses.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.20.
     package struct LEChannelSelectionAlgorithm: HCILEEvent {
         package static var subevent: LESubevent { .channelSelectionAlgorithm }
 
         package var handle = ConnectionHandle.lowest
-        /// 0 for algorithm #1, 1 for algorithm #2.
+        /// The algorithm: 0 for #1, 1 for #2.
         package var algorithm: UInt8 = 0
 
         package init() {}
@@ -88,7 +88,7 @@ extension HCI {
         }
     }
 
-    /// A change of the transmit power at one end of a connection.
+    /// The event that the transmit power at one end of a connection has changed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.33.
     package struct LETransmitPowerReporting: HCILEEvent {
@@ -96,16 +96,17 @@ extension HCI {
 
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
-        /// 0 for a local change, 1 for a change at the peer, 2 for the result of a read command.
+        /// The reason for the event: 0 for a local change, 1 for a change at the peer, 2 for the result of a read
+        /// command.
         package var reason: UInt8 = 0
         package var phy = PowerPHY(wire: 0)
         package var power = TransmitPower.unavailable
-        /// Bit 0: at the minimum; bit 1: at the maximum.
+        /// Bit 0 is set if the power is at its minimum, bit 1 if it is at its maximum.
         package var flags: UInt8 = 0
         /// The change in decibels; 127 if it is unknown.
         package var change = TransmitPower.unavailable
 
-        /// A PHY in reports about power, which distinguish the two codings of the Coded PHY.
+        /// A PHY in reports about power, with different values for the two codings of the Coded PHY.
         package struct PowerPHY: WireField, Hashable, CustomStringConvertible {
             package let wire: UInt8
             package init(wire: UInt8) { self.wire = wire }

@@ -1,5 +1,5 @@
 extension HCI {
-    /// Received legacy advertisements and scan responses.
+    /// A report about received legacy advertisements and scan responses.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.2.
     @usableFromInline package struct LEAdvertisingReport: HCILEEvent {
@@ -11,7 +11,7 @@ extension HCI {
         package struct Report: Packet {
             package var type = EventType.connectable
             package var address = DeviceAddress.none
-            /// The structures of the advertising data, at most 31 octets.
+            /// The encoded advertising data, at most 31 octets.
             package var data: [UInt8] = []
             package var rssi = RSSI.unavailable
 
@@ -36,9 +36,9 @@ extension HCI {
             @usableFromInline package let wire: UInt8
             @inlinable package init(wire: UInt8) { self.wire = wire }
 
-            /// Connectable and scannable, undirected.
+            /// An undirected advertisement, which is connectable and scannable.
             package static let connectable = Self(wire: 0)
-            /// Connectable by one peer.
+            /// A directed advertisement, to which only one peer may connect.
             package static let directed = Self(wire: 1)
             package static let scannable = Self(wire: 2)
             package static let nonConnectable = Self(wire: 3)
@@ -74,19 +74,21 @@ extension HCI {
 
         private static let mostReports = 25
 
-        /// Returns true if an H4 packet starts such an event.
+        /// Returns whether an H4 packet starts with the header of this event.
         @inline(__always)
         package static func begins(_ packet: Span<UInt8>) -> Bool {
             packet.count > 3 && packet[0] == PacketType.event.wire && packet[1] == EventCode.leMeta.wire
                 && packet[3] == subevent.wire
         }
 
-        /// Calls `body` with each report of an event, in place; does nothing for a malformed event.
+        /// Calls `body` with each report of an event, without a copy of the event.
+        ///
+        /// If the event is malformed, the method throws and never calls `body`.
         ///
         /// - Parameters:
-        ///   - packet: The complete packet including its indicator.
+        ///   - packet: The complete H4 packet, including the packet indicator.
         ///   - body: Called with the type, address, data and signal strength of each report.
-        /// - Returns: `false` if this is another packet, which is not decoded further.
+        /// - Returns: `false` if `packet` is a packet of another kind.
         /// - Throws: The errors of decoding the event.
         @inline(__always)
         package static func forEach(
@@ -121,7 +123,8 @@ extension HCI {
             return true
         }
 
-        /// The end of a report: eight octets before the data length, and one after the data.
+        /// Returns the offset of the end of a report, which has eight octets before the data length and one octet after
+        /// the data.
         @inline(__always)
         private static func end(ofReportAt start: Int, in octets: Span<UInt8>) throws(PacketError) -> Int {
             guard start + 9 <= octets.count else { throw .truncated(field: "Data Length") }
@@ -131,7 +134,7 @@ extension HCI {
         }
     }
 
-    /// Directed advertisements to a private address that the controller could not resolve.
+    /// A report about directed advertisements to private addresses that the controller could not resolve.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.11.
     package struct LEDirectedAdvertisingReport: HCILEEvent {
@@ -139,7 +142,7 @@ extension HCI {
 
         package var reports: [Report] = []
 
-        /// One advertisement.
+        /// One directed advertisement.
         package struct Report: Packet {
             package var type = LEAdvertisingReport.EventType.directed
             package var address = DeviceAddress.none

@@ -1,14 +1,14 @@
 extension HCI {
-    /// The peer's request to encrypt, to which the host must respond.
+    /// A peer's request to encrypt a link, to which the host must respond with the key or that it has none.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.5.
     package struct LELongTermKeyRequest: HCILEEvent {
         package static var subevent: LESubevent { .longTermKeyRequest }
 
         package var handle = ConnectionHandle.lowest
-        /// Identifies the key after legacy pairing; 0 otherwise.
+        /// The Rand value, which identifies a key from legacy pairing; 0 for a key from LE Secure Connections.
         package var random: UInt64 = 0
-        /// Identifies the key after legacy pairing; 0 otherwise.
+        /// The EDIV value, which identifies a key from legacy pairing; 0 for a key from LE Secure Connections.
         package var diversifier: UInt16 = 0
 
         package init() {}
@@ -25,7 +25,7 @@ extension HCI {
         }
     }
 
-    /// The public key of the pair that the controller generated.
+    /// The public key of the key pair that the controller has generated, or the reason why it could not.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.8.
     package struct LEReadLocalP256PublicKeyComplete: HCILEEvent {
@@ -46,14 +46,14 @@ extension HCI {
         }
     }
 
-    /// The Diffie-Hellman key that the controller computed.
+    /// The Diffie-Hellman key that the controller has computed, or the reason why it could not.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.9.
     package struct LEGenerateDHKeyComplete: HCILEEvent {
         package static var subevent: LESubevent { .generateDHKeyComplete }
 
         package var status = Status.success
-        /// 32 octets, least significant first.
+        /// The key: 32 octets, least significant first.
         package var key = [UInt8](repeating: 0, count: 32)
 
         package init() {}

@@ -1,5 +1,5 @@
 extension HCI {
-    /// The end of a scan with limited duration.
+    /// The event that a scan with limited duration has ended.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.17.
     package struct LEScanTimeout: HCILEEvent {
@@ -10,7 +10,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// The end of an advertising set: a central connected, or a limit was reached.
+    /// The event that an advertising set has stopped, because a central has connected or a limit was reached.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.18.
     package struct LEAdvertisingSetTerminated: HCILEEvent {
@@ -37,7 +37,7 @@ extension HCI {
         }
     }
 
-    /// A scan request for an advertising set.
+    /// The event that an advertising set has received a scan request.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.19.
     package struct LEScanRequestReceived: HCILEEvent {

@@ -1,18 +1,21 @@
-/// A legacy advertisement or scan response that is the only report of its event, as most are, read in place.
+/// A view of a legacy advertisement or scan response that is the only report in its event, as most are.
 ///
-/// All members can be inlined into other modules, because every received packet is checked for this form.
+/// It contains only the fields of the report. The advertising data stays in the received packet.
+///
+/// All members can be inlined into other modules, because the host checks every received packet for this form.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.2.
 @usableFromInline
 package struct LoneAdvertisement: Equatable, Sendable {
-    /// The offset of the data in the H4 packet, whose last octet is the signal strength.
+    /// The offset of the data in the H4 packet; the octet after the data, which is the packet's last, is the signal
+    /// strength.
     @inlinable package static var start: Int { 14 }
 
     @usableFromInline package let type: HCI.LEAdvertisingReport.EventType
     @usableFromInline package let address: DeviceAddress
     @usableFromInline package let rssi: RSSI
 
-    /// Reads a whole H4 packet; returns `nil` if it is anything else or has another form.
+    /// Reads the fields of a whole H4 packet; returns `nil` if the packet is not an event with a single legacy report.
     @inlinable @inline(__always)
     package init?(_ packet: Span<UInt8>) {
         let count = packet.count, start = Self.start
@@ -29,7 +32,7 @@ package struct LoneAdvertisement: Equatable, Sendable {
         rssi = RSSI(wire: packet[count &- 1])
     }
 
-    /// Returns the data in the packet that this was created from.
+    /// Returns the advertising data in `packet`, which must be the packet that this view was created from.
     @inlinable @inline(__always)
     @_lifetime(copy packet)
     package func data(in packet: Span<UInt8>) -> Span<UInt8> {

@@ -1,5 +1,5 @@
 extension HCI {
-    /// The kind of address that the controller uses itself.
+    /// The kind of address that the controller uses as its own.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.5 and 7.8.10.
     package enum OwnAddress: UInt8, WireField, CustomStringConvertible {
@@ -20,19 +20,19 @@ extension HCI {
         }
     }
 
-    /// The requests that a legacy advertisement invites.
+    /// The type of legacy advertising, which decides the requests that other devices may send.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.5.
     package enum AdvertisingType: UInt8, WireField, CustomStringConvertible {
-        /// Any device may connect or scan.
+        /// Any device may connect or send scan requests.
         case connectable = 0
-        /// One peer may connect; advertises as often as possible for 1.28 s.
+        /// Only one peer may connect. The controller advertises very often, for at most 1.28 s.
         case directedHighDutyCycle = 1
-        /// Any device may scan.
+        /// Any device may send scan requests, but not connect.
         case scannable = 2
-        /// No device may connect or scan.
+        /// No device may connect or send scan requests.
         case nonConnectable = 3
-        /// One peer may connect.
+        /// Only one peer may connect.
         case directedLowDutyCycle = 4
 
         package var description: String {
@@ -51,9 +51,9 @@ extension HCI {
     /// Core 6.0, Vol 4, Part E, 7.8.5.
     package enum AdvertisingFilterPolicy: UInt8, WireField, CustomStringConvertible {
         case everyone = 0
-        /// Any device may connect; only devices on the accept list may scan.
+        /// Any device may connect; only devices on the accept list may send scan requests.
         case scansFromAcceptList = 1
-        /// Any device may scan; only devices on the accept list may connect.
+        /// Any device may send scan requests; only devices on the accept list may connect.
         case connectionsFromAcceptList = 2
         case acceptList = 3
 
@@ -67,13 +67,13 @@ extension HCI {
         }
     }
 
-    /// The primary channels of an advertiser, at least one of three.
+    /// The primary channels that an advertiser uses, at least one of the three.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.5.
     package struct AdvertisingChannels: WireField, Hashable, CustomStringConvertible {
         package let wire: UInt8
 
-        /// Creates a set of channels; returns `nil` if it is empty or contains unknown ones.
+        /// Creates a set of channels; returns `nil` if the set is empty or contains unknown channels.
         package init?(wire: UInt8) {
             guard 1...7 ~= wire else { return nil }
             self.wire = wire
@@ -83,13 +83,15 @@ extension HCI {
 
         package static let all = Self(valid: 7)
 
-        /// Returns whether a channel is used; `false` for all but 37, 38 and 39.
+        /// Returns whether the advertiser uses a channel; `false` for all channels except 37, 38 and 39.
         package func contains(channel: Int) -> Bool { 37...39 ~= channel && wire >> UInt8(channel - 37) & 1 == 1 }
 
         package var description: String { (37...39).filter(contains).map(String.init).joined(separator: ", ") }
     }
 
-    /// The requests that an extended advertising set invites, and the contents of its packets; unknown bits are kept.
+    /// The properties of an advertising set: the requests that other devices may send, and the form of the packets.
+    ///
+    /// Unknown bits are kept.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.53.
     package struct AdvertisingProperties: OptionSet, WireField, Hashable, CustomStringConvertible {
@@ -102,7 +104,7 @@ extension HCI {
         package static let scannable = Self(rawValue: 1 << 1)
         package static let directed = Self(rawValue: 1 << 2)
         package static let highDutyCycle = Self(rawValue: 1 << 3)
-        /// Legacy packets, which devices without extended advertising can receive.
+        /// The set uses legacy packets, which devices without extended advertising can receive.
         package static let legacy = Self(rawValue: 1 << 4)
         package static let anonymous = Self(rawValue: 1 << 5)
         package static let includesTransmitPower = Self(rawValue: 1 << 6)
@@ -114,7 +116,7 @@ extension HCI {
         }
     }
 
-    /// The part of an advertising set's data in a command.
+    /// The part of an advertising set's data that a command contains.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54.
     package enum DataOperation: UInt8, WireField, CustomStringConvertible {
@@ -122,7 +124,7 @@ extension HCI {
         case first = 1
         case last = 2
         case complete = 3
-        /// The data stay the same; only their identifier changes.
+        /// No part: the data stays the same, and only its identifier changes.
         case unchanged = 4
 
         package var description: String {
@@ -136,7 +138,7 @@ extension HCI {
         }
     }
 
-    /// Whether the controller may split the data of an advertising set into several packets.
+    /// The host's preference on whether the controller splits the data of an advertising set into several packets.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54.
     package enum FragmentPreference: UInt8, WireField, CustomStringConvertible {

@@ -1,5 +1,5 @@
 extension HCI {
-    /// An event code.
+    /// The code of an HCI event.
     ///
     /// Unknown codes are kept. Core 6.0, Vol 4, Part E, 7.7.
     package struct EventCode: WireField, Hashable {

@@ -6,16 +6,16 @@ extension HCI.LEExtendedAdvertisingReport {
         package var type = EventType(wire: 0)
         package var address = DeviceAddress.none
         package var primaryPHY = PHY.le1M
-        /// The PHY of the data, or ``PHY/none`` if they were sent on the primary channels.
+        /// The PHY on which the data was sent; ``PHY/none`` if the data was sent on the primary channels.
         package var secondaryPHY = PHY.none
         package var sid = AdvertisingSID.none
         package var power = TransmitPower.unavailable
         package var rssi = RSSI.unavailable
-        /// The interval of periodic advertising, in units of 1.25 ms; 0 for none.
+        /// The interval of periodic advertising, in units of 1.25 ms; 0 if there is no periodic advertising.
         package var periodicInterval: UInt16 = 0
-        /// The target of a directed advertisement.
+        /// The target if the advertisement is directed.
         package var target = DeviceAddress.none
-        /// Advertising data, at most 229 octets.
+        /// The encoded advertising data, at most 229 octets.
         package var data: [UInt8] = []
 
         package init() {}
@@ -68,7 +68,7 @@ extension HCI.LEExtendedAdvertisingReport {
         package static let scanResponse = Self(rawValue: 1 << 3)
         package static let legacy = Self(rawValue: 1 << 4)
 
-        /// Creates a type with a data status.
+        /// Creates a type from the flags of a type and a data status.
         package init(_ flags: Self, data: DataStatus) { rawValue = flags.rawValue & ~0x60 | data.rawValue << 5 }
 
         /// The completeness of the data.
@@ -77,11 +77,11 @@ extension HCI.LEExtendedAdvertisingReport {
 
     /// The completeness of the data in a report.
     package enum DataStatus: UInt16, Sendable {
-        /// These are all data, or the last part.
+        /// The report contains all data, or the last part of the data.
         case complete = 0
-        /// More data follow in the next report.
+        /// More data follows in the next report.
         case incomplete = 1
-        /// The controller lost the rest; no more follow.
+        /// The controller has lost the rest of the data, so no more data follows.
         case truncated = 2
         case reserved = 3
     }

@@ -1,5 +1,5 @@
 extension HCI {
-    /// The number of completed packets on one connection: credits to send as many again.
+    /// The number of completed packets on one connection, which is the number of credits that are returned.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.40 and 7.7.19.
     @usableFromInline
@@ -31,7 +31,7 @@ extension HCI {
 
         /// Creates a key from its coordinates; returns `nil` unless both have 32 octets.
         ///
-        /// Does not check that the point is on the curve.
+        /// The initializer does not check that the point is on the curve.
         package init?(x: [UInt8], y: [UInt8]) {
             guard x.count == 32, y.count == 32 else { return nil }
             self.x = x
@@ -44,7 +44,7 @@ extension HCI {
         }
     }
 
-    /// The version of the Core Specification that a controller implements; unknown ones are kept.
+    /// The version of the Core Specification that a controller implements; unknown versions are kept.
     ///
     /// Assigned Numbers, 2.1.
     package struct CoreVersion: WireField, Hashable, CustomStringConvertible {

@@ -1,14 +1,14 @@
 extension HCI {
-    /// A command opcode: ten bits for the command (OCF), six for its group (OGF).
+    /// The opcode of an HCI command: the command in the lower ten bits (OCF), its group in the upper six (OGF).
     ///
     /// Unknown opcodes are kept. Core 6.0, Vol 4, Part E, 5.4.1.
     package struct Opcode: WireField, Hashable {
         package let wire: UInt16
         package init(wire: UInt16) { self.wire = wire }
 
-        /// No command.
+        /// The opcode for no command.
         ///
-        /// A controller uses it when it only reports the number of allowed commands.
+        /// Controllers use it in an event that only updates the number of commands that the host may send.
         package static let none = Self(wire: 0x0000)
         package static let disconnect = Self(wire: 0x0406)
         package static let readRemoteVersionInformation = Self(wire: 0x041D)

@@ -1,6 +1,8 @@
 extension HCI {
-    /// Creates the event that reports the failure of a command: Command Complete with meaningless parameters after the
-    /// status, or Command Status for commands that start with it and for unknown commands.
+    /// Creates the event with which a controller reports that a command has failed.
+    ///
+    /// For a command with return parameters, the event is Command Complete, with meaningless parameters after the
+    /// status. For other commands, including unknown ones, the event is Command Status.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.14 and 7.7.15.
     package static func refusal(of opcode: Opcode, _ status: Status) -> HCIEventPacket {

@@ -1,5 +1,5 @@
 extension HCI {
-    /// Whether a scanner sends scan requests.
+    /// The type of scanning: without scan requests (passive) or with them (active).
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.10.
     package enum ScanType: UInt8, WireField, CustomStringConvertible {
@@ -20,9 +20,10 @@ extension HCI {
     package enum ScanFilterPolicy: UInt8, WireField, CustomStringConvertible {
         case everyone = 0
         case acceptList = 1
-        /// All devices, and directed advertisements to a private address that may be ours.
+        /// Like ``everyone``, and also directed advertisements to private addresses that the controller cannot resolve.
         case everyoneAndUnresolved = 2
-        /// Devices on the accept list, and directed advertisements to a private address that may be ours.
+        /// Like ``acceptList``, and also directed advertisements to private addresses that the controller cannot
+        /// resolve.
         case acceptListAndUnresolved = 3
 
         package var description: String {
@@ -35,13 +36,13 @@ extension HCI {
         }
     }
 
-    /// Whether a scanner reports an advertiser more than once.
+    /// The treatment of repeated advertisements by a scanner.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.65.
     package enum DuplicateFilter: UInt8, WireField, CustomStringConvertible {
         case off = 0
         case on = 1
-        /// On, but each device is reported once per scan period.
+        /// The filter is on, but the controller reports each device again in every scan period.
         case resetEachPeriod = 2
 
         package var description: String {

@@ -79,7 +79,7 @@ extension HCI {
 }
 
 extension HCI.Status: CustomStringConvertible {
-    /// The name in the specification, or the code.
+    /// The status's name in the specification, or its code.
     package var description: String {
         Self.names.first { $0.status == self }?.name ?? "error 0x\(String(wire, radix: 16))"
     }

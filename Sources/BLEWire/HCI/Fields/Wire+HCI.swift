@@ -28,9 +28,10 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = Int16(bitPattern: raw)
     }
 
-    /// Visits a connection handle after a status.
+    /// Visits the connection handle that follows a status.
     ///
-    /// After a failure it is meaningless, so a reserved value is read as the lowest handle.
+    /// If the status is a failure, the handle is meaningless, so a reserved value is read as the lowest handle instead
+    /// of rejected.
     @_lifetime(self: copy self)
     @inline(__always)
     mutating func handle(_ value: inout ConnectionHandle, after status: HCI.Status) throws(PacketError) {
@@ -45,7 +46,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         }
     }
 
-    /// Visits a count and that many octets of advertising data.
+    /// Visits a count, and advertising data of that many octets.
     @_lifetime(self: copy self)
     @inline(__always)
     mutating func advertisingData(
@@ -59,7 +60,8 @@ extension Wire where Self: ~Copyable & ~Escapable {
         annotate(AdvertisingData(decoding: value).summary(of: value))
     }
 
-    /// Visits a count and `capacity` octets; the first `count` are advertising data.
+    /// Visits a count and then `capacity` octets, which are that number of octets of advertising data followed by
+    /// padding.
     @_lifetime(self: copy self)
     mutating func paddedAdvertisingData(
         _ value: inout [UInt8],
@@ -105,7 +107,7 @@ extension PacketDecoder {
 }
 
 extension AdvertisingData {
-    /// A readable form of the structures, or hex digits if `octets` are empty or malformed.
+    /// Returns the structures as text, or `octets` in hexadecimal if they are empty or malformed.
     fileprivate func summary(of octets: [UInt8]) -> String {
         if fault != nil || structures.isEmpty { return octets.hexadecimal }
         return dissection.fields.map { "\($0.name): \($0.text)" }.joined(separator: "; ")

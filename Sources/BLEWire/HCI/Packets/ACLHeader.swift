@@ -35,10 +35,10 @@
 }
 
 extension ACLHeader {
-    /// The number of octets of an H4 packet before the data.
+    /// The number of octets in front of the data in an H4 packet: the packet type and this header.
     @inlinable package static var h4Size: Int { 1 + size }
 
-    /// The packet type and this header, as ``h4Size`` octets of an H4 packet; the first is the least significant.
+    /// The packet type and this header as ``h4Size`` octets in one integer; the first octet is the least significant.
     var h4: UInt64 {
         @inline(__always) get {
             var header = HeaderEncoder()
@@ -55,7 +55,7 @@ extension ACLHeader {
     }
 }
 
-/// 12 bits of handle, two boundary flags, and two broadcast flags, which are zero on LE links.
+/// The connection handle (12 bits), the boundary flag (two bits), and the broadcast flag (two bits, zero on LE links).
 private struct HandleAndFlags: WireField, CustomStringConvertible {
     let handle: ConnectionHandle
     let boundary: ACLHeader.Boundary
@@ -85,7 +85,8 @@ private struct HandleAndFlags: WireField, CustomStringConvertible {
     }
 }
 
-// Concrete, so that the walk is specialised in this module and its callers elsewhere pay for no generics.
+// These members are not generic, so that the generic code is specialized in this module, and other modules only call
+// it.
 extension ACLHeader {
     /// Decodes a header from the front of `decoder`.
     ///

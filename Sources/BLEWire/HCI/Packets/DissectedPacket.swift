@@ -2,14 +2,14 @@
 package struct DissectedPacket: Equatable, Sendable {
     /// The layers of the packet, outermost first.
     ///
-    /// They cover all of its octets.
+    /// Together they cover all octets of the packet.
     ///
-    /// A part that cannot be decoded is a layer named "malformed"; the name of its only field is the reason. The
-    /// missing end of a packet that a capture truncated is a layer named "cut".
+    /// A part that cannot be decoded is a layer named "malformed", and the name of the layer's only field is the
+    /// reason. If the capture cut the packet short, the last layer is named "cut".
     package var layers: [DissectedLayer] = []
-    /// The layers of a reassembled packet whose last fragment is in this packet; otherwise empty.
+    /// The layers of a reassembled packet, if this packet contains the last fragment of one; otherwise empty.
     package var completed: [DissectedLayer] = []
-    /// The numeric codes of the packet.
+    /// The codes in the packet, for filters.
     package var codes = Codes()
 
     /// True if a part of the packet could not be decoded.
@@ -18,10 +18,10 @@ package struct DissectedPacket: Equatable, Sendable {
     /// True if the capture contains only the beginning of the packet.
     package var isCut: Bool { layers.contains { $0.isCut } }
 
-    /// The codes by which packets are told apart; `nil` for codes that a packet does not have.
+    /// The codes that identify the kind of a packet; a code is `nil` if the packet does not have it.
     package struct Codes: Equatable, Sendable {
         package var type: HCI.PacketType?
-        /// The opcode of a command, or of the command that an event responds to.
+        /// The opcode of the command, or of the command that an event responds to.
         package var opcode: HCI.Opcode?
         package var event: HCI.EventCode?
         package var subevent: HCI.LESubevent?

@@ -16,7 +16,7 @@
         @inlinable package static var event: Self { Self(wire: 4) }
         package static let iso = Self(wire: 5)
 
-        /// The header length after the packet indicator, in octets; `nil` for an unknown type.
+        /// The length of the header that follows the packet indicator, in octets; `nil` for an unknown type.
         package var headerSize: Int? {
             switch self {
             case .command, .synchronous: 3
@@ -26,9 +26,10 @@
             }
         }
 
-        /// The payload length that a header announces; `nil` for an unknown type or a truncated header.
+        /// Returns the length of the payload that a header gives, in octets; `nil` for an unknown type or a truncated
+        /// header.
         ///
-        /// The header is the ``headerSize`` octets after this one.
+        /// The header consists of the ``headerSize`` octets after the packet indicator.
         package func payloadSize(header: Span<UInt8>) -> Int? {
             guard let headerSize, header.count >= headerSize else { return nil }
             switch self {

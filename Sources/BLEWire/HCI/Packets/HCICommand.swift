@@ -1,20 +1,20 @@
-/// The parameters of a command.
+/// The parameters of an HCI command.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.1.
 package protocol HCICommand: Packet {
-    /// The return parameters in Command Complete; ``HCI/NoReturn`` if the command is answered with Command Status.
+    /// The return parameters in Command Complete; ``HCI/NoReturn`` if controllers respond with Command Status.
     associatedtype Return: Packet
     static var opcode: HCI.Opcode { get }
 }
 
-/// The parameters of an event that is not specific to LE.
+/// The parameters of an HCI event that is not an LE event.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.4.
 package protocol HCIEvent: Packet {
     static var code: HCI.EventCode { get }
 }
 
-/// The parameters of an LE event, after its subevent code.
+/// The parameters of an LE event that follow its subevent code.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.
 package protocol HCILEEvent: Packet {
@@ -22,7 +22,7 @@ package protocol HCILEEvent: Packet {
 }
 
 extension HCI {
-    /// Return parameters with only a status.
+    /// Return parameters that consist only of a status.
     package struct StatusReturn: Packet {
         package var status = Status.success
 
@@ -34,7 +34,7 @@ extension HCI {
         }
     }
 
-    /// Return parameters with only a status and a connection handle.
+    /// Return parameters that consist only of a status and a connection handle.
     package struct HandleReturn: Packet {
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
@@ -51,7 +51,7 @@ extension HCI {
         }
     }
 
-    /// The return parameters of commands that are answered with Command Status and a later event.
+    /// The empty return parameters of commands to which controllers respond with Command Status and a later event.
     package struct NoReturn: Packet {
         package init() {}
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}

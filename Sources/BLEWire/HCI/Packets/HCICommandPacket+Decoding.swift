@@ -19,7 +19,7 @@ extension HCICommandPacket {
     /// `bytes` start after the packet indicator.
     ///
     /// - Throws: ``PacketError/truncated(field:)`` or ``PacketError/trailing(count:)`` if the length octet does not
-    ///   match the packet; the errors of the parameters. An undefined opcode throws nothing.
+    ///   match the packet; the errors of the parameters. An unknown opcode is not an error.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         let header = try HCI.CommandHeader(from: &decoder)
@@ -43,7 +43,7 @@ extension HCICommandPacket {
         return .unknown(opcode, [UInt8](copying: parameters))
     }
 
-    /// Checks that a command without parameters has none.
+    /// Returns the packet of a command that has no parameters; throws if there are any.
     private static func bare<Command: HCICommand>(
         _: Command.Type,
         _ parameters: Span<UInt8>,

@@ -139,7 +139,7 @@ extension HCICommandPacket {
     }
 }
 
-/// The parameters of an undeclared command.
+/// The empty parameters that stand in for a command that this module does not declare.
 private struct NoCommand: HCICommand {
     typealias Return = HCI.NoReturn
     static var opcode: HCI.Opcode { .none }

@@ -1,4 +1,4 @@
-/// Any command: an opcode and its parameters.
+/// Any HCI command: an opcode and its parameters.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.1.
 package enum HCICommandPacket: Equatable, Sendable {

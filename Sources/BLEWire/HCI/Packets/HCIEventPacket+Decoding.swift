@@ -19,7 +19,7 @@ extension HCIEventPacket {
     /// `bytes` start after the packet indicator.
     ///
     /// - Throws: ``PacketError/truncated(field:)`` or ``PacketError/trailing(count:)`` if the length octet does not
-    ///   match the packet; the errors of the parameters. An undefined code throws nothing.
+    ///   match the packet; the errors of the parameters. An unknown code is not an error.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         let header = try HCI.EventHeader(from: &decoder)
@@ -86,7 +86,7 @@ extension HCIEventPacket {
         }
     }
 
-    /// Checks that an event without parameters has none.
+    /// Returns the packet of an event that has no parameters; throws if there are any.
     private static func bare<Event: Packet>(
         _: Event.Type,
         _ parameters: Span<UInt8>,

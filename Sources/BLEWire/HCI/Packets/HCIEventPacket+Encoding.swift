@@ -73,7 +73,8 @@ extension HCIEventPacket {
 
     /// The fields of this event, starting with the packet indicator.
     ///
-    /// The return parameters of Command Complete are shown as fields if the command is known and they match it.
+    /// The return parameters in Command Complete are described field by field if the command is known and they have its
+    /// format.
     package var dissection: DissectedLayer {
         var dissector = PacketDissector()
         let length = UInt8(truncatingIfNeeded: encoded.count - Self.headerSize)

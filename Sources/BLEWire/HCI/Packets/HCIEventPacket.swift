@@ -1,4 +1,4 @@
-/// Any event: a code and its parameters, including LE events.
+/// Any HCI event, including LE events: a code and its parameters.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.4.
 package enum HCIEventPacket: Equatable, Sendable {

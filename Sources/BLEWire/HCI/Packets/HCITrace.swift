@@ -1,11 +1,12 @@
-/// A decoder of all packets between one host and its controller, in order, for monitors.
+/// A decoder for monitors, which takes all packets between one host and its controller in order.
 ///
-/// It remembers the earlier packets that later ones depend on: the first fragments of L2CAP packets, and the purpose of
-/// credit-based channels. A trace may start at any time; packets whose context is unknown are shown as octets.
+/// It stores the information from earlier packets that decoding later ones needs: the first fragments of L2CAP packets,
+/// and the services of credit-based channels. A trace may start at any time; packets for which that information is
+/// missing are shown as octets.
 ///
 /// Core 6.0, Vol 4, Part A, 2; Part E, 5.4.
 package struct HCITrace: Sendable {
-    /// The maximum number of remembered links; the oldest is dropped.
+    /// The maximum number of stored links; beyond that, the oldest one is dropped.
     private static let mostLinks = 16
 
     private struct Link: Sendable {
@@ -22,11 +23,10 @@ package struct HCITrace: Sendable {
     /// Decodes the layers of a packet that starts with its packet indicator.
     ///
     /// - Parameters:
-    ///   - octets: The packet, or its beginning.
-    ///   - isFromHost: Whether the host sent it.
-    ///   - missing: The number of octets at the end of the packet that are not in `octets`, because the capture was
-    ///     limited to the beginning of each packet.
-    /// - Returns: Its layers and codes.
+    ///   - octets: The packet, or its beginning if the capture cut it short.
+    ///   - isFromHost: True if the host sent the packet, false if the controller did.
+    ///   - missing: The number of octets at the end of the packet that the capture does not contain.
+    /// - Returns: The layers and codes of the packet.
     package mutating func dissect(h4 octets: [UInt8], isFromHost: Bool, missing: Int = 0) -> DissectedPacket {
         var packet = DissectedPacket()
         guard missing <= 0 else {
@@ -49,7 +49,7 @@ package struct HCITrace: Sendable {
         return packet
     }
 
-    /// Takes apart the beginning of a packet whose end is not known: its headers, and the rest as octets.
+    /// Decodes a packet that the capture cut short: its headers as fields, and the rest as octets.
     private mutating func dissect(
         beginning octets: [UInt8],
         isFromHost: Bool,
@@ -79,7 +79,9 @@ package struct HCITrace: Sendable {
         packet.layers.append(.cut(octets[packet.layers.reduce(0) { $0 + $1.size }...], missing: missing))
     }
 
-    /// Takes the beginning of a data packet's payload, after which nothing of what it belonged to can be completed.
+    /// Decodes the beginning of a data packet's payload that the capture cut short.
+    ///
+    /// The packet and the SDU that were being reassembled can no longer be completed, so they are dropped.
     private mutating func lose(
         _ payload: [UInt8],
         of acl: ACLHeader,
@@ -132,7 +134,7 @@ package struct HCITrace: Sendable {
         }
     }
 
-    /// Forgets links that have ended, and older links whose handle is used again.
+    /// Drops the state of a link that has ended, and of an older link whose handle is used again.
     private mutating func heard(_ event: HCIEventPacket) {
         switch event {
         case .disconnectionComplete(let event) where event.status == .success:
@@ -187,7 +189,7 @@ package struct HCITrace: Sendable {
         isFromHost ? links[link].fromHost.proceed(fragment.span) : links[link].fromPeer.proceed(fragment.span)
     }
 
-    /// Decodes an L2CAP packet, or as much of it as is available.
+    /// Decodes an L2CAP packet, or its first fragment if the packet is not complete yet.
     private mutating func dissect(
         frame: [UInt8],
         _ link: Int,
@@ -269,7 +271,8 @@ package struct HCITrace: Sendable {
         return DissectedLayer(name: type.description, fields: fields)
     }
 
-    /// Decodes as much of a header as is available; the rest is malformed.
+    /// Returns the layers of a packet that cannot be decoded: its header, if that could be decoded, and the rest as
+    /// malformed octets.
     private static func beginning<Start: Packet>(
         _ start: Start?,
         of octets: [UInt8],
@@ -282,7 +285,7 @@ package struct HCITrace: Sendable {
     }
 }
 
-/// The start of a command, without the length.
+/// The start of an H4 command: the packet type and the opcode, without the length.
 private struct CommandStart: Packet {
     var type = HCI.PacketType.command
     var opcode = HCI.Opcode.none
@@ -293,7 +296,7 @@ private struct CommandStart: Packet {
     }
 }
 
-/// The start of an event, without the length.
+/// The start of an H4 event: the packet type and the event code, without the length.
 private struct EventStart: Packet {
     var type = HCI.PacketType.event
     var code = HCI.EventCode(wire: 0)
@@ -304,7 +307,7 @@ private struct EventStart: Packet {
     }
 }
 
-/// The start of a data packet.
+/// The start of an H4 data packet: the packet type and the ACL header.
 private struct DataStart: Packet {
     var type = HCI.PacketType.acl
     var header = ACLHeader()

@@ -1,4 +1,4 @@
-/// The events with codes below 0x40 that a controller may send.
+/// The set of events with codes below 0x40 that a controller may send.
 ///
 /// Core 6.0, Vol 4, Part E, 7.3.1.
 package struct EventMask: WireField, Hashable {
@@ -10,7 +10,7 @@ package struct EventMask: WireField, Hashable {
 
     /// Returns whether the controller may send an event.
     ///
-    /// Events that answer commands or return credits cannot be disabled.
+    /// Events that respond to commands or return credits cannot be disabled.
     package func allows(_ code: HCI.EventCode) -> Bool {
         switch code {
         case .commandComplete, .commandStatus, .numberOfCompletedPackets: true
@@ -20,20 +20,20 @@ package struct EventMask: WireField, Hashable {
 }
 
 extension EventMask: ExpressibleByArrayLiteral {
-    /// Creates a mask that enables some events; codes without a bit are ignored.
+    /// Creates a mask that enables the given events; codes for which the mask has no bit are ignored.
     package init(arrayLiteral codes: HCI.EventCode...) {
         wire = codes.reduce(0) { 0x01...0x3E ~= $1.wire ? $0 | 1 << UInt64($1.wire - 1) : $0 }
     }
 }
 
-/// The events with codes of 0x40 and above that a controller may send.
+/// The set of events with codes of 0x40 and above that a controller may send.
 ///
 /// Core 6.0, Vol 4, Part E, 7.3.69.
 package struct EventMaskPage2: WireField, Hashable {
     package let wire: UInt64
     package init(wire: UInt64) { self.wire = wire }
 
-    /// The default mask.
+    /// The default mask: no events.
     package static let none = Self(wire: 0)
 
     /// Returns whether the controller may send an event.
@@ -43,13 +43,13 @@ package struct EventMaskPage2: WireField, Hashable {
 }
 
 extension EventMaskPage2: ExpressibleByArrayLiteral {
-    /// Creates a mask that enables some events; codes without a bit are ignored.
+    /// Creates a mask that enables the given events; codes for which the mask has no bit are ignored.
     package init(arrayLiteral codes: HCI.EventCode...) {
         wire = codes.reduce(0) { 0x40...0x7F ~= $1.wire ? $0 | 1 << UInt64($1.wire - 0x40) : $0 }
     }
 }
 
-/// The LE events that a controller may send, if ``EventMask`` enables LE Meta events.
+/// The set of LE events that a controller may send if ``EventMask`` enables LE Meta events.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.1.
 package struct LEEventMask: WireField, Hashable {
@@ -66,7 +66,7 @@ package struct LEEventMask: WireField, Hashable {
 }
 
 extension LEEventMask: ExpressibleByArrayLiteral {
-    /// Creates a mask that enables some events; codes without a bit are ignored.
+    /// Creates a mask that enables the given events; codes for which the mask has no bit are ignored.
     package init(arrayLiteral subevents: HCI.LESubevent...) {
         wire = subevents.reduce(0) { 0x01...0x40 ~= $1.wire ? $0 | 1 << UInt64($1.wire - 1) : $0 }
     }

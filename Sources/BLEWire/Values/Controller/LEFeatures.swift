@@ -13,7 +13,7 @@ package struct LEFeatures: OptionSet, WireField, Hashable {
     package static let peripheralInitiatedFeaturesExchange = Self(rawValue: 1 << 3)
     package static let ping = Self(rawValue: 1 << 4)
     package static let dataPacketLengthExtension = Self(rawValue: 1 << 5)
-    /// Resolution of private addresses in the controller.
+    /// LL Privacy: the controller resolves and generates private addresses.
     package static let privacy = Self(rawValue: 1 << 6)
     package static let extendedScanningFilterPolicies = Self(rawValue: 1 << 7)
     package static let phy2M = Self(rawValue: 1 << 8)

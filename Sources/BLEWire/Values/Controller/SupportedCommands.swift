@@ -2,13 +2,13 @@
 ///
 /// Core 6.0, Vol 4, Part E, 6.27.
 package struct SupportedCommands: Hashable, Sendable {
-    /// The octets in wire order, always 64.
+    /// The 64 octets in wire order.
     package private(set) var octets: [UInt8]
 
     /// Creates an empty set.
     package init() { octets = [UInt8](repeating: 0, count: Self.size) }
 
-    /// Creates a set of commands; commands without a bit are ignored.
+    /// Creates a set of commands; commands for which the specification has no bit are ignored.
     package init(_ opcodes: [HCI.Opcode]) {
         self.init()
         for opcode in opcodes { insert(opcode) }
@@ -22,19 +22,19 @@ package struct SupportedCommands: Hashable, Sendable {
 
     static let size = 64
 
-    /// Returns whether the controller supports a command; `false` for commands without a bit.
+    /// Returns whether the controller supports a command; `false` for commands for which the specification has no bit.
     package func contains(_ opcode: HCI.Opcode) -> Bool {
         guard let (octet, bit) = Self.position(of: opcode) else { return false }
         return octets[octet] >> bit & 1 == 1
     }
 
-    /// Adds a command if there is a bit for it.
+    /// Adds a command; has no effect if the specification has no bit for it.
     package mutating func insert(_ opcode: HCI.Opcode) {
         guard let (octet, bit) = Self.position(of: opcode) else { return }
         octets[octet] |= 1 << bit
     }
 
-    /// Removes a command.
+    /// Removes a command from the set.
     package mutating func remove(_ opcode: HCI.Opcode) {
         guard let (octet, bit) = Self.position(of: opcode) else { return }
         octets[octet] &= ~(1 << bit)
@@ -134,7 +134,7 @@ package struct SupportedCommands: Hashable, Sendable {
 }
 
 extension SupportedCommands: CustomStringConvertible {
-    /// The names of the declared commands that the controller supports.
+    /// The names of the supported commands that this module declares.
     package var description: String {
         Self.positions.filter { contains($0.opcode) }.map(\.opcode.description).joined(separator: ", ")
     }

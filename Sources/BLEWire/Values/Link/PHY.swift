@@ -1,15 +1,15 @@
 /// A physical layer of LE.
 ///
-/// Unknown values are kept. 0 stands for none in reports and in events about a failure.
+/// Unknown values are kept. The value 0 stands for no PHY, in reports and in events about a failure.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.47 and 7.7.65.13.
 @usableFromInline package struct PHY: WireField, Hashable, CustomStringConvertible {
     @usableFromInline package let wire: UInt8
     @inlinable package init(wire: UInt8) { self.wire = wire }
 
-    /// No packet was sent there.
+    /// The value for no PHY, where an event has nothing to report.
     @inlinable package static var none: Self { Self(wire: 0) }
-    /// 1 Mb/s, mandatory for every device.
+    /// 1 Mb/s, which every device supports.
     @inlinable package static var le1M: Self { Self(wire: 1) }
     /// 2 Mb/s.
     package static let le2M = Self(wire: 2)

@@ -1,4 +1,4 @@
-/// The received signal strength (RSSI): −127 to 20 dBm, or unavailable.
+/// A received signal strength (RSSI): −127 to 20 dBm, or unavailable.
 ///
 /// Core 6.0, Vol 4, Part E, 7.5.4 and 7.7.65.2.
 @usableFromInline package struct RSSI: WireField, Hashable, CustomStringConvertible {
@@ -10,14 +10,14 @@
 
     @inlinable package static var unavailable: Self { Self(dBm: 127) }
 
-    /// The signal strength; `nil` if the controller did not measure it.
+    /// The signal strength in dBm; `nil` if it is unavailable.
     package var dBm: Int8? { self == .unavailable ? nil : Int8(bitPattern: wire) }
     @usableFromInline package var description: String { dBm.map { "\($0) dBm" } ?? "unavailable" }
 }
 
 /// A transmit power: −127 to 20 dBm, or unavailable.
 ///
-/// In a command, unavailable leaves the choice to the controller.
+/// In a command, ``unavailable`` leaves the choice to the controller.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.53 and 7.7.65.13.
 @usableFromInline package struct TransmitPower: WireField, Hashable, CustomStringConvertible {
@@ -29,7 +29,7 @@
 
     @inlinable package static var unavailable: Self { Self(dBm: 127) }
 
-    /// The power; `nil` for unavailable or no preference.
+    /// The power in dBm; `nil` if it is unavailable, or if a command states no preference.
     package var dBm: Int8? { self == .unavailable ? nil : Int8(bitPattern: wire) }
     @usableFromInline package var description: String { dBm.map { "\($0) dBm" } ?? "unavailable" }
 }
