@@ -11,7 +11,7 @@ struct VirtualController: Sendable {
     /// A connection of this controller.
     struct Connection: Sendable {
         let handle: ConnectionHandle
-        /// The index of the connection in the air's links.
+        /// The index of the connection in ``Air/links``.
         let link: Int
         let role: Role
         /// The public or random address that the host chose for this end; `nil` if the host set none.

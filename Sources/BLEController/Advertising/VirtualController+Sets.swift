@@ -1,6 +1,8 @@
 import BLEWire
 
 extension VirtualController {
+    /// Executes LE Set Extended Advertising Parameters; returns the status and the transmit power in dBm.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.53.
     mutating func setParameters(
         _ command: HCI.LESetExtendedAdvertisingParameters
@@ -57,6 +59,8 @@ extension VirtualController {
         return properties.contains(.scannable) ? !set.data.isEmpty : !set.scanResponse.isEmpty
     }
 
+    /// Executes LE Set Advertising Set Random Address.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.52.
     mutating func setRandomAddress(_ command: HCI.LESetAdvertisingSetRandomAddress) -> HCI.Status {
         guard let index = setIndex(command.set.wire) else { return .unknownAdvertisingIdentifier }
@@ -65,6 +69,8 @@ extension VirtualController {
         return .success
     }
 
+    /// Sets the data or the scan response data of an advertising set, or a part of it.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.54 and 7.8.55.
     mutating func setData(
         _ data: [UInt8],

@@ -13,7 +13,7 @@ extension Air {
         return false
     }
 
-    /// Runs the next activity, even if it is not due yet, while the air ``carriesData``.
+    /// Runs the next activity without waiting until it is due, provided that the air ``carriesData``.
     ///
     /// - Returns: The time at which the activity was due; `nil` if no activity was run.
     package mutating func carryOn() -> Instant? {

@@ -49,7 +49,7 @@ package enum AirPHY: UInt8, Sendable {
 ///
 /// Core 6.0, Vol 6, Part B, 4.1 and 4.2.
 enum Spacing {
-    /// T_IFS, between two consecutive packets of an exchange: 150 µs.
+    /// T_IFS, the time between two consecutive packets of an exchange: 150 µs.
     static let interFrame: Int64 = 150_000
     /// T_MAFS, the minimum time between a packet and the auxiliary packet that it points to: 300 µs.
     static let auxiliary: Int64 = 300_000

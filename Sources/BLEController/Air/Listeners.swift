@@ -14,8 +14,8 @@ struct Listeners: Sendable {
     ///
     /// A packet sent at 0 dBm is lost beyond 200 m.
     private static let side = 256.0
-    /// The maximum number of listeners up to which a packet is offered to all of them, because that costs less than
-    /// looking up squares.
+    /// The number of listeners up to which every packet is offered to all of them, because that costs less than looking
+    /// up squares.
     private static let mostUnsorted = 12
     /// The maximum number of squares that a packet may reach in one direction; a packet that reaches further is offered
     /// to all listeners.

@@ -8,7 +8,7 @@
 /// | sensitivity | −95 dBm; weaker packets are not received |
 enum PathLoss {
     static let sensitivity = -95
-    /// The maximum noise of one packet in either direction, in decibels.
+    /// The maximum by which noise raises or lowers the strength of one packet, in decibels.
     static let noise = 2
     /// The minimum distance between two antennas, in metres; shorter distances count as this one.
     private static let nearest = 0.5

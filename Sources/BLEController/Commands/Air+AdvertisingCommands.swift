@@ -28,6 +28,8 @@ extension Air {
         return true
     }
 
+    /// Starts or stops legacy advertising.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.9.
     private mutating func enableAdvertising(_ enable: Bool, _ controller: Int) -> HCI.Status {
         controllers[controller].withLegacySet { _ in }
@@ -70,6 +72,8 @@ extension VirtualController {
         change(&sets[0])
     }
 
+    /// Sets the parameters of legacy advertising.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.5.
     mutating func setAdvertisingParameters(_ command: HCI.LESetAdvertisingParameters) -> HCI.Status {
         if let set = sets.first, set.isEnabled { return .commandDisallowed }

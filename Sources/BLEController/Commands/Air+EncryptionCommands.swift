@@ -24,6 +24,8 @@ extension Air {
         return true
     }
 
+    /// Starts encryption or a key refresh, if the host is a central.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.24.
     private mutating func enableEncryption(_ command: HCI.LEEnableEncryption, _ controller: Int) {
         if controllers[controller].connection(command.handle)?.role == .peripheral {
@@ -39,6 +41,8 @@ extension Air {
         run(.encryption(terms), on: command.handle, of: .leEnableEncryption, controller)
     }
 
+    /// Processes the host's answer to a request for the long-term key; `key` is `nil` if the host has none.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.25 and 7.8.26.
     private mutating func answer(_ handle: ConnectionHandle, with key: Key128?, _ controller: Int) -> HCI.Status {
         guard let connection = controllers[controller].connection(handle) else { return .unknownConnectionIdentifier }

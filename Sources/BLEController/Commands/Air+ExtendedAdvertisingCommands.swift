@@ -73,6 +73,8 @@ extension Air {
         return true
     }
 
+    /// Enables or disables advertising sets.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.56.
     private mutating func enableSets(
         _ command: HCI.LESetExtendedAdvertisingEnable,

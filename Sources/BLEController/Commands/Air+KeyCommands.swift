@@ -23,6 +23,8 @@ extension Air {
         return true
     }
 
+    /// Generates a P-256 key pair and reports the public key to the host.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.36.
     private mutating func makeKeyPair(_ controller: Int) {
         let pair = P256KeyPair(using: &controllers[controller].random)
@@ -35,6 +37,8 @@ extension Air {
         )
     }
 
+    /// Computes a Diffie-Hellman key and reports it to the host.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.37 and 7.7.65.9.
     private mutating func generateKey(
         with peer: HCI.PublicKey,

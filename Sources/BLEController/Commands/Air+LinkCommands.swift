@@ -39,6 +39,8 @@ extension Air {
         _ = begin(procedure, on: connection.link, connection.role, at: now)
     }
 
+    /// Starts to end a connection.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.1.6.
     private mutating func disconnect(_ command: HCI.Disconnect, _ controller: Int) {
         guard let connection = controllers[controller].connection(command.handle) else {
@@ -61,9 +63,11 @@ extension Air {
         scheduleLink(connection.link)
     }
 
-    /// Core 6.0, Vol 4, Part E, 7.8.21.
+    /// Starts to read the features of the peer's controller.
     ///
     /// A peripheral can read the features only if both ends support that.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.21.
     private mutating func readRemoteFeatures(_ command: HCI.LEReadRemoteFeatures, _ controller: Int) {
         let opcode = HCI.Opcode.leReadRemoteFeatures
         let features = controllers[controller].identity.profile.features
@@ -75,6 +79,8 @@ extension Air {
         run(.features, on: command.handle, of: opcode, controller)
     }
 
+    /// Starts a change of the connection parameters.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.18.
     private mutating func update(_ command: HCI.LEConnectionUpdate, _ controller: Int) {
         let opcode = HCI.Opcode.leConnectionUpdate, parameters = LL.ConnectionParameters(command.parameters)
@@ -91,6 +97,8 @@ extension Air {
         run(.parameters(parameters), on: command.handle, of: opcode, controller)
     }
 
+    /// Accepts the connection parameters that the peer requested.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.31.
     private mutating func accept(_ command: HCI.LERemoteConnectionParameterRequestReply, _ controller: Int) {
         typealias Command = HCI.LERemoteConnectionParameterRequestReply
@@ -113,6 +121,8 @@ extension Air {
         }
     }
 
+    /// Rejects the connection parameters that the peer requested.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.32.
     private mutating func decline(
         _ command: HCI.LERemoteConnectionParameterRequestNegativeReply,
@@ -138,6 +148,9 @@ extension Air {
         return isAsked ? (connection, .success) : (nil, .commandDisallowed)
     }
 
+    /// Stores the host's classification of data channels, and changes the channel maps of connections on which the
+    /// controller is the central.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.19.
     private mutating func classify(_ command: HCI.LESetHostChannelClassification, _ controller: Int) {
         let map = command.channels & ChannelMap.all

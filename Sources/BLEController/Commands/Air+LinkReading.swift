@@ -119,6 +119,8 @@ extension Air {
         return true
     }
 
+    /// Sets the authenticated payload timeout of a connection.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.3.94.
     private mutating func write(_ command: HCI.WriteAuthenticatedPayloadTimeout, _ controller: Int) {
         let connection = controllers[controller].connection(command.handle)
@@ -145,6 +147,8 @@ extension Air {
         27...251 ~= octets && 328...17_040 ~= time
     }
 
+    /// Sets the packet lengths that the host suggests for a connection, and starts to exchange them with the peer.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.33.
     private mutating func setDataLength(_ command: HCI.LESetDataLength, _ controller: Int) {
         let connection = controllers[controller].connection(command.handle)
@@ -158,6 +162,8 @@ extension Air {
         _ = begin(.length, on: connection.link, connection.role, at: now)
     }
 
+    /// Stores the PHYs that the host prefers for a connection, and starts a PHY update.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.49.
     private mutating func setPHY(_ command: HCI.LESetPHY, _ controller: Int) {
         guard let connection = controllers[controller].connection(command.handle) else {

@@ -99,6 +99,8 @@ extension Air {
         return true
     }
 
+    /// Adds a device to the resolving list.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.38.
     private mutating func add(_ command: HCI.LEAddDeviceToResolvingList, _ controller: Int) -> HCI.Status {
         let outcome = controllers[controller].resolvingList.add(

@@ -77,6 +77,8 @@ extension Air {
         refreshListening(controller)
     }
 
+    /// Starts to create a connection; `initiator` is `nil` if the parameters of the command are invalid.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.12 and 7.8.66.
     private mutating func createConnection(_ initiator: Initiator?, _ opcode: HCI.Opcode, _ controller: Int) {
         guard controllers[controller].initiator == nil else {
@@ -103,6 +105,8 @@ extension Air {
         status(.success, of: opcode, controller)
     }
 
+    /// Cancels the creation of a connection.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.13.
     private mutating func cancelConnection(_ controller: Int) {
         guard controllers[controller].initiator != nil else {
@@ -115,6 +119,8 @@ extension Air {
 }
 
 extension VirtualController {
+    /// Sets the parameters of legacy scanning.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.10.
     mutating func setScanParameters(_ command: HCI.LESetScanParameters) -> HCI.Status {
         guard !scanner.isEnabled else { return .commandDisallowed }
@@ -125,6 +131,8 @@ extension VirtualController {
         return set([window], command.ownAddress, command.policy)
     }
 
+    /// Sets the parameters of extended scanning.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.64.
     mutating func setScanParameters(_ command: HCI.LESetExtendedScanParameters) -> HCI.Status {
         guard !scanner.isEnabled else { return .commandDisallowed }

@@ -93,6 +93,8 @@ extension Air {
         return true
     }
 
+    /// Sets the controller's random address, unless it is in use.
+    ///
     /// Core 6.0, Vol 4, Part E, 7.8.4.
     private mutating func setRandomAddress(_ command: HCI.LESetRandomAddress, _ controller: Int) {
         let board = controllers[controller]

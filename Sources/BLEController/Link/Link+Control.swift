@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Link {
-    /// Processes a control PDU received by `role`.
+    /// Processes a control PDU that the end with this role has received.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.
     mutating func receive(
@@ -89,7 +89,7 @@ extension Link {
         }
     }
 
-    /// Returns whether the profile of `role` supports `packet`.
+    /// Returns whether the end with this role supports `packet`, according to its profile.
     private func isKnown(_ packet: LLControlPacket, to role: Role) -> Bool {
         let features = self[role].profile.features
         switch packet {

@@ -13,7 +13,7 @@ extension Link {
         }
     }
 
-    /// Processes an encryption PDU received by `role`.
+    /// Processes an encryption PDU that the end with this role has received.
     mutating func receiveEncryption(
         _ packet: LLControlPacket,
         _ role: Role,

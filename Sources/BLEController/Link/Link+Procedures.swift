@@ -2,7 +2,7 @@ import BLEWire
 
 /// An event of a link that the host of the end with the given role receives.
 ///
-/// A status is an HCI status code.
+/// `status` and `reason` are HCI status codes.
 enum LinkEvent: Equatable, Sendable {
     case versionRead(Role, status: UInt8)
     case featuresRead(Role, status: UInt8)
@@ -23,7 +23,7 @@ enum LinkEvent: Equatable, Sendable {
 }
 
 extension Link {
-    /// Starts the queued procedures of `role` that can start now.
+    /// Starts the queued procedures of the end with this role that can start now.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.
     mutating func beginProcedures(_ role: Role, at now: Instant, into events: inout [LinkEvent]) {

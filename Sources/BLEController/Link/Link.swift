@@ -11,10 +11,10 @@ import BLEWire
 struct Link: Sendable {
     /// The timing of a connection.
     struct Timing: Equatable, Sendable {
-        /// In units of 1.25 ms.
+        /// The connection interval, in units of 1.25 ms.
         var interval: UInt16
         var latency: UInt16
-        /// In units of 10 ms.
+        /// The supervision timeout, in units of 10 ms.
         var timeout: UInt16
 
         var intervalNanoseconds: Int64 { Int64(interval) &* Spacing.slot }
@@ -155,7 +155,8 @@ struct Link: Sendable {
     }
 }
 
-/// The HCI status codes with which a link layer ends a connection, or fails or rejects a procedure, by itself.
+/// The HCI status codes that the link layer itself sets when it ends a connection, or when a procedure fails or is
+/// rejected.
 ///
 /// Core 6.0, Vol 1, Part F, 2.
 enum LinkStatus: UInt8, Sendable {

@@ -163,6 +163,8 @@ struct LinkControl: Sendable {
         return packets.firstIndex(where: Self.isSentWhileEncrypting).map { packets.remove(at: $0) }
     }
 
+    /// Returns whether a packet may be sent during an encryption procedure.
+    ///
     /// Core 6.0, Vol 6, Part B, 5.1.3.1.
     private static func isSentWhileEncrypting(_ packet: LLControlPacket) -> Bool {
         packet.opcode.isOfEncryption || packet.opcode == .terminate

@@ -42,6 +42,8 @@ struct LinkEncryption: Sendable {
     /// ``never`` means that the peer must not send the PDU now, so the link ends.
     enum Admission { case now, later, never }
 
+    /// Returns when a received control PDU may be processed.
+    ///
     /// Core 6.0, Vol 6, Part B, 5.1.3.1.
     func admission(of opcode: LL.ControlOpcode) -> Admission {
         guard isUnderWay, !opcode.isOfEncryption else { return .now }

@@ -9,9 +9,9 @@ struct ScanWindow: Equatable, Sendable {
     let phy: AirPHY
     /// True if the receiver sends scan requests.
     let isActive: Bool
-    /// The duration, in nanoseconds.
+    /// The time from the start of one window to the start of the next, in nanoseconds.
     let interval: Int64
-    /// The duration, in nanoseconds.
+    /// The length of each window, in nanoseconds.
     let window: Int64
     var start: Instant
 
