@@ -26,7 +26,7 @@
 
     /// The time within which a response or confirmation must arrive.
     ///
-    /// If it does not, the bearer is closed.
+    /// If it does not arrive in time, the bearer is closed.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     package static let transactionTimeout = Duration.nanoseconds(transactionNanoseconds)

@@ -70,11 +70,11 @@ extension LL {
         package var windowSize: UInt8 = 0
         /// The start of the transmit window, in units of 1.25 ms.
         package var windowOffset: UInt16 = 0
-        /// The connection interval, units of 1.25 ms.
+        /// The connection interval, in units of 1.25 ms.
         package var interval: UInt16 = 0
         /// The number of connection events that the peripheral may skip.
         package var latency: UInt16 = 0
-        /// The supervision timeout, units of 10 ms.
+        /// The supervision timeout, in units of 10 ms.
         package var timeout: UInt16 = 0
         /// The data channels in use, one bit for each of the 37.
         package var channelMap: UInt64 = 0

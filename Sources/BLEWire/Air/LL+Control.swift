@@ -49,14 +49,14 @@ extension LL {
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.1.
     package struct ConnectionUpdate: Packet {
-        /// The length of the transmit window for the first new anchor point, units of 1.25 ms.
+        /// The length of the transmit window for the first new anchor point, in units of 1.25 ms.
         package var windowSize: UInt8 = 0
-        /// The start of the transmit window for the first new anchor point, units of 1.25 ms.
+        /// The start of the transmit window for the first new anchor point, in units of 1.25 ms.
         package var windowOffset: UInt16 = 0
-        /// The connection interval, units of 1.25 ms.
+        /// The connection interval, in units of 1.25 ms.
         package var interval: UInt16 = 0
         package var latency: UInt16 = 0
-        /// The supervision timeout, units of 10 ms.
+        /// The supervision timeout, in units of 10 ms.
         package var timeout: UInt16 = 0
         package var instant: UInt16 = 0
 
@@ -118,14 +118,14 @@ extension LL {
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.16 and 2.4.2.17.
     package struct ConnectionParameters: Packet {
-        /// The minimum connection interval, units of 1.25 ms.
+        /// The minimum connection interval, in units of 1.25 ms.
         package var intervalMinimum: UInt16 = 0
-        /// The maximum connection interval, units of 1.25 ms.
+        /// The maximum connection interval, in units of 1.25 ms.
         package var intervalMaximum: UInt16 = 0
         package var latency: UInt16 = 0
-        /// The supervision timeout, units of 10 ms.
+        /// The supervision timeout, in units of 10 ms.
         package var timeout: UInt16 = 0
-        /// The number of which the connection interval should be a multiple, units of 1.25 ms.
+        /// The value of which the connection interval should preferably be a multiple, in units of 1.25 ms.
         package var preferredPeriodicity: UInt8 = 0
         package var referenceEventCount: UInt16 = 0
         /// The first of six possible positions of the anchor point, in units of 1.25 ms; 0xFFFF for an unused one.

@@ -9,7 +9,7 @@
     /// The offset of the opcode in the H4 packet, after the packet type and the ACL and L2CAP headers.
     @inlinable package static var start: Int { ACLHeader.h4Size + L2CAPHeader.size }
 
-    /// The kind of packet, for those that concern a single value.
+    /// The kind of packet; kinds that do not concern a single value are not distinguished.
     @usableFromInline package enum Kind: Equatable, Sendable {
         case readRequest, readResponse, writeRequest, writeResponse, writeCommand, notification
         case other

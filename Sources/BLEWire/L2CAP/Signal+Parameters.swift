@@ -59,13 +59,13 @@ extension Signal {
     ///
     /// Core 6.0, Vol 3, Part A, 4.20.
     package struct ConnectionParameterUpdateRequest: Packet {
-        /// The minimum connection interval, units of 1.25 ms.
+        /// The minimum connection interval, in units of 1.25 ms.
         package var intervalMin: UInt16
-        /// The maximum connection interval, units of 1.25 ms.
+        /// The maximum connection interval, in units of 1.25 ms.
         package var intervalMax: UInt16
         /// The number of connection events that the peripheral may skip.
         package var latency: UInt16
-        /// The supervision timeout, units of 10 ms.
+        /// The supervision timeout, in units of 10 ms.
         package var timeout: UInt16
 
         package init() { self.init(intervalMin: 0, intervalMax: 0, latency: 0, timeout: 0) }

@@ -86,7 +86,8 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Makes the controller compute the Diffie-Hellman key from a peer's public key and its own key pair.
+    /// Makes the controller compute the Diffie-Hellman key from a peer's public key and the key pair that it generated
+    /// last.
     ///
     /// ``HCI/LEGenerateDHKeyComplete`` reports the result.
     ///

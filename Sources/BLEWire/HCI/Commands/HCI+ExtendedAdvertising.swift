@@ -166,7 +166,7 @@ extension HCI {
 
     /// Enables or disables advertising sets.
     ///
-    /// If the command disables, an empty list stands for all sets.
+    /// A command to disable an empty list of sets disables all sets.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.56.
     package struct LESetExtendedAdvertisingEnable: HCICommand {

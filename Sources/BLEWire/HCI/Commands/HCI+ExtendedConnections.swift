@@ -32,13 +32,13 @@ extension HCI {
         package var ownAddress = OwnAddress.public
         /// The peer to connect to; ignored when the filter accept list is used.
         package var peer = DeviceAddress.none
-        /// The parameters for the 1M PHY; `nil` not to use it.
+        /// The parameters for the 1M PHY; `nil` if the controller does not use it.
         package var le1M: Initiation?
-        /// The connection parameters for the 2M PHY; `nil` not to use it.
+        /// The connection parameters for the 2M PHY; `nil` if the controller does not use it.
         ///
         /// The scan timing is ignored, because the primary channels do not use this PHY.
         package var le2M: Initiation?
-        /// The parameters for the Coded PHY; `nil` not to use it.
+        /// The parameters for the Coded PHY; `nil` if the controller does not use it.
         package var leCoded: Initiation?
 
         package init() {}

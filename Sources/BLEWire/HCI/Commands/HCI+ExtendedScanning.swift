@@ -28,9 +28,9 @@ extension HCI {
 
         package var ownAddress = OwnAddress.public
         package var policy = ScanFilterPolicy.everyone
-        /// The parameters for the 1M PHY; `nil` not to scan on it.
+        /// The parameters for the 1M PHY; `nil` if the controller does not scan on it.
         package var le1M: Scan?
-        /// The parameters for the Coded PHY; `nil` not to scan on it.
+        /// The parameters for the Coded PHY; `nil` if the controller does not scan on it.
         package var leCoded: Scan?
 
         package init() {}

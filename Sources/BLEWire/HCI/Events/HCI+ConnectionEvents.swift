@@ -1,5 +1,5 @@
 extension HCI {
-    /// The event that a connection has been created or that its creation has failed.
+    /// Reports that a connection has been created or that its creation has failed.
     ///
     /// After a failure, only the status is valid, and sometimes the address.
     ///
@@ -50,7 +50,7 @@ extension HCI {
         }
     }
 
-    /// The event that a connection has been created or that its creation has failed, with both ends' private addresses.
+    /// Reports that a connection has been created or that its creation has failed, with both ends' private addresses.
     ///
     /// After a failure, only the status is valid, and sometimes the address.
     ///
@@ -111,7 +111,7 @@ extension HCI {
         }
     }
 
-    /// The event that the parameters of a connection have changed or that an update has failed.
+    /// Reports that the parameters of a connection have changed or that an update has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.3.
     package struct LEConnectionUpdateComplete: HCILEEvent {

@@ -70,7 +70,7 @@ extension HCI {
         }
     }
 
-    /// The event that the controller's hardware has failed.
+    /// Reports that the controller's hardware has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.16.
     package struct HardwareError: HCIEvent {
@@ -156,7 +156,7 @@ extension HCI {
         }
     }
 
-    /// The event that the host has sent more data than the controller can hold.
+    /// Reports that the host has sent more data than the controller can hold.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.26.
     package struct DataBufferOverflow: HCIEvent {

@@ -1,5 +1,5 @@
 extension HCI {
-    /// The event that a connection has ended.
+    /// Reports that a connection has ended.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.5.
     package struct DisconnectionComplete: HCIEvent {
@@ -24,7 +24,7 @@ extension HCI {
         }
     }
 
-    /// The event that encryption of a connection has been switched on or off, or that this has failed.
+    /// Reports that encryption of a connection has been switched on or off, or that this has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.8.
     package struct EncryptionChange: HCIEvent {
@@ -66,7 +66,7 @@ extension HCI {
         }
     }
 
-    /// The event that encryption of a connection has been switched on or off, with the size of the key.
+    /// Reports that encryption of a connection has been switched on or off, with the size of the key.
     ///
     /// The controller sends this event instead of ``HCI/EncryptionChange`` if the host has enabled it.
     ///
@@ -138,7 +138,7 @@ extension HCI {
         }
     }
 
-    /// The event that the key of an encrypted connection has been refreshed, or that this has failed.
+    /// Reports that the key of an encrypted connection has been refreshed, or that this has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.39.
     package struct EncryptionKeyRefreshComplete: HCIEvent {
@@ -159,7 +159,7 @@ extension HCI {
         }
     }
 
-    /// The event that no authenticated packet has arrived on an encrypted link for the authenticated payload timeout.
+    /// Reports that no authenticated packet has arrived on an encrypted link for the authenticated payload timeout.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.75.
     package struct AuthenticatedPayloadTimeoutExpired: HCIEvent {

@@ -1,5 +1,5 @@
 extension HCI {
-    /// The event that the maximum packet lengths of a connection have changed.
+    /// Reports that the maximum packet lengths of a connection have changed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.7.
     package struct LEDataLengthChange: HCILEEvent {
@@ -39,7 +39,7 @@ extension HCI {
         }
     }
 
-    /// The event that the PHYs of a connection have changed, or that an update has failed.
+    /// Reports that the PHYs of a connection have changed, or that an update has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.12.
     package struct LEPHYUpdateComplete: HCILEEvent {
@@ -66,7 +66,7 @@ extension HCI {
         }
     }
 
-    /// The event about the channel selection algorithm that a new connection uses.
+    /// Reports the channel selection algorithm that a new connection uses.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.20.
     package struct LEChannelSelectionAlgorithm: HCILEEvent {
@@ -88,7 +88,7 @@ extension HCI {
         }
     }
 
-    /// The event that the transmit power at one end of a connection has changed.
+    /// Reports that the transmit power at one end of a connection has changed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.33.
     package struct LETransmitPowerReporting: HCILEEvent {

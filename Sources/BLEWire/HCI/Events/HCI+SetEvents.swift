@@ -1,5 +1,5 @@
 extension HCI {
-    /// The event that a scan with limited duration has ended.
+    /// Reports that a scan with limited duration has ended.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.17.
     package struct LEScanTimeout: HCILEEvent {
@@ -10,7 +10,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// The event that an advertising set has stopped, because a central has connected or a limit was reached.
+    /// Reports that an advertising set has stopped, because a central has connected or a limit was reached.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.18.
     package struct LEAdvertisingSetTerminated: HCILEEvent {
@@ -37,7 +37,7 @@ extension HCI {
         }
     }
 
-    /// The event that an advertising set has received a scan request.
+    /// Reports that an advertising set has received a scan request.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.19.
     package struct LEScanRequestReceived: HCILEEvent {

@@ -32,7 +32,7 @@ extension HCI {
         case scannable = 2
         /// No device may connect or send scan requests.
         case nonConnectable = 3
-        /// Only one peer may connect.
+        /// Only one peer may connect. The controller advertises at the interval that the host has set.
         case directedLowDutyCycle = 4
 
         package var description: String {
