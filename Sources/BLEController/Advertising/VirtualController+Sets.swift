@@ -53,7 +53,7 @@ extension VirtualController {
         return !properties.contains(.anonymous) || properties.isDisjoint(with: [.connectable, .scannable])
     }
 
-    /// Returns whether the data of a set are too long for an advertisement with `properties`.
+    /// Returns whether the data of a set is too long for an advertisement with `properties`.
     private static func isTooMuch(_ set: AdvertisingSet, for properties: AdvertisingSet.Properties) -> Bool {
         if properties.contains(.legacy) { return max(set.data.count, set.scanResponse.count) > 31 }
         return properties.contains(.scannable) ? !set.data.isEmpty : !set.scanResponse.isEmpty
