@@ -6,7 +6,9 @@ import BLESimulation
 package struct Radios: CustomStringConvertible {
     private let all: [(name: String, link: any HostLink)]
 
-    /// Creates a collection of existing hosts. There must be at least one.
+    /// Creates a collection of existing hosts.
+    ///
+    /// There must be at least one.
     package init(_ all: [(name: String, link: any HostLink)]) {
         precondition(!all.isEmpty, "a daemon needs a radio")
         self.all = all

@@ -2,7 +2,9 @@ package import BLEHost
 package import FoundationEssentials
 import Glibc
 
-/// The administrator's policy: a list of rules. The first rule that matches an app determines the app's permissions.
+/// The administrator's policy: a list of rules.
+///
+/// The first rule that matches an app determines the app's permissions.
 package struct AppPolicy: Equatable, Sendable {
     /// No policy: every app that can reach the socket may do everything.
     package static let none = Self(rules: nil, origin: "no policy")
