@@ -60,7 +60,9 @@ struct Ble: AsyncParsableCommand {
         await main(nil)
     }
 
-    /// Runs the command in `arguments`, or in the arguments of the process if `nil`; ends the process if it fails.
+    /// Runs the command that `arguments` contain, or the process's own arguments if `nil`.
+    ///
+    /// Exits the process if the command fails.
     static func main(_ arguments: [String]?) async {
         do {
             var command = try await asyncParseAsRoot(arguments)

@@ -1,7 +1,8 @@
 import BLERuntime
 import CoreBluetoothExtras
 
-/// Shows alerts that apps in the background would miss: in the terminal and, where there is one, on the desktop.
+/// Shows the alerts that background apps would miss, in the terminal and, if this session has a desktop, on the
+/// desktop.
 @MainActor
 final class AlertPresenter {
     private let printer: Printer
@@ -28,8 +29,7 @@ final class AlertPresenter {
     }
 }
 
-/// Decides which alerts deserve a notification: at most one of a kind in ten seconds, because values can arrive by the
-/// hundred.
+/// Limits desktop notifications to one of each kind in ten seconds, because hundreds of values can arrive in that time.
 struct AlertRateLimiter {
     /// The properties that alerts of one kind share.
     struct Subject: Equatable {
@@ -49,7 +49,9 @@ struct AlertRateLimiter {
     }
 
     static let pause = Duration.seconds(10)
-    /// The number of kinds that are remembered.
+    /// The maximum number of kinds that are remembered.
+    ///
+    /// Above it, the oldest is forgotten.
     static let most = 256
 
     private var shown: [(subject: Subject, time: ContinuousClock.Instant)] = []
@@ -64,7 +66,7 @@ struct AlertRateLimiter {
 }
 
 extension BluetoothAlerts.Alert {
-    /// The text below the name of the app.
+    /// The text of the desktop notification, which is shown below the app's name.
     fileprivate var textOnDesktop: String {
         let device = name?.nameOnDesktop ?? "a device without a name"
         return switch occasion {

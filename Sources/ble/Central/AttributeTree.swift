@@ -33,7 +33,7 @@ struct AttributeTree {
         if readsValues, characteristic.properties.contains(.read) {
             value = try await result { try await central.read(characteristic, of: peripheral) }
         }
-        // A descriptor may say how the value is to be read.
+        // Descriptors are read before the value is printed, because one may define the value's format.
         var facts: [Fact] = []
         for descriptor in characteristic.descriptors ?? [] {
             var value: Result<String, CommandError>?
@@ -46,9 +46,9 @@ struct AttributeTree {
         for fact in facts { printer.print(fact) }
     }
 
-    /// Returns the result of a read.
+    /// Performs a read, and returns the value or the peripheral's refusal.
     ///
-    /// A refusal is a result; a lost connection is thrown.
+    /// Any other error, such as a lost connection, is thrown.
     private func result<Value>(_ read: () async throws -> Value) async throws -> Result<Value, CommandError> {
         do {
             return .success(try await read())
@@ -125,7 +125,7 @@ struct AttributeTree {
 }
 
 extension UInt16 {
-    /// The two octets, least significant first.
+    /// The two octets of the number, least significant octet first.
     fileprivate var littleEndianData: Data {
         Data([UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)])
     }

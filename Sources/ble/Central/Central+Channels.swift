@@ -14,7 +14,7 @@ extension Central {
         return opened
     }
 
-    /// Returns the PSM that a peripheral publishes in the characteristic for it.
+    /// Reads the PSM that a peripheral publishes in its L2CAP PSM characteristic.
     func psm(of peripheral: CBPeripheral) async throws -> CBL2CAPPSM {
         let found = try await characteristic(ChannelServer.characteristic, of: peripheral)
         let value = [UInt8](try await read(found, of: peripheral))

@@ -3,7 +3,9 @@ import CoreBluetooth
 import CoreBluetoothExtras
 
 extension Central {
-    /// Finds a peripheral: at once if this host knows its identifier, otherwise by scanning.
+    /// Finds a peripheral.
+    ///
+    /// Returns immediately if this host knows its identifier, otherwise scans for it.
     func find(_ peer: PeerReference, within time: Duration) async throws -> CBPeripheral {
         if isUsable, let identifier = peer.identifier,
             let known = manager.retrievePeripherals(withIdentifiers: [identifier]).first
@@ -31,7 +33,7 @@ extension Central {
         return found.peripheral
     }
 
-    /// Continues to look for a short time for a peripheral whose name matches exactly.
+    /// Keeps scanning for a short time, in case a peripheral appears whose name matches exactly.
     private func lookOn(_ search: inout Search) async throws {
         var wider = search
         defer { search = wider }
@@ -43,7 +45,7 @@ extension Central {
         } catch CommandError.noAnswer {}
     }
 
-    /// Returns the name of a peripheral: the advertised one if it was found by that, otherwise its GAP device name.
+    /// Returns the name with which a peripheral was found by scanning, or its GAP device name if it was not found so.
     func name(of peripheral: CBPeripheral) -> String? {
         if let found, found.peripheral === peripheral { found.name } else { peripheral.name }
     }
@@ -69,8 +71,9 @@ extension Central {
         }
     }
 
-    /// Disconnects and waits for the end of the connection, a little longer than the host takes to send what it has
-    /// accepted.
+    /// Disconnects and waits until the connection has ended.
+    ///
+    /// The time limit is a little longer than the host takes at most to send the data that it has accepted.
     func disconnect(_ peripheral: CBPeripheral) async throws {
         guard isUsable, peripheral.state != .disconnected else { return }
         manager.cancelPeripheralConnection(peripheral)
@@ -83,7 +86,7 @@ extension Central {
         }
     }
 
-    /// Starts an operation on a connected peripheral and waits for its answer, or for the loss of the connection.
+    /// Starts an operation on a connected peripheral, and waits until the peripheral answers or the connection is lost.
     func ask(
         _ peripheral: CBPeripheral,
         _ what: String,
@@ -100,11 +103,12 @@ extension Central {
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral of the services.
-    ///   - descriptors: Whether to discover descriptors too.
-    ///   - incomplete: Called for each part of a service that cannot be discovered; the rest is.
+    ///   - descriptors: True to discover descriptors, too.
+    ///   - incomplete: Called for each part of a service that cannot be discovered. Discovery continues with the other
+    ///     parts.
     ///   - isEnough: Returns true if the services discovered so far are sufficient.
     /// - Returns: Each service once, with included services after the services that include them.
-    /// - Throws: ``CommandError`` if the peripheral tells of no services, or is lost.
+    /// - Throws: ``CommandError`` if the peripheral's services cannot be discovered at all, or the connection is lost.
     @discardableResult
     func discover(
         _ peripheral: CBPeripheral,
@@ -166,7 +170,7 @@ extension Central {
         }
     }
 
-    /// Discovers the first characteristic of a type.
+    /// Discovers the first characteristic with a UUID.
     func characteristic(_ uuid: CBUUID, of peripheral: CBPeripheral) async throws -> CBCharacteristic {
         try await characteristics([CharacteristicReference(uuid)], of: peripheral)[0]
     }
@@ -200,7 +204,8 @@ extension Central {
 
     /// Reads several characteristics at the same time.
     ///
-    /// After each answer, with or without an error, `answered` may end the step.
+    /// Calls `answered` after each response and each error. If it returns an error, this function ends and throws that
+    /// error.
     func read(
         _ characteristics: [CBCharacteristic],
         of peripheral: CBPeripheral,
@@ -214,7 +219,7 @@ extension Central {
                 let index = unanswered.firstIndex(where: { $0 === attribute })
             else { return nil }
             let trouble = answered(unanswered.remove(at: index), error)
-            // The loss itself ends the step, as soon as all that it took with it has been answered.
+            // A lost connection first fails all reads, and then ends the step itself.
             if error?.isLoss == true { return nil }
             if let trouble { return .failure(trouble) }
             return unanswered.isEmpty ? .success(()) : nil
@@ -230,7 +235,7 @@ extension Central {
         return descriptor.value
     }
 
-    /// Writes a characteristic, and waits for the answer if the write has one.
+    /// Writes a characteristic with response, and waits for the response.
     func write(_ value: Data, to characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
         let what = "Writing \(characteristic.uuid)"
         let write = { peripheral.writeValue(value, for: characteristic, type: .withResponse) }
@@ -242,14 +247,14 @@ extension Central {
     /// Writes a characteristic without response as soon as there is room, and waits until the peripheral has handled
     /// the value.
     ///
-    /// If a program disconnects at once, the end of the link arrives right after the value, and a server that looks at
-    /// the value only then may drop it, as BlueZ does. A server handles one packet after the other. When it answers a
-    /// later request, it has handled the value. The cached answer is discarded first, so that the request is really
-    /// sent.
+    /// If a program disconnects immediately after a write, the disconnection arrives right behind the value. A server
+    /// that has not looked at the value by then may drop it, as BlueZ does. But servers handle packets in order: when
+    /// the server responds to a later request, it has handled the value. Its services are discovered again as that
+    /// request; the cached ones are discarded first, so that the request is really sent.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     ///
-    /// - Throws: ``CommandError/cannotWrite(_:_:)`` for a value that would be dropped silently.
+    /// - Throws: ``CommandError/cannotWrite(_:_:)`` if the value would be dropped silently.
     func writeCommand(_ value: Data, to characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
         guard characteristic.properties.contains(.writeWithoutResponse) else {
             throw CommandError.cannotWrite(characteristic.uuid.uuidString, "it does not allow writing without response")
@@ -269,7 +274,7 @@ extension Central {
         try await hear(from: peripheral, types, after: "writing")
     }
 
-    /// Waits until the peripheral has handled everything that was sent to it before.
+    /// Waits until the peripheral has handled everything that was sent to it before this call.
     func hear(from peripheral: CBPeripheral, _ types: [CBUUID]?, after what: String) async throws {
         let question = {
             _ = Task {

@@ -3,10 +3,11 @@ import CoreBluetooth
 /// A central manager with asynchronous functions, for the commands of `ble`.
 ///
 /// It finds, connects and explores peripherals, one step at a time, all on the main actor. A step waits for delegate
-/// calls until its verdict is known, its time is up, the radio or the connection is lost, or the user interrupts.
+/// calls until one of them decides its outcome, its time is up, the radio or the connection is lost, or the user
+/// interrupts it.
 @MainActor
 final class Central: NSObject {
-    /// A call of a delegate method.
+    /// A call of a delegate method, or another event that a step can wait for.
     enum DelegateCall {
         case stateChanged
         case discovered(ScannedPeripheral)
@@ -23,7 +24,7 @@ final class Central: NSObject {
         case notificationStateUpdated(CBCharacteristic, (any Error)?)
         case readyToWrite
         case channelOpened(CBL2CAPChannel?, (any Error)?)
-        /// The peripheral answered the check whether it is still there.
+        /// The peripheral responded to a request that only served to get a response, or the request failed.
         case heardFrom(CBPeripheral, (any Error)?)
         /// An operation that ran while a step waited has finished.
         case over
@@ -31,7 +32,7 @@ final class Central: NSObject {
         case interrupted
     }
 
-    /// The result of a step after an event; `nil` if the step still waits.
+    /// A function that returns the result of a step after an event; `nil` if the step has to wait for more.
     typealias Verdict = (DelegateCall) -> Result<Void, CommandError>?
 
     /// A condition without which a step cannot continue.
@@ -41,12 +42,12 @@ final class Central: NSObject {
         case connection(CBPeripheral)
     }
 
-    /// The time left for steps, besides the limit of each.
+    /// The time that is left for all steps together, in addition to each step's own limit.
     private enum TimeBudget {
         case ordinary
-        /// The process is to end soon.
+        /// The process must end soon, after ``farewell``.
         case hurried
-        /// The process should have ended by now.
+        /// The time is up: every step fails immediately.
         case overdue
     }
 
@@ -61,7 +62,7 @@ final class Central: NSObject {
     private(set) var manager: CBCentralManager!
     /// The clock for the time limits of steps.
     let clock: any Clock<Duration>
-    /// The peripheral that was last looked for and seen.
+    /// The peripheral that the last search found.
     var found: ScannedPeripheral?
     private var step: Step?
     private var count = 0
@@ -69,9 +70,9 @@ final class Central: NSObject {
     private(set) var isInterrupted = false
     private var pace = TimeBudget.ordinary
 
-    /// The time for the remaining steps when the process is to end.
+    /// The time for the remaining steps once the process must end.
     private static let farewell = Duration.seconds(2)
-    /// The interval between checks of the radio while a step waits for a peripheral.
+    /// The interval between requests to the radio that check it while a step waits for a peripheral.
     private static let checkup = Duration.seconds(3)
 
     /// Called with every event, in addition to the step that waits.
@@ -83,7 +84,7 @@ final class Central: NSObject {
         manager = CBCentralManager(delegate: self, queue: .main)
     }
 
-    /// Performs `action`, then waits until `verdict` returns a result for an event, for at most `time` if given.
+    /// Performs `action`, then waits until `verdict` returns a result for an event, but no longer than `time`.
     ///
     /// - Throws: ``CommandError/radioLost`` or ``CommandError/disconnected(_:_:)`` as soon as `need` is no longer met.
     func wait(
@@ -114,12 +115,13 @@ final class Central: NSObject {
         }
     }
 
-    /// Sends the radio a request again and again.
+    /// Sends the radio a request every few seconds while a step waits for a connected peripheral.
     ///
-    /// The host resets a radio that does not answer, and the step learns about it.
+    /// If the radio does not respond, the host resets it, and the change of the manager's state ends the step.
     ///
-    /// A peripheral may take half a minute to answer; a radio may not. A scan that finds nothing is the only request
-    /// that an app can make of a radio alone.
+    /// A peripheral may take half a minute to respond, so its silence does not show that the radio works. The request
+    /// is a scan that finds nothing, because that is the only request from an app that involves the radio but no
+    /// peripheral.
     private func checkup(of need: Need) -> Task<Void, any Error>? {
         guard case .connection = need else { return nil }
         return Task {
@@ -132,7 +134,7 @@ final class Central: NSObject {
         }
     }
 
-    /// Waits until the radio can be used, as long as a command waits for its radio.
+    /// Waits until the radio can be used, for at most ``RadioWatch/patience``.
     func powerOn() async throws {
         let mayCome = RadioWatch.mayCome()
         let verdict: Verdict = { [manager] _ in
@@ -157,7 +159,7 @@ final class Central: NSObject {
         step.continuation.resume(with: result.mapError { $0 as any Error })
     }
 
-    /// Ends a step that waits for the user to end it, and limits the time of all others.
+    /// Ends the step that waits, if it ends when the user interrupts, and limits the time for all other steps.
     func interrupt() {
         isInterrupted = true
         hurry()
@@ -182,7 +184,7 @@ final class Central: NSObject {
         if let trouble = missing(step.need, after: happening) { finish(step.number, with: .failure(trouble)) }
     }
 
-    /// Returns the error of a step that depends on `need`, if `happening` makes it fail.
+    /// Returns the error with which a step that depends on `need` fails after `happening`; `nil` if it can go on.
     private func missing(_ need: Need, after happening: DelegateCall) -> CommandError? {
         switch (need, happening) {
         case (.nothing, _): nil

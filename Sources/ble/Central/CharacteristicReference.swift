@@ -2,13 +2,13 @@ import ArgumentParser
 import BLERuntime
 import CoreBluetooth
 
-/// A characteristic on the command line: its UUID and, where needed, its service or its position among others of that
-/// type.
+/// A reference to a characteristic on the command line: its UUID and, if that is ambiguous, its service or its position
+/// among the characteristics with this UUID.
 ///
-/// `2A19`, `180F/2A19` for that of a service of that type, `2A19#2` for the second one that `ble inspect` shows.
-/// Instead of the UUIDs there may be assigned names: `Battery/Battery Level`.
+/// Examples: `2A19`; `180F/2A19` for the one in service 180F; `2A19#2` for the second one that `ble inspect` shows.
+/// Assigned names can replace the UUIDs: `Battery/Battery Level`.
 struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringConvertible {
-    /// The maximum number of characteristics of one type: an attribute handle has 16 bits.
+    /// The maximum position: a peripheral cannot have more characteristics, because attribute handles have 16 bits.
     private static let most = 65_535
 
     /// The help text for such arguments.
@@ -23,7 +23,7 @@ struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringCon
     /// The position among the matching characteristics, from 1.
     let number: Int
 
-    /// The first characteristic of a type.
+    /// Creates a reference to the first characteristic with a UUID.
     init(_ uuid: CBUUID) { (service, self.uuid, number) = (nil, uuid, 1) }
 
     init?(argument: String) {
@@ -71,13 +71,13 @@ extension CBPeripheral {
 }
 
 extension CBCharacteristic {
-    /// The position among the characteristics of this type in the peripheral, from 1; `nil` if it is the only one.
+    /// The position among the peripheral's characteristics with this UUID, from 1; `nil` if it is the only one.
     var number: Int? {
         let siblings = service?.peripheral?.allServices.flatMap { $0.characteristics ?? [] }.filter { $0.uuid == uuid }
         guard let siblings, siblings.count > 1 else { return nil }
         return siblings.firstIndex { $0 === self }.map { $0 + 1 }
     }
 
-    /// The characteristic as written on the command line.
+    /// The reference to this characteristic, as one would write it on the command line.
     var argument: String { uuid.uuidString + (number.map { $0 > 1 ? "#\($0)" : "" } ?? "") }
 }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A list of peripherals with the last data of each and when it was received.
+/// A map from peripherals to the last data received from each, with the time of reception.
 struct LRUMap<Entry> {
     /// The maximum number of entries.
     ///
-    /// Above it, the entry that was not heard for the longest time is removed.
+    /// When it is exceeded, the entry with the oldest data is removed.
     static var limit: Int { 4_096 }
 
     private var entries: [(identifier: UUID, entry: Entry, time: Duration)] = []
     private var places: [UUID: Int] = [:]
 
-    /// Records an entry.
+    /// Records the newest data of a peripheral.
     ///
-    /// `time` counts from any fixed moment and never decreases.
+    /// `time` is the time since any fixed moment, and must not decrease from call to call.
     mutating func hear(_ entry: Entry, of identifier: UUID, at time: Duration) {
         if let place = places[identifier] {
             entries[place] = (identifier, entry, time)
@@ -28,7 +28,8 @@ struct LRUMap<Entry> {
         }
     }
 
-    /// Returns the entries that were heard within `age`, in the order in which they were first heard, with their ages.
+    /// Returns the entries whose data is at most `age` old, with their ages, in the order in which the peripherals were
+    /// first received.
     func heard(within age: Duration, at now: Duration) -> [(entry: Entry, age: Duration)] {
         entries.map { ($0.entry, now - $0.time) }.filter { $0.1 <= age }
     }

@@ -21,8 +21,9 @@ final class Listening {
 
     private var isDone: Bool { count.map { seen >= $0 } ?? false }
 
-    /// Subscribes to all characteristics, prints values as they arrive, even before all subscriptions are made, and
-    /// unsubscribes.
+    /// Subscribes to all characteristics, prints values as they arrive, and finally unsubscribes.
+    ///
+    /// Values count even if they arrive before all subscriptions have been made.
     ///
     /// - Returns: The number of received values.
     /// - Throws: ``CommandError`` if the peripheral refuses a subscription or is lost.

@@ -8,9 +8,9 @@ struct PeerReference {
     let text: String
     var identifier: UUID? { UUID(uuidString: text) }
 
-    /// Returns how well an identifier and a name match; `nil` if they do not.
+    /// Returns how well a peripheral with an identifier and a name matches this reference; `nil` if it does not.
     ///
-    /// A name that begins with the text, in upper or lower case, is a loose match until an exact one is seen.
+    /// A name that only begins with the text, ignoring case, is a loose match.
     func match(_ identifier: UUID, name: String?) -> Match? {
         if identifier == self.identifier || name == text { return .exact }
         guard !text.isEmpty, let name else { return nil }
@@ -18,14 +18,14 @@ struct PeerReference {
     }
 }
 
-/// The peripherals that were seen during a search.
+/// The peripherals that a search has seen.
 struct Search {
-    /// The time to look for an exact name after a loose match was seen.
+    /// The time for which a search goes on after a loose match, in case an exact match appears.
     static let patience = Duration.seconds(1)
 
     let peer: PeerReference
     private(set) var exact: ScannedPeripheral?
-    /// The loose matches, each once.
+    /// The peripherals that match loosely, each once.
     private(set) var loose: [ScannedPeripheral] = []
     /// The names of all other peripherals, each once, in the order in which they were seen.
     private(set) var others: [String] = []

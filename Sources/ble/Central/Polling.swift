@@ -9,9 +9,10 @@ final class Polling {
     private var asked = 0
     private var failed = 0
 
-    /// Creates a reader for `times` rounds, or without end if `nil`.
+    /// Creates a reader for `times` rounds; `nil` for no limit.
     ///
-    /// `interval` is the time between the starts of two rounds. If the answers are late, the next round starts late.
+    /// `interval` is the time between the starts of two rounds. If responses take longer than the interval, the next
+    /// round starts late.
     init(times: Int?, interval: Duration, _ printer: Printer) {
         self.times = times
         self.interval = interval
@@ -21,8 +22,8 @@ final class Polling {
     /// Reads and prints the values, in each round in the order of `characteristics`.
     ///
     /// - Throws: ``CommandError/disconnected(_:_:)`` as soon as the connection is lost;
-    ///   ``CommandError/readsFailed(_:of:)`` at the end if it refused some reads, after each was printed; the error
-    ///   itself if there was only one.
+    ///   ``CommandError/readsFailed(_:of:)`` at the end if the peripheral refused some reads, each of which has been
+    ///   printed; the error of the read itself if there was only one read.
     func read(
         _ characteristics: [CBCharacteristic],
         of peripheral: CBPeripheral,
@@ -62,7 +63,9 @@ final class Polling {
         return { start.duration(to: clock.now) }
     }
 
-    /// Waits for `rest`, unless the user or the peripheral ends the wait.
+    /// Waits for `rest`, or until the user interrupts.
+    ///
+    /// Throws an error if the connection is lost.
     private func pause(_ rest: Duration, _ central: Central, _ peripheral: CBPeripheral) async throws {
         guard rest > .zero else { return }
         do {

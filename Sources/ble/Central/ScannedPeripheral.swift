@@ -1,13 +1,13 @@
 import CoreBluetooth
 
-/// An advertising peripheral that was seen.
+/// A peripheral that was discovered by scanning, with its advertisement.
 struct ScannedPeripheral {
     let peripheral: CBPeripheral
     let advertisement: [String: Any]
     /// The signal strength in dBm; 127 if unknown.
     let rssi: Int
 
-    /// The advertised name, which is the current one, or else the name known from before.
+    /// The advertised name; if the peripheral does not advertise one, the name known from before.
     var name: String? { advertisement[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name }
     var isConnectable: Bool { (advertisement[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue ?? false }
     var services: [CBUUID] { advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [] }

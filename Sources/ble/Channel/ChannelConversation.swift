@@ -1,26 +1,28 @@
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// A conversation on one channel, connected to standard input and output.
+/// A conversation over one L2CAP channel, which is connected to standard input and output.
 @MainActor
 final class ChannelConversation {
-    /// The conditions for the end of a conversation, besides an end by the peer.
+    /// The conditions for this side to end a conversation.
+    ///
+    /// The peer can always end it.
     struct EndConditions: Equatable {
-        /// True if to keep the channel open when there is nothing more to send.
+        /// True if the channel stays open when there is nothing more to send.
         var stays = false
-        /// The number of octets that must be received first.
+        /// The number of octets that must be received before the channel is closed.
         var count = 0
-        /// True if to stay when there was nothing to send at all.
+        /// True if the channel stays open when nothing was sent at all and ``count`` is 0.
         var listens = false
     }
 
-    /// The state of the octets to send.
+    /// The progress of the octets to send.
     private enum Output {
-        /// There may be more to read.
+        /// The input may contain more octets to send.
         case reading
         /// The channel has accepted the last octet.
         case leaving
-        /// All octets have been sent and, if the other end can be asked, have arrived.
+        /// All octets have been sent; if arrival can be verified, they have also arrived.
         case gone
     }
 
@@ -36,7 +38,7 @@ final class ChannelConversation {
     private var outcome: Result<Void, any Error>?
     private var ended: CheckedContinuation<Void, Never>?
     private var output = Output.reading
-    /// True if the conversation was interrupted before its end.
+    /// True if the user interrupted the conversation before its end.
     private(set) var isInterrupted = false
 
     /// Creates a conversation.
@@ -44,9 +46,9 @@ final class ChannelConversation {
     /// - Parameters:
     ///   - patience: The conditions for the end.
     ///   - printer: The printer for facts.
-    ///   - reports: Whether to report the progress each second.
+    ///   - reports: True to report the progress each second.
     ///   - clock: The clock for the reports.
-    ///   - write: Takes the received octets instead of standard output.
+    ///   - write: Called with received octets; `nil` to write them to standard output.
     init(
         _ patience: EndConditions,
         _ printer: Printer,
@@ -61,11 +63,13 @@ final class ChannelConversation {
         self.write = write ?? { StandardOutput.write($0) }
     }
 
-    /// Sends what `next` returns until that is `nil`, and writes what arrives, until the conversation ends.
+    /// Sends the octets that `next` returns, until it returns `nil`, and writes received octets, until the conversation
+    /// ends.
     ///
     /// - Parameters:
-    ///   - channel: The channel, which nothing else uses.
-    ///   - arrived: Returns when the other end has handled everything that was sent, if it can be asked.
+    ///   - channel: The channel. Nothing else may use it.
+    ///   - arrived: Called when everything has been sent; returns when the peer has handled it. The default returns
+    ///     immediately.
     ///   - next: Returns the next octets to send.
     /// - Throws: ``CommandError`` if the channel was lost, or ended before everything was sent and received.
     func hold(
@@ -97,7 +101,8 @@ final class ChannelConversation {
             progress.cancel()
         }
         while outcome == nil { await withCheckedContinuation { ended = $0 } }
-        // What the input has ready was to be sent, too.
+        // Octets that the input already holds would have been sent, too: gives them time to be read, so that
+        // ``check(_:)`` reports them as unsent.
         if output == .reading, pipe.pending == 0 { try await Task.sleep(for: .milliseconds(200)) }
         let closed = fact("closed", of: channel, ["sent": pipe.sent, "received": pipe.received])
         printer.print(closed)

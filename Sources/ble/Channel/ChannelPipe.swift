@@ -1,26 +1,26 @@
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// Carries octets between a channel and its user, with flow control on both sides.
+/// A connection between an L2CAP channel and its user, with flow control in both directions.
 @MainActor
 final class ChannelPipe: NSObject {
     /// An event of a pipe.
     enum Event {
         case received(Data)
-        /// The channel has ended: `nil` if one of the two ends closed it.
+        /// The channel has ended. The error is `nil` if this side or the peer closed the channel.
         case ended((any Error)?)
     }
 
     let channel: CBL2CAPChannel
-    /// The number of octets that the channel accepted.
+    /// The number of octets that the channel has accepted.
     private var handed = 0
-    /// The number of octets that were sent.
+    /// The number of octets that have been sent to the peer.
     var sent: Int { handed - channel.unsentOctets }
     /// True if the channel has accepted everything that was to be sent.
     var hasHandedOverAll: Bool { unsent.isEmpty }
     /// The number of octets that are still to be sent.
     var pending: Int { unsent.count + channel.unsentOctets }
-    /// The number of octets that were received.
+    /// The number of octets that have been received from the peer.
     private(set) var received = 0
 
     private let echoes: Bool
@@ -33,9 +33,9 @@ final class ChannelPipe: NSObject {
     /// Opens both streams of a channel.
     ///
     /// - Parameters:
-    ///   - channel: The channel, which nothing else uses.
-    ///   - echoes: Whether to send received octets back instead of reporting them.
-    ///   - report: Called with all other events.
+    ///   - channel: The channel. Nothing else may use it.
+    ///   - echoes: True to send received octets back instead of reporting them.
+    ///   - report: Called with each event that is to be reported.
     init(_ channel: CBL2CAPChannel, echoes: Bool, report: @escaping (Event) -> Void) {
         self.channel = channel
         self.echoes = echoes
@@ -55,9 +55,9 @@ final class ChannelPipe: NSObject {
         while !unsent.isEmpty, !isOver { await withCheckedContinuation { waiting = $0 } }
     }
 
-    /// Closes the channel at once.
+    /// Closes the channel immediately.
     ///
-    /// The host still sends what it has accepted, if it can.
+    /// The host still tries to send the octets that it has accepted.
     func close() { end(nil) }
 
     private func writeOn() {
@@ -110,7 +110,8 @@ extension ChannelPipe: @MainActor StreamDelegate {
             writeOn()
             readOn()
         case .errorOccurred, .endEncountered:
-            // What came before is read first: the input stream says so itself when there is nothing more.
+            // Octets that arrived before the end are read first. The input stream has an event of its own when it is
+            // exhausted.
             readOn()
             if aStream === channel.inputStream || !channel.inputStream.hasBytesAvailable { end(aStream.streamError) }
         default: break

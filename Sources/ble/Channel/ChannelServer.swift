@@ -1,7 +1,7 @@
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// A peripheral that accepts channels from centrals and publishes the PSM in a characteristic.
+/// A peripheral that accepts L2CAP channels from centrals, and publishes the PSM in a characteristic.
 @MainActor
 final class ChannelServer: NSObject {
     /// An event of a server.
@@ -14,9 +14,9 @@ final class ChannelServer: NSObject {
         case failed(CommandError)
     }
 
-    /// The service with the PSM as its only characteristic.
+    /// The type of the service, whose only characteristic holds the PSM.
     static let service = CBUUID(string: "8C2A5B3E-6D1F-4E7A-9C40-2B6F1D8E5A71")
-    /// The type of that characteristic.
+    /// The type of the characteristic that holds the PSM.
     static let characteristic = CBUUID(string: CBUUIDL2CAPPSMCharacteristicString)
 
     private let name: String
@@ -26,7 +26,7 @@ final class ChannelServer: NSObject {
     private var radio = RadioWatch()
     private var psm: CBL2CAPPSM?
 
-    /// Publishes a channel and advertises it under `name`.
+    /// Publishes a PSM, and advertises it under `name`.
     init(name: String, encrypted: Bool = false, report: @escaping (Event) -> Void) {
         self.name = name
         isEncrypted = encrypted
@@ -35,7 +35,7 @@ final class ChannelServer: NSObject {
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
 
-    /// Stops waiting for a radio that has not been available yet.
+    /// Stops waiting for a radio that has not become available, and reports the failure.
     func giveUpOnRadio() { follow(radio.overdue()) }
 
     /// True if the radio can be used now.
@@ -53,9 +53,9 @@ final class ChannelServer: NSObject {
         psm = nil
     }
 
-    /// Disconnects a central and waits up to `time` for the end of the connection.
+    /// Disconnects a central, and waits for at most `time` until the connection has ended.
     ///
-    /// Everything sent has arrived by then.
+    /// The host sends everything that it has accepted before it disconnects.
     func disconnect(_ peer: CBPeer, within time: Duration) async {
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end {
@@ -74,7 +74,8 @@ final class ChannelServer: NSObject {
         case .lost: report(.radioChanged(.lost))
         case .returned:
             report(.radioChanged(.returned))
-            // Where Bluetooth was only switched off, all is there again.
+            // If Bluetooth was only switched off, the service and the channel are available again by themselves; they
+            // are replaced.
             withdraw()
             manager.publishL2CAPChannel(withEncryption: isEncrypted)
         case .missing(let state): report(.failed(.noRadio(state)))

@@ -2,7 +2,9 @@ import BLERuntime
 import CoreBluetooth
 
 extension ChatHost.Event {
-    /// The fact for users and scripts; the name of the room is `"who"` in JSON.
+    /// Returns the event as a fact for users and scripts.
+    ///
+    /// In JSON, the key `"who"` holds the room's name.
     func fact(of name: String) -> Fact {
         switch self {
         case .opened: Fact("opened", ["who": name], text: "\(name): the room is open")
@@ -33,11 +35,13 @@ extension ChatHost.Event {
 }
 
 extension ChatGuest.Event {
-    /// The fact for users and scripts; the name of the guest is `"who"` in JSON.
+    /// Returns the event as a fact for users and scripts.
+    ///
+    /// In JSON, the key `"who"` holds the guest's name.
     ///
     /// - Parameters:
     ///   - name: The guest's name.
-    ///   - room: The room that the guest has joined, whose device JSON names.
+    ///   - room: The room that the guest has joined; JSON names its device.
     /// - Returns: The fact.
     func fact(of name: String, in room: ChatGuest.Room? = nil) -> Fact {
         let fact = fact(ofGuest: name)
@@ -46,7 +50,7 @@ extension ChatGuest.Event {
         return Fact(fact.event, fact.fields.merging(device) { own, _ in own }, text: fact.text)
     }
 
-    /// The room that this is about.
+    /// The room that this event is about.
     private var room: ChatGuest.Room? {
         switch self {
         case .discovered(let room), .connected(let room), .subscribed(let room), .left(let room, _): room

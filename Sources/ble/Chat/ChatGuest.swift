@@ -1,7 +1,7 @@
 import CoreBluetooth
 
-/// A chat guest: a central that looks for rooms, joins one, writes messages to it and receives notifications of all
-/// messages.
+/// A chat guest: a central that looks for rooms, joins one, writes messages to it, and receives everyone's messages as
+/// notifications.
 ///
 /// Everything runs on the main queue.
 @MainActor
@@ -15,12 +15,13 @@ final class ChatGuest: NSObject {
         case wrote(String)
         case received(String)
         case left(Room, (any Error)?)
-        /// The radio became unavailable, which ends the connection to the room, or available again.
+        /// The radio became unavailable or available again. If it became unavailable, the connection to the room has
+        /// ended.
         case radioChanged(RadioChange)
         case failed(CommandError)
     }
 
-    /// A room that was seen.
+    /// A room that the guest has discovered.
     struct Room {
         let peripheral: CBPeripheral
         let name: String
@@ -37,10 +38,10 @@ final class ChatGuest: NSObject {
     private var lines = LineAssembler()
     private var unwritten: [(text: String, octets: Data, isLast: Bool)] = []
 
-    /// The rooms, in the order in which they were seen.
+    /// The discovered rooms, in the order of discovery.
     private(set) var rooms: [Room] = []
 
-    /// True if the room has received all messages.
+    /// True if the room has received all messages of this guest.
     var isIdle: Bool { unwritten.isEmpty }
 
     init(name: String, report: @escaping (Event) -> Void) {
@@ -50,7 +51,7 @@ final class ChatGuest: NSObject {
         manager = CBCentralManager(delegate: self, queue: .main)
     }
 
-    /// Stops waiting for a radio that has not been available yet.
+    /// Stops waiting for a radio that has not become available, and reports the failure.
     func giveUpOnRadio() { follow(radio.overdue()) }
 
     /// Turns scanning on or off.
@@ -66,7 +67,9 @@ final class ChatGuest: NSObject {
         manager.connect(room.peripheral, options: nil)
     }
 
-    /// Sends a message to everybody in the room, with the name of this guest in front.
+    /// Sends a message to everyone in the room.
+    ///
+    /// It begins with this guest's name.
     func say(_ text: String) {
         let message = ChatRoom.message(from: name, text)
         let pieces = ChatRoom.pieces(of: message, length: ChatRoom.maximumLength)
@@ -107,9 +110,9 @@ final class ChatGuest: NSObject {
         joined.peripheral.writeValue(next.octets, for: talk, type: .withResponse)
     }
 
-    /// Disconnects after an error that prevents taking part.
+    /// Reports an error that keeps the guest from using the room, and disconnects.
     ///
-    /// The disconnection is reported as the end.
+    /// The disconnection is reported, too, when it is complete.
     private func giveUp(_ what: String, _ error: any Error) {
         report(.failed(.failed(what, error)))
         leave()

@@ -1,6 +1,7 @@
 import CoreBluetooth
 
-/// A chat room: a peripheral that receives messages from guests and notifies every message to all of them.
+/// A chat room: a peripheral that receives messages from guests, and sends each message to all of them as a
+/// notification.
 ///
 /// Everything runs on the main queue.
 @MainActor
@@ -10,7 +11,7 @@ final class ChatHost: NSObject {
         case opened
         case subscribed(UUID, guests: Int)
         case left(UUID, guests: Int)
-        /// A message; `nil` as its sender means the room itself.
+        /// Someone sent a message; the sender is `nil` if it was the room itself.
         case said(UUID?, String)
         /// The radio became unavailable or available again.
         case radioChanged(RadioChange)
@@ -36,7 +37,7 @@ final class ChatHost: NSObject {
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
 
-    /// Stops waiting for a radio that has not been available yet.
+    /// Stops waiting for a radio that has not become available, and reports the failure.
     func giveUpOnRadio() { follow(radio.overdue()) }
 
     /// Sends a message to all guests.
@@ -79,7 +80,7 @@ final class ChatHost: NSObject {
             report(.radioChanged(.lost))
         case .returned:
             report(.radioChanged(.returned))
-            // Where Bluetooth was only switched off, all is there again.
+            // If Bluetooth was only switched off, the service is available again by itself; it is replaced.
             withdraw()
             open()
         case .missing(let state): report(.failed(.noRadio(state)))
@@ -103,7 +104,7 @@ final class ChatHost: NSObject {
         if !error.isLoss { report(.failed(.failed(what, error))) }
     }
 
-    /// Sends a text in pieces that fit the MTU of each central.
+    /// Sends a text in pieces that fit the MTUs of all receivers; `nil` sends it to all guests.
     private func send(_ text: String, to centrals: [CBCentral]?) {
         let receivers = centrals ?? room?.subscribedCentrals ?? []
         guard let length = receivers.map(\.maximumUpdateValueLength).min() else { return }

@@ -8,7 +8,7 @@ enum ChatRoom {
     /// The maximum length of an attribute value in octets.
     static let maximumLength = 512
 
-    /// Returns a message as it is sent: name, text and end of line.
+    /// Returns a message in the form in which it is sent: name, text and end of line.
     static func message(from name: String, _ text: String) -> String { "[\(name)] \(text)\n" }
 
     /// Returns the welcome message for a new guest.
@@ -25,7 +25,9 @@ enum ChatRoom {
 
 /// Assembles lines from pieces.
 struct LineAssembler {
-    /// The maximum number of octets kept of an unfinished line.
+    /// The maximum length of an unfinished line in octets.
+    ///
+    /// A longer one is dropped.
     static let limit = 64 * 1024
 
     private var unfinished = Data()

@@ -23,7 +23,7 @@ final class ChatDemo {
         packets = showsPackets ? PacketPrinter(world: world, printer: printer) : nil
     }
 
-    /// Runs the demo; returns false if a step did not happen, which is then the last thing printed.
+    /// Runs the demo; returns false if a step failed, and prints that step last.
     func run() async -> Bool {
         await openRoom()
         for guest in guests { await enter(guest) }
@@ -108,7 +108,9 @@ final class ChatDemo {
         }
     }
 
-    /// Advances virtual time until `happened` is true.
+    /// Advances virtual time until `happened` returns true.
+    ///
+    /// The demo fails if that takes longer than ``patience``.
     private func step(_ what: String, until happened: () -> Bool) async {
         guard missing == nil else { return }
         let end = world.now + Self.patience
@@ -133,7 +135,7 @@ final class ChatDemo {
 
     private func happened(_ event: ChatHost.Event) {
         hostEvents.append(event)
-        // Scripts follow the guests: what the host sees is the other side of the same events.
+        // Scripts only get the guests' events. The host's events tell about the same things from the other side.
         if printer.isForPeople { printer.print(event.fact(of: host?.name ?? "Lobby").stamped(world.now)) }
     }
 
@@ -146,13 +148,14 @@ final class ChatDemo {
 }
 
 extension Fact {
-    /// This fact with the time of the world at which it happened, in seconds.
+    /// Returns this fact with the virtual time at which it happened, in seconds, as the key `worldTime`.
     func inWorld(at time: Duration) -> Fact {
         let seconds = (time / .seconds(1) * 1_000_000).rounded() / 1_000_000
         return Fact(event, fields.merging(["worldTime": seconds]) { own, _ in own }, text: text)
     }
 
-    /// This fact with the time of the world at which it happened, also for people.
+    /// Returns this fact with the virtual time at which it happened, both as the key `worldTime` and in the text for
+    /// users.
     func stamped(_ time: Duration) -> Fact {
         let text = text.isEmpty ? "" : "\(time.stamp)  \(text)"
         return Fact(event, fields, text: text).inWorld(at: time)
@@ -160,6 +163,6 @@ extension Fact {
 }
 
 extension Duration {
-    /// Seconds and milliseconds in a column, for users.
+    /// The duration in seconds with three decimals, padded to a column, for users.
     var stamp: String { String(format: "%8.3f s", self / .seconds(1)) }
 }

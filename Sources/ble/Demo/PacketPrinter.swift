@@ -26,7 +26,7 @@ final class PacketPrinter {
     }
 }
 
-/// Packets on their way from the thread of the world to the printing thread.
+/// The packets that the world's thread has recorded and the main thread has not printed yet.
 private final class PacketQueue: Sendable {
     private let records = Locked<[PacketRecord]>([])
 

@@ -20,9 +20,9 @@ enum BusAddress {
         }
     }
 
-    /// The maximum number of addresses that are tried.
+    /// The maximum number of addresses in the list; further ones are ignored.
     private static let most = 16
-    /// The maximum length of the text.
+    /// The maximum length of the list in octets; a longer one is rejected.
     private static let limit = 4_096
 
     /// Returns the possible addresses of the session bus, in the order to try them.
@@ -63,7 +63,7 @@ enum BusAddress {
         switch (path, name) {
         case (let path?, nil) where path.hasPrefix("/"): return .unix(path: path)
         case (nil, let name?) where !name.isEmpty: return .abstract(name: name)
-        // Those that only servers have, such as tmpdir.
+        // The remaining kinds are only for servers, such as tmpdir.
         case (nil, nil): return nil
         case (_?, _), (nil, _?): throw mistake
         }

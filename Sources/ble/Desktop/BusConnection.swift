@@ -2,20 +2,20 @@ import BLERuntime
 import BLEWire
 import Dispatch
 
-/// The socket of a D-Bus connection, with a thread of its own.
+/// The socket of a D-Bus connection, with its own thread.
 ///
 /// ``BusConversation`` implements the protocol.
 final class BusConnection: Sendable {
     private let loop = EventLoop("ble-desktop")
     private let stream: SocketStream
 
-    /// Connects to the first of these addresses that accepts.
+    /// Connects to the first address at which a bus accepts the connection.
     ///
     /// - Parameters:
     ///   - places: The possible addresses of the bus, in the order to try them.
     ///   - receive: Called with received octets.
     ///   - ended: Called once when the connection ends, unless ``close()`` ended it.
-    /// - Throws: The error of the last address if none accepts.
+    /// - Throws: The error of the last address if no connection is accepted.
     init(
         to places: [SocketAddress],
         receive: @escaping @MainActor ([UInt8]) -> Void,
@@ -50,7 +50,9 @@ final class BusConnection: Sendable {
         loop.post { [stream] in stream.write(octets.span) }
     }
 
-    /// Closes the connection after sending the pending octets, as far as the system accepts them.
+    /// Closes the connection.
+    ///
+    /// Pending octets are sent if the system accepts them without waiting.
     func close() {
         loop.sync { [stream] in stream.close() }
     }

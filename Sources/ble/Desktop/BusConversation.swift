@@ -1,6 +1,7 @@
 import BLERuntime
 
-/// The client end of a D-Bus connection without its socket: octets in, octets and events out.
+/// The client side of a D-Bus connection, without its socket: takes received octets, and returns events and octets to
+/// send.
 ///
 /// It authenticates with the user number, sends `Hello`, then calls methods and receives replies and signals. Calls may
 /// be made from the start; they are sent after authentication.
@@ -11,13 +12,13 @@ struct BusConversation {
     enum Failure: Error, Hashable, CustomStringConvertible {
         /// The bus rejected the user.
         case rejected
-        /// An unexpected line from the bus during authentication.
+        /// The bus sent this unexpected line during authentication.
         case unexpected(String)
         /// The bus sent a malformed or too long message.
         case malformed
-        /// Too many calls wait for a reply.
+        /// Too many calls, this many, wait for a reply.
         case congested(Int)
-        /// The bus did not answer `Hello` as required.
+        /// The bus refused `Hello`, for this reason.
         case notGreeted(String)
 
         var description: String {
@@ -40,14 +41,18 @@ struct BusConversation {
     private enum State {
         /// Authentication is not complete; the octets are an unfinished line.
         case authenticating(line: [UInt8])
-        /// The octets are the beginning of a message.
+        /// Authentication is complete; the octets are the beginning of an unfinished message.
         case speaking([UInt8])
         case failed(Failure)
     }
 
-    /// The maximum length of a line during authentication.
+    /// The maximum length of a line during authentication, in octets.
+    ///
+    /// A longer line ends the connection.
     static let lineLimit = 1_024
     /// The maximum number of calls that wait for a reply.
+    ///
+    /// One more ends the connection.
     static let callLimit = 64
 
     private static let bus = "org.freedesktop.DBus"
@@ -56,7 +61,7 @@ struct BusConversation {
     private var output: [UInt8]
     /// The octets to send after authentication.
     private var held: [UInt8] = []
-    /// The serial numbers of calls without a reply; the first one is that of `Hello`.
+    /// The serial numbers of the calls that wait for a reply; `Hello` is the first call.
     private var calls: [UInt32] = []
     private var greeting: UInt32 = 0
     private var lastSerial: UInt32 = 0
@@ -84,7 +89,8 @@ struct BusConversation {
         return serial
     }
 
-    /// Subscribes to the signals of an interface from the owner of a name.
+    /// Subscribes to the signals of an interface that come from the owner of a bus name; returns the call's serial
+    /// number.
     mutating func hear(interface: String, of name: String) throws(Failure) -> UInt32 {
         let rule = "type='signal',sender='\(name)',interface='\(interface)'"
         var message = Self.call("AddMatch")
@@ -92,7 +98,7 @@ struct BusConversation {
         return try call(message)
     }
 
-    /// Handles octets from the bus.
+    /// Processes octets from the bus, and returns the events in them.
     ///
     /// A failure ends the connection.
     mutating func receive(_ octets: [UInt8]) throws(Failure) -> [Event] {
@@ -147,7 +153,7 @@ struct BusConversation {
         switch message.kind {
         case .signal: return .signal(message)
         case .call:
-            // Nobody has anything to ask here, and whoever does is not left waiting.
+            // This program offers no methods; the caller receives an error instead of waiting for a reply.
             var refusal = BusMessage(kind: .error, serial: 0, errorName: Self.bus + ".Error.UnknownMethod")
             refusal.replySerial = message.serial
             refusal.destination = message.sender
@@ -168,7 +174,7 @@ struct BusConversation {
         return failure
     }
 
-    /// Sends a message with the next serial number, or keeps it until authentication is complete.
+    /// Adds a message with the next serial number to the output, or keeps it until authentication is complete.
     private mutating func write(_ message: BusMessage) -> UInt32 {
         var message = message
         lastSerial = lastSerial == .max ? 1 : lastSerial + 1
@@ -177,7 +183,7 @@ struct BusConversation {
         return lastSerial
     }
 
-    /// Returns a call of a method of the bus itself.
+    /// Returns a message that calls a method of the bus itself.
     private static func call(_ member: String) -> BusMessage {
         var message = BusMessage(kind: .call, serial: 0, path: "/org/freedesktop/DBus", interface: bus, member: member)
         message.destination = bus

@@ -11,10 +11,12 @@ struct BusMessage: Hashable, Sendable {
         case interface, member, errorName, replySerial, destination, sender, signature
     }
 
-    /// The received octets are not a message.
+    /// An error: the received octets are not a valid message.
     struct Malformed: Error {}
 
-    /// The maximum length of a received message; the specification allows 128 MiB.
+    /// The maximum length of a received message in octets; a longer one is malformed.
+    ///
+    /// The specification allows 128 MiB.
     static let limit = 65_536
 
     var kind: Kind
@@ -58,7 +60,8 @@ struct BusMessage: Hashable, Sendable {
         return value.map { .structure([.byte(field.rawValue), .variant($0)]) }
     }
 
-    /// Returns the length of the message that begins with these octets; `nil` if there are fewer than 16.
+    /// Returns the length of the message that begins with these octets; `nil` if there are fewer than the 16 octets
+    /// that contain the length.
     static func length(of octets: ArraySlice<UInt8>) throws(Malformed) -> Int? {
         guard octets.count >= 16 else { return nil }
         let begin = Array(octets.prefix(16))
@@ -82,7 +85,7 @@ struct BusMessage: Hashable, Sendable {
 }
 
 extension BusMessage {
-    /// Decodes one whole message of the length that ``length(of:)`` returned.
+    /// Decodes one complete message, whose length must be the one that ``length(of:)`` returns.
     init(reading octets: [UInt8]) throws(Malformed) {
         guard try Self.length(of: octets[...]) == octets.count, let isBigEndian = Self.isBigEndian(octets[0]),
             let kind = Kind(rawValue: octets[1])
@@ -100,7 +103,7 @@ extension BusMessage {
         var signature = ""
         for case .structure(let pair) in pairs {
             guard pair.count == 2, case .byte(let code) = pair[0], case .variant(let value) = pair[1] else { continue }
-            // Fields that nobody knows are to be ignored.
+            // The specification requires that unknown fields are ignored.
             guard let field = Field(rawValue: code) else { continue }
             switch (field, value) {
             case (.path, .path(let text)): path = text

@@ -1,6 +1,8 @@
-/// Decodes D-Bus values from untrusted octets; `nil` wherever they are malformed.
+/// A decoder of D-Bus values from untrusted octets; its methods return `nil` if the octets are malformed.
 struct BusReader {
-    /// The maximum number of values in a message; notifications have about ten.
+    /// The maximum number of values in a message; with more, it is malformed.
+    ///
+    /// Messages about notifications have about ten.
     private static let limit = 4096
 
     private let octets: [UInt8]
@@ -8,13 +10,13 @@ struct BusReader {
     private var values = 0
     private(set) var position = 0
 
-    /// Creates a reader for octets that begin at a multiple of 8.
+    /// Creates a reader for octets; values are aligned relative to the first octet.
     init(_ octets: [UInt8], isBigEndian: Bool = false) {
         self.octets = octets
         self.isBigEndian = isBigEndian
     }
 
-    /// Returns all values if they have exactly these types.
+    /// Decodes all octets as values of the types in `signature`; `nil` if they do not match exactly.
     mutating func all(_ signature: String) -> [BusValue]? {
         guard let types = BusType.list(signature), let values = list(types, BusType.depth) else { return nil }
         return position == octets.count ? values : nil
@@ -64,7 +66,7 @@ struct BusReader {
 
     private mutating func signature() -> String? { take(1)?.first.flatMap { text(Int($0)) } }
 
-    /// Reads text with this number of octets and the 0 after it.
+    /// Reads text of `count` octets and the octet 0 after it.
     private mutating func text(_ count: Int) -> String? {
         guard count < octets.count, let taken = take(count + 1), taken.firstIndex(of: 0) == taken.endIndex - 1 else {
             return nil
@@ -78,7 +80,7 @@ struct BusReader {
         return ordered.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Skips padding, which must be 0.
+    /// Skips the padding before an aligned value; returns false if it is missing or contains octets other than 0.
     private mutating func align(to alignment: Int) -> Bool {
         guard let padding = take((alignment - position % alignment) % alignment) else { return false }
         return padding.allSatisfy { $0 == 0 }

@@ -1,17 +1,17 @@
-/// The result of a call on D-Bus.
+/// The reply to a method call on D-Bus.
 enum BusReply: Hashable, Sendable {
-    /// The values and their sender.
+    /// The call succeeded: the returned values, and the sender of the reply.
     case values([BusValue], from: String?)
     case refused(Refusal)
 
-    /// The name of an error and its message.
+    /// The name and the message of the error with which a call failed.
     struct Refusal: Hashable, Sendable, CustomStringConvertible {
         let name: String
         let text: String?
 
         var description: String { text.map { "\($0) (\(name))" } ?? name }
 
-        /// True if nothing owns the called name, or can be started for it.
+        /// True if no program owns the called bus name, and none can be started for it.
         var isAbsence: Bool {
             let names = ["ServiceUnknown", "NameHasNoOwner", "Spawn.ServiceNotFound"]
             return names.contains { name == "org.freedesktop.DBus.Error.\($0)" }

@@ -3,13 +3,13 @@ indirect enum BusType: Hashable, Sendable {
     case byte, boolean, int32, uint32, string, path, signature, variant
     case array(BusType)
     case structure([BusType])
-    /// One entry of a dictionary, which is an array of entries.
+    /// A key and a value of a dictionary, which is an array of such entries.
     case entry(BusType, BusType)
 
     /// The maximum nesting depth; the specification allows 64.
     static let depth = 8
 
-    /// The alignment in octets.
+    /// The alignment of a value of this type, in octets.
     var alignment: Int {
         switch self {
         case .byte, .signature, .variant: 1
@@ -35,7 +35,7 @@ indirect enum BusType: Hashable, Sendable {
         }
     }
 
-    /// True for basic types, as required for the key of a dictionary.
+    /// True if this is a basic type, as the key of a dictionary must be.
     private var isBasic: Bool {
         switch self {
         case .byte, .boolean, .int32, .uint32, .string, .path, .signature: true
@@ -43,7 +43,8 @@ indirect enum BusType: Hashable, Sendable {
         }
     }
 
-    /// Returns the types in a signature; `nil` if it is malformed, too deep, or contains other types.
+    /// Returns the types in a signature; `nil` if it is malformed, too deep, or contains types that this enum does not
+    /// have.
     static func list(_ signature: String) -> [BusType]? {
         guard signature.utf8.count <= 255 else { return nil }
         var rest = Array(signature.utf8)[...], types: [BusType] = []

@@ -28,7 +28,7 @@ indirect enum BusValue: Hashable, Sendable {
         }
     }
 
-    /// Appends the value in little-endian order to octets that begin at a multiple of 8.
+    /// Appends the value to `octets` in little-endian order, aligned relative to the first octet.
     func write(to octets: inout [UInt8]) {
         octets.pad(to: type.alignment)
         switch self {
@@ -37,7 +37,7 @@ indirect enum BusValue: Hashable, Sendable {
         case .int32(let value): octets.append(number: UInt32(bitPattern: value))
         case .uint32(let value): octets.append(number: value)
         case .string(let text), .path(let text):
-            // An octet 0 would end the text, and the bus ends the connection for it.
+            // Octets 0 are left out: they would end the text early, and the bus would close the connection.
             let text = text.utf8.filter { $0 != 0 }
             octets.append(number: UInt32(truncatingIfNeeded: text.count))
             octets += text + [0]

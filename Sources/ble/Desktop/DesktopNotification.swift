@@ -3,21 +3,25 @@ import BLERuntime
 /// The content of a desktop notification; Desktop Notifications Specification 1.2.
 struct DesktopNotification: Hashable, Sendable {
     struct Button: Hashable, Sendable {
-        /// The action key that is reported when the button is pressed.
+        /// The action key that the server reports when the user presses the button.
         let key: String
         let label: String
     }
 
     var summary: String
     var body: String
-    /// The buttons; a notification without buttons has no answer.
+    /// The buttons.
+    ///
+    /// The user can only answer a notification that has some.
     var buttons: [Button] = []
-    /// True if it is shown at once and until it is answered.
+    /// True if the server shows the notification immediately, and keeps it until the user answers.
     var isUrgent = false
-    /// The time that it stays on screen; `nil` for the default of the server.
+    /// The time for which the notification stays on the screen; `nil` for the server's default.
     var lifetime: Duration?
 
-    /// Returns the arguments of `Notify`; `marksUp` is true if the server interprets markup in the body.
+    /// Returns the arguments for the server's method `Notify`.
+    ///
+    /// `marksUp` is true if the server interprets markup in the body.
     func arguments(marksUp: Bool) -> [BusValue] {
         let actions = buttons.flatMap { [BusValue.string($0.key), .string($0.label)] }
         let hints: [BusValue] = [
@@ -31,12 +35,12 @@ struct DesktopNotification: Hashable, Sendable {
         ]
     }
 
-    /// -1 where the server decides.
+    /// The lifetime as an argument of `Notify`; -1 if the server decides.
     private var milliseconds: Int32 {
         lifetime.map { Int32(clamping: Int64(($0 / .milliseconds(1)).rounded())) } ?? -1
     }
 
-    /// Escapes text so that no server interprets it as markup, even one that does not announce that it does.
+    /// Escapes text so that no server interprets it as markup, not even a server that does so without announcing it.
     private static func plain(_ text: String, marksUp: Bool) -> String {
         text.unicodeScalars.reduce(into: "") { plain, scalar in
             switch scalar {
@@ -50,7 +54,8 @@ struct DesktopNotification: Hashable, Sendable {
 }
 
 extension String {
-    /// The name of a remote device, made safe for a sentence on the desktop: limited in length, and unable to change
-    /// how the rest of the sentence is shown.
+    /// This name of a remote device, made safe for a sentence on the desktop.
+    ///
+    /// Its length is limited, and it contains nothing that changes the display of the rest of the sentence.
     var nameOnDesktop: String { String(String.UnicodeScalarView(printable.unicodeScalars.prefix(60))) }
 }

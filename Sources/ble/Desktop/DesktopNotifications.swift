@@ -1,18 +1,18 @@
 import BLERuntime
 import Foundation
 
-/// Shows desktop notifications and reports which button the user pressed.
+/// A connection to the desktop that shows notifications, and reports the buttons that the user presses.
 @MainActor
 final class DesktopNotifications {
     private enum State {
-        /// The notification server has not answered yet; a task may wait for it.
+        /// The notification server has not responded yet; a task may wait for this.
         case opening(CheckedContinuation<Void, Never>?)
         case ready
         case lost(CommandError)
         case closed
     }
 
-    /// The time for the notification server to start and to answer.
+    /// The time limit for the notification server to start and respond.
     private static let patience = Duration.seconds(25)
 
     /// Called when notifications can no longer be shown.
@@ -26,7 +26,9 @@ final class DesktopNotifications {
     private var answers: [(id: NotificationConversation.ID, hear: (String?) -> Void)] = []
     private var connection: BusConnection?
 
-    /// Starts a session as the user with this number; `send` sends octets to the bus.
+    /// Starts a session on the bus with the user ID `user`.
+    ///
+    /// `send` is called with octets for the bus.
     init(user: UInt32, send: @escaping ([UInt8]) -> Void) throws(NotificationConversation.Failure) {
         board = try NotificationConversation(user: user)
         self.send = send
@@ -57,10 +59,12 @@ final class DesktopNotifications {
         }
     }
 
-    /// The receiver of the connection's events, created before the connection.
+    /// A reference to the notifications, for the connection's event handlers, which are created first.
     @MainActor private final class Link { weak var desktop: DesktopNotifications? }
 
-    /// Returns when notifications can be shown.
+    /// Waits until notifications can be shown.
+    ///
+    /// Throws an error if that is not so within ``patience``.
     private func opened() async throws(CommandError) {
         let timer = Task {
             try await Task.sleep(for: Self.patience)
@@ -86,7 +90,7 @@ final class DesktopNotifications {
     ///   - notice: The notification.
     ///   - answered: Called once with the key of the pressed button, or `nil` if the notification was closed; not
     ///     called if it is withdrawn.
-    /// - Returns: `nil` if it is not shown because there are too many.
+    /// - Returns: The notification's identifier; `nil` if it is not shown because too many are on the screen.
     func ask(_ notice: DesktopNotification, answered: @escaping (String?) -> Void) -> NotificationConversation.ID? {
         var id: NotificationConversation.ID?
         work { board throws(NotificationConversation.Failure) in id = try board.show(notice) }
@@ -94,13 +98,15 @@ final class DesktopNotifications {
         return id
     }
 
-    /// Closes a notification that no longer needs an answer.
+    /// Closes a notification that no longer needs an answer, without calling its `answered`.
     func withdraw(_ id: NotificationConversation.ID) {
         answers.removeAll { $0.id == id }
         work { board throws(NotificationConversation.Failure) in try board.withdraw(id) }
     }
 
-    /// Closes the notifications, if the server reports their identifiers within one second, and the connection.
+    /// Closes all notifications and the connection.
+    ///
+    /// A notification stays open if the server does not report its identifier within one second.
     func close() async {
         guard case .ready = state else { return }
         answers = []
@@ -110,7 +116,7 @@ final class DesktopNotifications {
         connection?.close()
     }
 
-    /// Handles octets from the bus.
+    /// Processes octets from the bus, and calls the `answered` closures of answered notifications.
     func receive(_ octets: [UInt8]) {
         var events: [NotificationConversation.Event] = []
         work { board throws(NotificationConversation.Failure) in events = try board.receive(octets) }
@@ -131,7 +137,7 @@ final class DesktopNotifications {
         answers.remove(at: index).hear(key)
     }
 
-    /// Performs an operation on the notification state and sends the resulting octets.
+    /// Runs `body` with the state of the notifications, and sends the octets that it produces.
     private func work(_ body: (inout NotificationConversation) throws(NotificationConversation.Failure) -> Void) {
         switch state {
         case .lost, .closed: return

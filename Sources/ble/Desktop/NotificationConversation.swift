@@ -1,10 +1,10 @@
 import BLERuntime
 
-/// The state of desktop notifications, without a socket: octets in, octets and events out.
+/// The state of desktop notifications, without a socket: takes received octets, and returns events and octets to send.
 ///
 /// Desktop Notifications Specification 1.2, D-Bus Protocol.
 struct NotificationConversation {
-    /// The identifier of a notification with buttons, valid until it is answered.
+    /// The identifier of a notification with buttons, valid until the user answers or the notification is closed.
     struct ID: Hashable, Sendable { fileprivate let number: UInt64 }
 
     enum Event: Hashable {
@@ -20,7 +20,7 @@ struct NotificationConversation {
         case bus(BusConversation.Failure)
         case noServer
         case refused(BusReply.Refusal)
-        /// The server lacks this capability.
+        /// The server does not have this capability.
         case lacks(String)
 
         var description: String {
@@ -41,9 +41,9 @@ struct NotificationConversation {
     private struct Notification {
         let id: ID
         let keys: [String]
-        /// The identifier at the server; `nil` until it is known.
+        /// The identifier that the server uses; `nil` until the server has reported it.
         var place: Place?
-        /// True if to close it as soon as its identifier is known.
+        /// True if the notification must be closed as soon as its identifier is known.
         var isWithdrawn = false
     }
 
@@ -64,7 +64,7 @@ struct NotificationConversation {
     private var hearsSignals = false
     private var capabilities: [String]?
 
-    /// Starts a session as the user with this number.
+    /// Starts a session on the bus with the user ID `user`.
     init(user: UInt32) throws(Failure) {
         conversation = BusConversation(user: user)
         do throws(BusConversation.Failure) {
@@ -80,7 +80,8 @@ struct NotificationConversation {
 
     /// Shows a notification.
     ///
-    /// Returns its identifier if it has buttons; `nil` if there is no answer to wait for, or there are too many.
+    /// Returns the identifier of a notification with buttons; `nil` if it has none. Also returns `nil`, and shows
+    /// nothing, if too many notifications with buttons are open.
     mutating func show(_ notice: DesktopNotification) throws(Failure) -> ID? {
         var purpose = Purpose.other, id: ID?
         if !notice.buttons.isEmpty {
@@ -110,10 +111,10 @@ struct NotificationConversation {
     /// Closes all notifications.
     mutating func withdrawAll() throws(Failure) { for notice in notices { try withdraw(notice.id) } }
 
-    /// True if no notification has buttons and none is to be closed.
+    /// True if no notification with buttons is open.
     var isEmpty: Bool { notices.isEmpty }
 
-    /// Handles octets from the bus.
+    /// Processes octets from the bus, and returns the events in them.
     ///
     /// A failure ends the session.
     mutating func receive(_ octets: [UInt8]) throws(Failure) -> [Event] {
@@ -165,16 +166,17 @@ struct NotificationConversation {
         return notices.remove(at: index).isWithdrawn ? nil : .closed(id)
     }
 
-    /// Handles a signal.
+    /// Processes a signal from the bus.
     ///
-    /// Other programs on the bus can send such signals too, so only those of the notification server count.
+    /// Any program on the bus can send such signals, so signals from senders other than the notification server are
+    /// ignored.
     private mutating func hear(_ signal: BusMessage) throws(Failure) -> Event? {
         guard signal.interface == Self.name, case .uint32(let number)? = signal.body.first else { return nil }
         let place = Place(server: signal.sender, number: number)
         guard let index = notices.firstIndex(where: { $0.place == place }) else { return nil }
         switch (signal.member, signal.body.last) {
         case ("ActionInvoked", .string(let key)) where notices[index].keys.contains(key):
-            // Not all servers do that by themselves.
+            // Some servers do not close a notification when a button is pressed.
             try close(place)
             return .pressed(notices.remove(at: index).id, key: key)
         case ("NotificationClosed", _): return .closed(notices.remove(at: index).id)

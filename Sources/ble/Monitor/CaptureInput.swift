@@ -1,18 +1,18 @@
 import BLERuntime
 import Glibc
 
-/// A capture that is read from a file or a pipe as it arrives.
+/// A packet capture that is read from a file or, as it arrives, from a pipe.
 @MainActor
 struct CaptureInput {
     private let path: String
     private let descriptor: FileDescriptor
 
-    /// Opens a file.
+    /// Opens a capture.
     ///
     /// - Parameters:
     ///   - path: The path of the capture.
-    ///   - copies: The files to be written, which must not include the capture.
-    /// - Throws: `CommandError` if it cannot be read.
+    ///   - copies: The paths of the files that will be written. None of them may be the capture itself.
+    /// - Throws: `CommandError` if the capture cannot be opened, or a copy would overwrite it.
     init(path: String, but copies: [String]) throws(CommandError) {
         let raw = open(path, O_RDONLY | O_CLOEXEC)
         guard raw >= 0 else { throw .unusableFile(path, String(cString: strerror(errno)) + ".") }
@@ -30,9 +30,11 @@ struct CaptureInput {
         }
     }
 
-    /// Reads all, and calls `found` for each item, also for those before a fault.
+    /// Reads the whole capture, and calls `found` for each item.
     ///
-    /// - Throws: `CommandError` if it is no capture, or one without any packet of HCI.
+    /// If the capture is damaged, the items before the damage are delivered first.
+    ///
+    /// - Throws: `CommandError` if the file is not a capture, is damaged, or contains no HCI packets.
     func read(_ found: (CaptureReader.Item) -> Void) async throws(CommandError) {
         var reader = CaptureReader(), buffer = [UInt8](repeating: 0, count: 1 << 16), hasPackets = false
         do throws(CaptureReader.Failure) {

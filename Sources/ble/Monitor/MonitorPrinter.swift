@@ -14,7 +14,7 @@ final class MonitorPrinter {
     private let detail: Detail
     private let files: [CaptureFile]
     private var traces = PacketTraces()
-    /// The number of packets that were shown.
+    /// The number of packets that have been printed.
     private(set) var count = 0
 
     init(_ printer: Printer, detail: Detail, files: [CaptureFile]) {
@@ -58,6 +58,6 @@ final class MonitorPrinter {
         printer.print(Fact("call", fields, text: line.bold(printer.usesColor), at: time))
     }
 
-    /// The time of the day for people, unless their lines begin with the time anyway.
+    /// The time of day for users; empty if their lines begin with the time anyway.
     private func stamp(_ time: Timestamp) -> String { printer.showsTime ? "" : time.timeOfDay }
 }

@@ -3,15 +3,15 @@ import BLEWire
 import Foundation
 
 extension Fact {
-    /// Creates the fact of a packet: a summary line, then one line for each field.
+    /// Creates a fact about a packet: a summary line, then one line for each field.
     ///
     /// - Parameters:
     ///   - record: The packet.
     ///   - packet: The dissected packet.
-    ///   - stamp: When it passed, for people; nothing if empty.
-    ///   - time: When it passed on the wall clock; `nil` in a world.
-    ///   - showsFields: Whether to show the fields to users.
-    ///   - usesColor: Whether to use colour.
+    ///   - stamp: The time of the packet, for users; not shown if empty.
+    ///   - time: The time of the packet on the wall clock; `nil` in a world, which has virtual time.
+    ///   - showsFields: True to show the fields to users.
+    ///   - usesColor: True to use colour.
     init(
         _ record: PacketRecord,
         _ packet: DissectedPacket,
@@ -73,12 +73,12 @@ extension Fact {
 }
 
 extension PacketSource {
-    /// The program if it is known, otherwise the machine, for users.
+    /// The name of the program if it is known, otherwise of the machine, for users.
     var title: String { (program.isEmpty ? machine : program).printable }
 
-    /// The keys by which a line of JSON says where packets passed.
+    /// The JSON keys that say on which machine, and in which program, a packet was captured.
     ///
-    /// `who` is the earlier name of `machine`, and goes with the next release.
+    /// `who` is the previous name of `machine`; the next release removes it.
     var fields: [String: Any] {
         var fields: [String: Any] = ["machine": machine, "who": machine]
         if !program.isEmpty { fields["program"] = program }
@@ -86,11 +86,11 @@ extension PacketSource {
     }
 }
 
-/// The state of each source that is needed to decode its later packets.
+/// The decoding state of each packet source, which later packets of the source depend on.
 struct PacketTraces {
     /// The maximum number of sources.
     ///
-    /// Above it, all are forgotten.
+    /// When it is exceeded, the states of all sources are dropped.
     private static let most = 256
 
     private var traces: [PacketSource: HCITrace] = [:]

@@ -32,7 +32,7 @@ extension Adapter {
 }
 
 extension ControllerFacts {
-    /// Returns the facts that the controller of adapter `name` reported.
+    /// Returns the facts that the controller of the adapter `name` has reported.
     func fact(of name: String) -> Fact {
         let names = features.map { "\($0)".components(separatedBy: ", ") } ?? []
         var fields: [String: Any] = ["name": name, "features": names]

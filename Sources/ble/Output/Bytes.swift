@@ -3,7 +3,7 @@ import BLERuntime
 import Foundation
 
 extension Data {
-    /// The octets as two lower-case hexadecimal digits each.
+    /// The octets as lower-case hexadecimal digits, two for each octet.
     var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
 
     /// Creates data from pairs of hexadecimal digits; `nil` for anything else.
@@ -13,16 +13,17 @@ extension Data {
         self.init(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
     }
 
-    /// The text that these octets are; `nil` if they are none, or there are control characters in it.
+    /// The octets as UTF-8 text; `nil` if they are empty, not valid UTF-8, or contain control characters.
     var text: String? {
         guard !isEmpty, let text = String(data: self, encoding: .utf8) else { return nil }
         return text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
     }
 
-    /// Hexadecimal digits, and the text if there is one, for users.
+    /// The hexadecimal digits, followed by the text if the octets are text, for users.
     var shown: String { shown(as: nil) }
 
-    /// For people: digits, and in parentheses what they say in a format, or the text if there is one.
+    /// Returns the value for users: the hexadecimal digits, then the value in `format` in parentheses, or else the text
+    /// if the octets are text.
     func shown(as format: ValueFormat?) -> String {
         guard !isEmpty else { return "(empty)" }
         if let format, format.kind != .text, let reading = format.text(of: self) {
@@ -32,9 +33,9 @@ extension Data {
     }
 }
 
-/// A value as typed by users: hexadecimal digits after `0x`, or text.
+/// The parsing of values that users type: hexadecimal digits after `0x`, or text.
 ///
-/// `HEX` arguments may leave out the `0x`.
+/// In arguments called `HEX`, the `0x` is optional.
 enum Octets {
     static func parse(_ text: String) -> Data? {
         if text.hasPrefix("0x") { Data(hexadecimal: text.dropFirst(2)) } else { Data(text.utf8) }

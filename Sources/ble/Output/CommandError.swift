@@ -2,7 +2,9 @@ import ArgumentParser
 import BLERuntime
 import CoreBluetooth
 
-/// A reason why a command failed, with a message that says what to do.
+/// The reason why a command failed.
+///
+/// Its message says what the user can do.
 enum CommandError: Error, CustomStringConvertible {
     case noRadio(CBManagerState)
     case radioLost
@@ -10,9 +12,9 @@ enum CommandError: Error, CustomStringConvertible {
     case noDaemon(String)
     case daemonRefused(String)
     case noDesktop(String)
-    /// No peripheral has that name; these were seen.
+    /// No peripheral with this name was found in this time; `seen` has the names of the other peripherals.
     case notFound(String, within: Duration, seen: [String])
-    /// Several names begin with the text.
+    /// The text is the beginning of several peripherals' names, which the list contains.
     case ambiguous(String, [String])
     case noAnswer(to: String, within: Duration)
     case noCharacteristic(String, of: String)
@@ -80,7 +82,7 @@ enum CommandError: Error, CustomStringConvertible {
         }
     }
 
-    /// The exit status of the process: those of sysexits.h, and 1 if the peer refused.
+    /// The exit status of the process: a code of sysexits.h, or 1 if Bluetooth worked, but the operation failed.
     var exitCode: ExitCode {
         switch self {
         case .noRadio, .radioLost, .noController, .noDaemon, .noDesktop: ExitCode(69)
@@ -94,16 +96,18 @@ enum CommandError: Error, CustomStringConvertible {
         }
     }
 
-    /// Lists names, limited in number.
+    /// Returns a list of at most 8 names as text, with the number of the remaining ones.
     static func list(_ names: [String]) -> String {
         let shown = names.prefix(8).map { "“\($0.printable)”" }.joined(separator: ", ")
         return names.count > 8 ? shown + " and \(names.count - 8) more" : shown
     }
 
-    /// Writes the message to standard error, if anything reads it.
+    /// Writes the message to standard error.
+    ///
+    /// Ignores errors, as when nothing reads it.
     func report() { try? StandardStream.error.write(line: "ble: \(self)") }
 
-    /// An error of Core Bluetooth as a sentence without its full stop, with domain and code.
+    /// Returns an error of Core Bluetooth as a sentence with domain and code, but without a full stop.
     static func describe(_ error: any Error) -> String {
         let error = error as NSError, sentence = error.localizedDescription
         return "\(sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]) (\(error.domain) \(error.code))"
@@ -111,14 +115,16 @@ enum CommandError: Error, CustomStringConvertible {
 }
 
 extension Duration {
-    /// Seconds with as many digits as needed, for users.
+    /// The duration in seconds, with as many digits as needed, for users.
     var seconds: String {
         let value = self / .seconds(1)
         return value == value.rounded() ? String(Int(value)) : String(value)
     }
 }
 
-/// Runs the work of a command, and turns an error into a message on standard error and an exit status.
+/// Runs the work of a command.
+///
+/// If that throws a `CommandError`, writes its message to standard error, and throws its exit code.
 @MainActor
 func reportingTrouble(_ work: @MainActor () async throws -> Void) async throws {
     do {

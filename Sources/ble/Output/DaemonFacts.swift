@@ -23,7 +23,7 @@ extension AppFact {
         ].joined(separator: "  ")
     }
 
-    /// A line about a session.
+    /// The session as a fact, with one line of text.
     var fact: Fact {
         var fields: [String: Any] = [
             "user": Int(user), "program": program, "role": role.name, "phase": phase.name, "radio": radio,
@@ -46,7 +46,7 @@ extension AppFact {
         return Fact("app", fields, text: text)
     }
 
-    /// The use of the radio by the session, for users.
+    /// A summary of the session's use of the radio, for users.
     private var doings: String {
         func count(_ number: Int, _ what: String) -> String? {
             number == 0 ? nil : "\(number) \(what)\(number == 1 ? "" : "s")"
@@ -60,20 +60,20 @@ extension AppFact {
 }
 
 extension RadioFact {
-    /// A line about a radio.
+    /// The radio as a fact, with one line of text.
     var fact: Fact {
         Fact("radio", ["name": name, "on": isOn], text: "\(name.printable) is \(isOn ? "on" : "off").")
     }
 }
 
-/// A link and all the apps that use it.
+/// A link, with all apps that share it.
 struct SharedLink {
     let peer: PeerIdentifier
     let radio: String
     private(set) var name: String?
     private(set) var apps: [AppFact] = []
 
-    /// Returns the links of apps, each once, in the order of the apps.
+    /// Returns the links that the apps use, each link once, in the order of the apps.
     static func all(of apps: [AppFact]) -> [Self] {
         var links: [Self] = []
         for app in apps {
@@ -90,10 +90,10 @@ struct SharedLink {
         return links
     }
 
-    /// The peer of the link, for users.
+    /// A phrase that names the link, for users.
     var title: String { "The link to \(name.map { "“\($0.printable)”" } ?? peer.text)" }
 
-    /// Returns whether `text` names this link.
+    /// Returns whether `text` is the identifier or the name of the link's peer, ignoring case.
     func isCalled(_ text: String) -> Bool {
         peer.text.lowercased() == text.lowercased() || name?.lowercased() == text.lowercased()
     }
@@ -129,7 +129,7 @@ extension AppPhase {
 }
 
 extension GrantFact {
-    /// Returns the permissions of the app with this process number.
+    /// Returns a fact about the permissions of the app with the process number `process`.
     func fact(of process: UInt32) -> Fact {
         var fields: [String: Any] = [
             "process": Int(process), "user": Int(user), "program": program, "roles": roles.map(\.name),
@@ -156,9 +156,9 @@ extension JournalLine {
     /// The titles of the columns of ``fact``.
     static let columns = "\("TIME".padded(to: 27))  \("PROCESS".padded(to: 8))  \("PROGRAM".padded(to: 12))  EVENT"
 
-    /// A log entry.
+    /// The log entry as a fact.
     ///
-    /// `noted` is the earlier name of `time`, and goes with the next release.
+    /// `noted` is the previous name of `time`; the next release removes it.
     var fact: Fact {
         let time = Timestamp(nanoseconds: Int64(clamping: time)), stamp = time.rfc3339
         var fields: [String: Any] = [
@@ -174,6 +174,6 @@ extension JournalLine {
 }
 
 extension PeerIdentifier {
-    /// The identifier as apps see it.
+    /// The identifier in the form of UUIDs, as apps get it.
     fileprivate var text: String { UUID(self).uuidString }
 }

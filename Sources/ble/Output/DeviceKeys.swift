@@ -1,9 +1,11 @@
 import CoreBluetooth
 
-/// The keys by which lines of JSON name a device.
+/// The JSON keys that identify a device in an event.
 struct DeviceKeys {
     let identifier: UUID
-    /// `nil` if it is unknown, such as that of a central.
+    /// The device's name; `nil` if it is unknown.
+    ///
+    /// A central's name always is.
     let name: String?
 
     init(_ identifier: UUID, name: String? = nil) {
@@ -19,7 +21,7 @@ struct DeviceKeys {
 }
 
 extension CBCharacteristic {
-    /// The keys by which lines of JSON name a characteristic.
+    /// The JSON keys that identify this characteristic in an event.
     var keys: [String: Any] {
         var fields: [String: Any] = ["characteristic": uuid.uuidString]
         fields["service"] = service?.uuid.uuidString
@@ -27,7 +29,7 @@ extension CBCharacteristic {
         return fields
     }
 
-    /// The keys of a value of this characteristic: its octets, and what they say, as far as that is known.
+    /// Returns the JSON keys for a value of this characteristic: its octets and, if the format is known, its meaning.
     func keys(of value: Data) -> [String: Any] {
         var fields: [String: Any] = ["value": value.hexadecimal]
         fields["text"] = value.text

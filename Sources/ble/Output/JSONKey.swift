@@ -1,13 +1,15 @@
-/// The keys of the JSON objects that `ble` prints, each with one kind of value in all events.
+/// The keys of the JSON objects that `ble` prints.
 ///
-/// docs/JSON.md says what they mean.
+/// With few exceptions, a key has the same kind of value in all events.
+///
+/// docs/JSON.md describes the keys.
 enum JSONKey {
-    /// What the value of a key is.
+    /// The kind of value that a key has.
     enum Kind {
         case text
         case flag
         case number
-        /// A moment, in RFC 3339 with a fraction of the second.
+        /// A time in the format of RFC 3339, with fractions of a second.
         case time
         /// Hexadecimal digits.
         case octets
@@ -18,9 +20,9 @@ enum JSONKey {
     /// The kind of a key's value in an event; `nil` if the key is unknown.
     static func kind(of key: String, in event: String) -> Kind? { exceptions[event]?[key] ?? kinds[key] }
 
-    /// Keys that have another kind of value in one event.
+    /// The keys that have a different kind of value in one event, by event.
     private static let exceptions: [String: [String: Kind]] = [
-        // A number of services, and a value that may be text.
+        // `services` is the number of services here, and a descriptor's `value` may be text.
         "app": ["services": .number], "descriptor": ["value": .text],
     ]
 

@@ -1,18 +1,20 @@
 import BLERuntime
 import Foundation
 
-/// One event or result: a line for users, or a JSON object for scripts.
+/// An event or a result that a command prints: as a line for users, or as a JSON object for scripts.
 struct Fact {
     /// The value of `"event"` in JSON.
     let event: String
     /// The other fields of the JSON object: strings, numbers, booleans, arrays and dictionaries of these.
     let fields: [String: Any]
-    /// The line for users; empty for none.
+    /// The text for users; empty if users see nothing.
     let text: String
-    /// When it happened; `nil` if that is now.
+    /// The time of the event; `nil` for the time at which it is printed.
     let time: Timestamp?
 
-    /// Creates a fact; ``JSONKey`` has the keys of `fields`.
+    /// Creates a fact.
+    ///
+    /// The keys of `fields` must be in ``JSONKey``.
     init(_ event: String, _ fields: [String: Any] = [:], text: String, at time: Timestamp? = nil) {
         self.event = event
         self.fields = fields
@@ -21,36 +23,38 @@ struct Fact {
     }
 }
 
-/// Prints facts to standard output as they arrive.
+/// The output of a command, which prints facts to standard output immediately.
 @MainActor
 final class Printer {
     private let json: Bool
-    /// The clock that tells when facts are printed, if that is printed.
+    /// The clock for the timestamps; `nil` if facts are printed without the time.
     private let clock: (() -> Timestamp)?
 
-    /// The device that all facts are about that do not name another one.
+    /// Returns the device that facts are about if they name none themselves.
+    ///
+    /// JSON objects contain its keys.
     var device: (@MainActor () -> DeviceKeys)?
 
     /// True if the output is for users, not scripts.
     var isForPeople: Bool { !json }
 
-    /// True if each line for people begins with the time.
+    /// True if each line for users begins with the time.
     var showsTime: Bool { !json && clock != nil }
 
-    /// True if to use colour: only at a terminal, and unless the user has turned it off.
+    /// True if text is coloured: only on a terminal, and not if `NO_COLOR` is set.
     let usesColor: Bool
 
     private let write: (String) -> Void
 
-    /// Creates a printer with the options of the user.
+    /// Creates a printer for standard output, with the user's options.
     convenience init(_ options: OutputOptions) {
         self.init(json: options.json, clock: options.timestamps ? { .now } : nil)
     }
 
     /// Creates a printer.
     ///
-    /// `write` takes the lines instead of standard output; `clock` gives the timestamps of facts, if they are to have
-    /// any.
+    /// `write` is called with each line; `nil` to write to standard output. `clock` returns the time for timestamps;
+    /// `nil` for none.
     init(json: Bool, write: ((String) -> Void)? = nil, clock: (() -> Timestamp)? = nil) {
         self.json = json
         self.clock = clock
@@ -71,14 +75,16 @@ final class Printer {
         }
     }
 
-    /// Prints the titles of columns above facts; only people read them.
+    /// Prints the titles of the columns in which facts follow.
+    ///
+    /// JSON output has no titles.
     func heading(_ columns: String) {
         guard !json else { return }
         let stamp = clock.map { "TIME".padded(to: $0().rfc3339.count + 2) } ?? ""
         write((stamp + columns).bold(usesColor))
     }
 
-    /// Writes a sentence for people to standard error, so that what pipes carry are facts alone.
+    /// Writes a sentence for users to standard error, so that standard output contains only facts.
     func remark(_ text: String) { try? StandardStream.error.write(line: text) }
 
     private func printObject(_ object: [String: Any]) {
@@ -91,15 +97,15 @@ final class Printer {
 }
 
 extension String {
-    /// The text in bold if `on`.
+    /// Returns the text in bold if `on`, otherwise unchanged.
     func bold(_ on: Bool) -> String { emphasized(.bold, on) }
-    /// The text in faint if `on`.
+    /// Returns the text in faint if `on`, otherwise unchanged.
     func faint(_ on: Bool) -> String { emphasized(.faint, on) }
 
     private func emphasized(_ emphasis: Emphasis, _ on: Bool) -> String {
         on ? emphasis.rawValue + self + Emphasis.none.rawValue : self
     }
 
-    /// The text with spaces after it, at least `width` characters long.
+    /// Returns the text, followed by as many spaces as make it `width` characters long.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -2,7 +2,9 @@ import BLERuntime
 import CoreBluetooth
 
 extension ScannedPeripheral {
-    /// The fact for users and scripts; `age` is the time since it was seen, where that matters.
+    /// Returns the peripheral as a fact.
+    ///
+    /// `age` is the time since its last advertisement; `nil` to leave that out.
     func fact(color: Bool, age: Duration? = nil) -> Fact {
         var fields: [String: Any] = [
             "identifier": peripheral.identifier.uuidString,

@@ -2,11 +2,11 @@ import ArgumentParser
 import BLERuntime
 import Glibc
 
-/// Writes the output of commands.
+/// The standard output of commands.
 enum StandardOutput {
     /// Writes `octets` to standard output.
     ///
-    /// If that fails, the process ends with a message on standard error, because nothing reads the output.
+    /// If that fails, the process exits with a message on standard error, because its output is lost.
     static func write(_ octets: some Sequence<UInt8>) {
         do throws(StandardStream.Failure) {
             try StandardStream.output.write(octets)

@@ -1,33 +1,33 @@
 import BLEWire
 import Glibc
 
-/// A moment on the wall clock.
+/// A time on the wall clock.
 struct Timestamp: Equatable {
-    /// Nanoseconds since 1970, negative before it.
+    /// The nanoseconds since the beginning of 1970 in UTC; negative for earlier times.
     let nanoseconds: Int64
 
     init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Creates a moment from an instant that is counted from 1970, as those of captures are.
+    /// Creates a time from an instant of a clock that counts from 1970, as in captures.
     init(since1970 instant: Instant) { nanoseconds = instant.nanoseconds }
 
-    /// This moment.
+    /// The current time.
     static var now: Self {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Self(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
     }
 
-    /// Whole seconds since 1970, rounded down.
+    /// The whole seconds since 1970, rounded down.
     private var seconds: Int64 { nanoseconds / 1_000_000_000 - (nanoseconds % 1_000_000_000 < 0 ? 1 : 0) }
 
-    /// Six digits: the microseconds after ``seconds``.
+    /// The microseconds after ``seconds``, as six digits.
     private var fraction: String {
         let rest = nanoseconds % 1_000_000_000
         return Self.digits(Int((rest < 0 ? rest + 1_000_000_000 : rest) / 1_000), 6)
     }
 
-    /// The moment in UTC with microseconds, as RFC 3339 has it: `2023-11-14T22:13:20.000000Z`.
+    /// The time in UTC with microseconds, in the format of RFC 3339: `2023-11-14T22:13:20.000000Z`.
     var rfc3339: String {
         var second = time_t(seconds), parts = tm()
         gmtime_r(&second, &parts)
@@ -35,7 +35,7 @@ struct Timestamp: Equatable {
         return date.map { Self.digits(Int($0.0), $0.1) }.joined(separator: "-") + "T\(Self.time(parts)).\(fraction)Z"
     }
 
-    /// The time of the day in the time zone of this process, with microseconds, for people.
+    /// The time of day in the process's time zone, with microseconds, for users.
     var timeOfDay: String {
         var second = time_t(seconds), parts = tm()
         localtime_r(&second, &parts)

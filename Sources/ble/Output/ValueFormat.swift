@@ -1,40 +1,45 @@
 import CoreBluetooth
 
-/// The format in which the octets of a value are shown to users.
+/// The format of a characteristic's value, by which its octets are shown to users.
 ///
 /// GATT Specification Supplement 9, 3; Core 6.0, Vol 3, Part G, 3.3.3.5.
 struct ValueFormat: Equatable {
-    /// The type of the value; octets are least significant first.
+    /// The type of a value.
+    ///
+    /// Numbers are sent with the least significant octet first.
     enum Kind: Equatable {
         case text
         case unsigned(octets: Int)
         case signed(octets: Int)
-        /// A heart rate: flags, whose lowest bit gives the size of the rate, 1 or 2 octets, then the rate.
+        /// A heart rate: one octet of flags, then the rate. The rate has 2 octets if the lowest flag is set, otherwise
+        /// 1.
         case heartRate
     }
 
     let kind: Kind
-    /// The power of ten to multiply the number with.
+    /// The power of ten by which the number is multiplied.
     var exponent = 0
     /// The unit after the number, with a space in front if needed.
     var unit = ""
 
-    /// What a value says, for people; `nil` if its octets do not fit the format.
+    /// Returns a value for users: its text in quotation marks, or its number with the unit; `nil` if its octets do not
+    /// fit the format.
     func text(of data: Data) -> String? {
         kind == .text ? data.text.map { "“\($0)”" } : reading(of: data)
     }
 
-    /// What a value says: its text, or its number with the unit; `nil` if its octets do not fit the format.
+    /// Returns a value for scripts: its text, or its number with the unit; `nil` if its octets do not fit the format.
     func reading(of data: Data) -> String? {
         kind == .text ? data.text : digits(of: data).map { $0 + unit }
     }
 
-    /// The number of a value, in the unit of the format; `nil` if it is none, or its octets do not fit the format.
+    /// Returns the number of a value, in the unit of the format; `nil` if the format is text, or the octets do not fit
+    /// it.
     func number(of data: Data) -> Decimal? {
         digits(of: data).flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
     }
 
-    /// The number of a value, with all its digits.
+    /// Returns the number of a value as decimal text, without rounding.
     private func digits(of data: Data) -> String? {
         let octets = [UInt8](data)
         switch kind {
@@ -53,7 +58,7 @@ struct ValueFormat: Equatable {
         }
     }
 
-    /// Formats a number times a power of ten, with all its digits.
+    /// Returns a number times a power of ten as decimal text, without rounding.
     private static func scaled(_ magnitude: UInt64, isNegative: Bool, _ exponent: Int) -> String {
         var digits = "\(magnitude)"
         if exponent > 0, magnitude != 0 { digits += String(repeating: "0", count: exponent) }
@@ -66,13 +71,15 @@ struct ValueFormat: Equatable {
 }
 
 extension ValueFormat {
-    /// The format that the Bluetooth SIG assigned to a characteristic; `nil` if it is not a simple one.
+    /// Creates the format that the Bluetooth SIG assigns to a type of characteristic; `nil` if this tool does not know
+    /// it.
     init?(assignedTo uuid: CBUUID) {
         guard let format = Self.assigned[uuid.uuidString] else { return nil }
         self = format
     }
 
-    /// The format in a Characteristic Presentation Format descriptor; `nil` if it is not a simple one.
+    /// Creates the format from the value of a Characteristic Presentation Format descriptor; `nil` if it is not text or
+    /// a whole number.
     init?(presentation descriptor: Data) {
         let octets = [UInt8](descriptor)
         guard octets.count >= 4 else { return nil }
@@ -94,7 +101,7 @@ extension ValueFormat {
         unit = Self.units[UInt16(octets[2]) | UInt16(octets[3]) << 8] ?? ""
     }
 
-    /// The format of a characteristic: from its descriptor, otherwise as assigned.
+    /// Creates the format of a characteristic: from its format descriptor, otherwise the one assigned to its type.
     init?(of characteristic: CBCharacteristic) {
         let descriptors = characteristic.descriptors ?? []
         let described = descriptors.first { $0.uuid.uuidString == CBUUIDCharacteristicFormatString }?.value as? Data
@@ -114,7 +121,7 @@ extension ValueFormat {
 
     private static let text = Self(kind: .text)
 
-    /// The formats by assigned number of the characteristic.
+    /// The assigned formats, by the UUID of the characteristic.
     private static let assigned: [String: Self] = [
         "2A00": text, "2A01": unsigned(2), "2A07": signed(1, 0, " dBm"), "2A19": unsigned(1, 0, " %"),
         "2A24": text, "2A25": text, "2A26": text, "2A27": text, "2A28": text, "2A29": text,
@@ -128,7 +135,7 @@ extension ValueFormat {
         "2AFB": unsigned(3, -2, " lx"),
     ]
 
-    /// The units by assigned number.
+    /// The symbols of units, by the assigned number of the unit.
     private static let units: [UInt16: String] = [
         0x2701: " m", 0x2702: " kg", 0x2703: " s", 0x2704: " A", 0x2705: " K", 0x2712: " m/s", 0x2713: " m/s²",
         0x2722: " Hz", 0x2723: " N", 0x2724: " Pa", 0x2725: " J", 0x2726: " W", 0x2728: " V", 0x272A: " Ω",

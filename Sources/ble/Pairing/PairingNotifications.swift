@@ -1,20 +1,20 @@
 import CoreBluetoothExtras
 import Foundation
 
-/// Asks the user at the desktop the questions of pairings, with notifications, and reports the results.
+/// The pairing prompts on the desktop: notifications that ask the user, and then report the result.
 @MainActor
 final class PairingNotifications {
     /// An unfinished pairing.
     private struct Pairing {
         let peer: UUID
         let name: String
-        /// The notification that asks about it, until it is answered.
+        /// The notification that asks the user about the pairing; `nil` once it is answered or closed.
         var notice: NotificationConversation.ID?
     }
 
     /// The maximum number of unfinished pairings.
     ///
-    /// The results of older ones are not reported.
+    /// When it is exceeded, the oldest pairing is dropped, and its result is not reported.
     private static let limit = NotificationConversation.limit
 
     private let desktop: DesktopNotifications
@@ -44,7 +44,7 @@ final class PairingNotifications {
                 self?.withdraw(peer)
             } else {
                 prompt.reject()
-                // Whoever has said no knows what came of it.
+                // After a rejection, the result is not reported, because the user knows it.
                 self?.pairings.removeAll { $0.peer == peer }
             }
         }
@@ -61,7 +61,9 @@ final class PairingNotifications {
         desktop.withdraw(notice)
     }
 
-    /// Closes the question of a finished pairing; returns the name of the device if the user was asked here.
+    /// Removes a finished pairing, and closes its notification.
+    ///
+    /// Returns the name of the device; `nil` if the user was not asked here.
     private func end(_ peer: UUID) -> String? {
         withdraw(peer)
         guard let index = pairings.firstIndex(where: { $0.peer == peer }) else { return nil }
@@ -70,10 +72,10 @@ final class PairingNotifications {
 }
 
 extension DesktopNotification {
-    /// The time to answer a question.
+    /// The time that the user has to answer a question.
     private static let patience = Duration.seconds(30)
 
-    /// The notification for a question about the device `name`; `nil` if buttons cannot answer it.
+    /// Creates the notification for a question about the device `name`; `nil` if buttons cannot answer the question.
     init?(asking question: PairingPrompt.Question, about name: String) {
         let body: String, buttons: [Button]
         switch question {

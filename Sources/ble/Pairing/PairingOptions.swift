@@ -36,7 +36,7 @@ struct PairingOptions: ParsableArguments {
     )
     var temporaryKey: TemporaryKey?
 
-    /// The means to show and ask; `nil` for no prompts.
+    /// The capability to show the user digits and ask questions; `nil` if the user is not asked.
     var capability: PairingCapability? {
         (pairing ?? (isatty(STDIN_FILENO) == 1 ? .keyboardDisplay : PairingMeans.none)).capability
     }
@@ -60,7 +60,7 @@ struct PeripheralPairingOptions: ParsableArguments {
     var told: OutOfBandData?
 }
 
-/// The means to show and ask, as written on the command line.
+/// The capability to show the user digits and ask questions, as written on the command line.
 enum PairingMeans: String, CaseIterable, ExpressibleByArgument {
     case none
     case display
@@ -68,7 +68,7 @@ enum PairingMeans: String, CaseIterable, ExpressibleByArgument {
     case keyboard
     case keyboardDisplay = "keyboard-display"
 
-    /// The pairing capability; `nil` for no prompts.
+    /// The capability as Core Bluetooth for Linux defines it; `nil` if the user is not asked.
     var capability: PairingCapability? {
         switch self {
         case .none: nil

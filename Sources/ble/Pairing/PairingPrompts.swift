@@ -2,33 +2,33 @@ import BLERuntime
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// Asks the user at the terminal, or a script, the questions of pairings, and reports the results.
+/// The pairing prompts of a command, which ask the user or a script, and report the results.
 ///
-/// Questions are printed and answered with lines: “yes”, “no”, or six digits.
+/// The printer prints each question. The answer is a line of input: “yes”, “no”, or six digits.
 @MainActor
 final class PairingPrompts {
     private let printer: Printer
     private var pairing: BluetoothPairing?
-    /// The last question without an answer.
+    /// The question that waits for an answer; `nil` if there is none.
     private var open: PairingPrompt?
-    /// The device that was asked about last.
+    /// The device that the last question was about.
     private var device: DeviceKeys?
-    /// True if a question of an unfinished pairing has been asked.
+    /// True after a question until the result of that pairing has been reported.
     private var isUnderWay = false
     private var input: Task<Void, Never>?
     private var telling: Task<Void, Never>?
     private let readsInput: Bool
     private let notices: PairingNotifications?
 
-    /// Starts to ask.
+    /// Starts to receive pairing events, and to ask the user.
     ///
     /// - Parameters:
-    ///   - options: The means to show and ask.
+    ///   - options: The user's pairing options.
     ///   - printer: Prints the questions and the results.
-    ///   - readsInput: Whether to read answers from standard input, from the first question on; otherwise the reader of
-    ///     standard input calls ``answer(_:)``.
-    ///   - notices: Asks on the desktop instead of in the terminal.
-    ///   - isForAllApps: Whether the options count for all apps that share the radio.
+    ///   - readsInput: True to read answers from standard input, from the first question on. If false, the reader of
+    ///     standard input must call ``answer(_:)``.
+    ///   - notices: The notifications that ask on the desktop; `nil` to ask in the terminal.
+    ///   - isForAllApps: True if the options apply to all apps that share the radio.
     init(
         _ options: PairingOptions,
         _ printer: Printer,
@@ -48,10 +48,10 @@ final class PairingPrompts {
         if options.tell { telling = Task { [weak self] in await self?.tell(pairing) } }
     }
 
-    /// Uses out-of-band data from a peripheral.
+    /// Uses out-of-band data of `peripheral` when pairing with it.
     func use(_ data: OutOfBandData, from peripheral: CBPeripheral) { pairing?.use(data, from: peripheral) }
 
-    /// Prints the out-of-band data for the other device.
+    /// Prints this host's out-of-band data, for use on the other device.
     private func tell(_ pairing: BluetoothPairing) async {
         do {
             let octets = try await pairing.makeOutOfBandData().structures.hexadecimal
@@ -61,9 +61,9 @@ final class PairingPrompts {
         }
     }
 
-    /// Waits up to one second for the result of an unfinished pairing to be reported.
+    /// Waits until the result of an unfinished pairing has been reported, but at most one second.
     ///
-    /// A lost link is reported elsewhere.
+    /// If the link is lost, there may be no result; the loss is reported elsewhere.
     func outcomeTold() async {
         for _ in 0..<100 where isUnderWay { try? await Task.sleep(for: .milliseconds(10)) }
     }
@@ -91,7 +91,7 @@ final class PairingPrompts {
         }
     }
 
-    /// The keys by which lines of JSON name the device of a pairing.
+    /// Returns the JSON keys that identify the peer of a pairing.
     private func keys(of peer: UUID) -> [String: Any] {
         let known = device.flatMap { $0.identifier == peer ? $0 : nil } ?? DeviceKeys(peer)
         return known.fields.merging(["peer": peer.uuidString]) { own, _ in own }
@@ -133,10 +133,10 @@ final class PairingPrompts {
         }
     }
 
-    /// True if a question waits for its answer.
+    /// True if a question waits for an answer.
     var isAsking: Bool { open != nil }
 
-    /// Handles a line as the answer to the last question, and says so if it is not a valid one.
+    /// Answers the last question with a line of input, or tells the user why the line is not a valid answer.
     func answer(_ line: String) {
         guard let prompt = open else { return printer.remark("There is no pairing prompt to answer.") }
         let isNumber = line.utf8.count == 6 && line.allSatisfy { $0.isASCII && $0.isNumber }

@@ -1,11 +1,11 @@
 import BLEWire
 import Foundation
 
-/// The value of an attribute as written by users: text, or hexadecimal digits after `0x`; at most 512 octets.
+/// The value of an attribute that a user has typed: text, or hexadecimal digits after `0x`; at most 512 octets.
 ///
 /// Core 6.0, Vol 3, Part F, 3.2.9.
 struct AttributeValue {
-    /// A reason why a text is not a valid value.
+    /// The reason why a text is not a valid value.
     enum Mistake: Error, CustomStringConvertible {
         case notOctets(String)
         case tooLong(octets: Int)

@@ -2,7 +2,9 @@ import BLESimulation
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// A peripheral with the services of a description: stores values, answers reads, and notifies changes.
+/// A peripheral with the services of a description.
+///
+/// It stores their values, serves reads and writes, and notifies centrals of changes.
 @MainActor
 final class DescribedPeripheral: NSObject {
     private var plan: PeripheralDescription
@@ -11,7 +13,7 @@ final class DescribedPeripheral: NSObject {
     private var radio = RadioWatch()
     private var values: [CBMutableCharacteristic: Data] = [:]
     private var cycles: [CBMutableCharacteristic: SimulatedPeripheral.Notifications] = [:]
-    /// The tasks that send cyclic values while a central is subscribed.
+    /// The tasks that send the values of characteristics in turn, while a central is subscribed.
     private var sending: [CBMutableCharacteristic: Task<Void, any Error>] = [:]
     private var served: Set<UUID> = []
     private var unsent: [(characteristic: CBMutableCharacteristic, value: Data)] = [] {
@@ -27,7 +29,8 @@ final class DescribedPeripheral: NSObject {
 
     /// The maximum number of unsent values per characteristic.
     ///
-    /// If one central writes faster than another receives, the oldest value is dropped. The last value is always sent.
+    /// When it is reached, the oldest unsent value is dropped, as when one central writes faster than another receives.
+    /// The newest value is always sent.
     static let mostUnsent = 64
 
     /// Called once if the peripheral cannot be published.
@@ -43,31 +46,33 @@ final class DescribedPeripheral: NSObject {
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
 
-    /// Stops waiting for a radio that has not been available yet.
+    /// Stops waiting for a radio that has not become available, and reports the failure.
     func giveUpOnRadio() { follow(radio.overdue()) }
 
-    /// Stops advertising.
+    /// Stops advertising, and removes all services.
     func stop() {
         guard manager.state == .poweredOn else { return }
         manager.stopAdvertising()
         manager.removeAllServices()
     }
 
-    /// Changes the value of a characteristic and notifies it; returns false if there is none of this type.
+    /// Changes the value of the characteristic with this UUID, and notifies subscribed centrals.
+    ///
+    /// Returns false if there is no such characteristic.
     func setValue(_ value: Data, of uuid: CBUUID) -> Bool {
         guard let characteristic = values.keys.first(where: { $0.uuid == uuid }) else { return false }
         change(characteristic, to: value)
         return true
     }
 
-    /// Returns when all values are sent.
+    /// Waits until all values have been sent.
     ///
-    /// One caller at a time.
+    /// Only one caller may wait at a time.
     func valuesSent() async {
         while !unsent.isEmpty { await withCheckedContinuation { waiting = $0 } }
     }
 
-    /// Publishes a further service from a file; returns messages about what is not supported.
+    /// Publishes an additional service from a file; returns messages about parts that are not supported.
     func add(path: String) throws -> [String] {
         let description = try plan.add(path: path)
         let service = make(description)
@@ -79,7 +84,9 @@ final class DescribedPeripheral: NSObject {
         return PeripheralDescription.remarks(description)
     }
 
-    /// Removes the last published service of this type; returns false if there is none, or another service includes it.
+    /// Removes the most recently added service of this type.
+    ///
+    /// Returns false if there is none, or another service includes it.
     func remove(_ uuid: CBUUID) -> Bool {
         guard plan.remove(uuid) else { return false }
         guard let index = published.lastIndex(where: { $0.uuid == uuid }) else { return true }
@@ -134,9 +141,9 @@ final class DescribedPeripheral: NSObject {
         }
     }
 
-    /// Publishes everything, also after the radio has returned.
+    /// Publishes all services, at the start and again whenever the radio has returned.
     ///
-    /// Values keep their current state.
+    /// Characteristics keep their current values.
     private func publish() {
         manager.stopAdvertising()
         manager.removeAllServices()
@@ -176,7 +183,7 @@ final class DescribedPeripheral: NSObject {
         report(Fact("advertising", ["name": name], text: "Advertising as \(name); Ctrl-C ends it."))
     }
 
-    /// Starts to send the values of a characteristic in turn.
+    /// Starts to send the described values of a characteristic periodically, in turn.
     private func startSending(_ characteristic: CBMutableCharacteristic) {
         guard sending[characteristic] == nil, let cycle = cycles[characteristic] else { return }
         sending[characteristic] = Task { [weak self] in
@@ -194,7 +201,7 @@ final class DescribedPeripheral: NSObject {
         sending = [:]
     }
 
-    /// Requests the connection latency of the description when a central is first seen.
+    /// Requests the described connection latency for a central, if this is its first request on this connection.
     private func attend(to central: CBCentral) {
         served.formIntersection(manager.connectedCentrals.map(\.identifier))
         guard let latency = plan.device.latency, served.insert(central.identifier).inserted else { return }
@@ -285,9 +292,9 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { sendUnsent() }
 
-    /// Handles the refusal of a service that was added later.
+    /// Removes a service that the host has refused, and reports that.
     ///
-    /// The others stay published.
+    /// The other services stay published.
     private func refused(_ service: CBService, _ error: any Error) {
         guard !error.isLoss else { return }
         let uuid = service.uuid, trouble = CommandError.failed("Adding service \(uuid)", error)

@@ -2,7 +2,7 @@ import BLERuntime
 import BLESimulation
 import CoreBluetooth
 
-/// The device that `ble serve` publishes: read from a file in the same form as the devices of a world.
+/// The description of the device that `ble serve` publishes, from a file in the format of a world's devices.
 struct PeripheralDescription {
     private(set) var device: SimulatedPeripheral
 
@@ -10,8 +10,8 @@ struct PeripheralDescription {
     ///
     /// - Parameters:
     ///   - path: A file with a device or a world.
-    ///   - machine: The name of the machine; needed only if the world has several.
-    /// - Throws: ``CommandError/unusableFile(_:_:)`` with the place in the file and the problem.
+    ///   - machine: The name of a device in the file; required only if the file contains several devices.
+    /// - Throws: ``CommandError/unusableFile(_:_:)`` with the position in the file and the problem.
     init(path: String, machine: String? = nil) throws {
         let devices = try Self.read(Scenario.self, from: path).peripherals
         let names = devices.map(\.name)
@@ -33,17 +33,17 @@ struct PeripheralDescription {
         }
     }
 
-    /// The description of an existing device.
+    /// Creates the description of `device`.
     init(_ device: SimulatedPeripheral) { self.device = device }
 
-    /// Messages about properties of the device that are not supported here.
+    /// Messages about properties of the device that `ble serve` does not support.
     var remarks: [String] {
         let ofWorlds = [("position", device.position != World.Position()), ("mtu", device.mtu != nil)]
             .filter(\.1).map { "“\($0.0)” has an effect only in worlds." }
         return ofWorlds + device.services.flatMap(Self.remarks)
     }
 
-    /// Returns messages about properties of a service that are not supported here.
+    /// Returns messages about properties of a service that `ble serve` does not support.
     static func remarks(_ service: SimulatedPeripheral.Service) -> [String] {
         service.characteristics.flatMap { characteristic in
             characteristic.descriptors.filter { CBMutableDescriptor($0) == nil }.map { descriptor in
@@ -55,9 +55,10 @@ struct PeripheralDescription {
         }
     }
 
-    /// Reads a further service from its own file and returns it.
+    /// Adds a service from a file of its own, and returns it.
     ///
-    /// - Throws: ``CommandError/unusableFile(_:_:)`` as for a whole description; the description is then unchanged.
+    /// - Throws: ``CommandError/unusableFile(_:_:)`` if the file is not a valid service; then the description is
+    ///   unchanged.
     mutating func add(path: String) throws -> SimulatedPeripheral.Service {
         let service = try Self.read(SimulatedPeripheral.Service.self, from: path)
         var complete = device
@@ -69,7 +70,9 @@ struct PeripheralDescription {
         return service
     }
 
-    /// Removes the last service of this type; returns false if there is none, or another service includes it.
+    /// Removes the most recently added service of this type.
+    ///
+    /// Returns false if there is none, or another service includes it.
     mutating func remove(_ uuid: CBUUID) -> Bool {
         let isIncluded = device.services.contains { $0.includes.contains { CBUUID(string: $0) == uuid } }
         guard !isIncluded, let index = device.services.lastIndex(where: { CBUUID(string: $0.uuid) == uuid })

@@ -1,18 +1,18 @@
 import BLERuntime
 import CoreBluetooth
 
-/// What a line of standard input asks of a peripheral that is served.
+/// A request to `ble serve` in a line of standard input.
 enum ServeLine: Equatable {
-    /// An answer to what is asked when a device pairs.
+    /// An answer to a pairing prompt.
     case answer(String)
     case add(path: String)
     case remove(CBUUID)
     case change(CBUUID, to: String)
 
-    /// More words than any assigned name has.
+    /// The maximum number of words in an assigned name; no name has that many.
     private static let mostWords = 12
 
-    /// Reads a line; `nil` if it is none of these.
+    /// Parses a line; `nil` if it is not one of these requests.
     init?(_ line: String) {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
         func rest(after count: Int) -> String { words.dropFirst(count).joined(separator: " ") }
@@ -24,7 +24,7 @@ enum ServeLine: Equatable {
             guard let service = UUIDArgument(rest(after: 1), of: .service) else { return nil }
             self = .remove(service.uuid)
         default:
-            // A name may have several words, and begin with another name.
+            // A name may have several words, and may begin with another name, so the longest match counts.
             for count in (1...min(words.count - 1, Self.mostWords)).reversed() {
                 let name = words.prefix(count).joined(separator: " ")
                 guard let characteristic = UUIDArgument(name, of: .characteristic) else { continue }

@@ -3,7 +3,9 @@ import CoreBluetooth
 import CoreBluetoothExtras
 
 extension CBMutableCharacteristic {
-    /// Creates the same characteristic for an app, which answers for its value by itself.
+    /// Creates an app's characteristic from a simulated one.
+    ///
+    /// It stores no value: the app serves reads and writes itself.
     convenience init(_ characteristic: SimulatedPeripheral.Characteristic) {
         self.init(
             type: CBUUID(string: characteristic.uuid),
@@ -14,14 +16,14 @@ extension CBMutableCharacteristic {
         descriptors = characteristic.descriptors.compactMap { CBMutableDescriptor($0) }
     }
 
-    /// True if centrals can subscribe to the values, all of them or those that are paired.
+    /// True if centrals, or at least paired centrals, can subscribe to the value.
     var sendsValues: Bool {
         !properties.isDisjoint(with: [.notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired])
     }
 }
 
 extension CBMutableDescriptor {
-    /// Creates the same descriptor for an app; `nil` if Core Bluetooth cannot publish it.
+    /// Creates an app's descriptor from a simulated one; `nil` if Core Bluetooth cannot publish it.
     convenience init?(_ descriptor: SimulatedPeripheral.Descriptor) {
         let type = CBUUID(string: descriptor.uuid)
         switch type.uuidString {
@@ -81,13 +83,14 @@ extension SimulatedPeripheral {
         services.filter { $0.isAdvertised && $0.isPrimary }.map { CBUUID(string: $0.uuid) }
     }
 
-    /// The Core Bluetooth advertisement; `nil` if it contains more than an app of Core Bluetooth may advertise.
+    /// The advertisement in the form of Core Bluetooth; `nil` if it contains more than Core Bluetooth lets apps
+    /// advertise.
     var advertisementData: [String: Any]? {
         guard isAdvertisedByApps else { return nil }
         return [CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertisedServices]
     }
 
-    /// The complete advertisement.
+    /// The complete advertisement, which may contain more than Core Bluetooth lets apps advertise.
     var broadcast: BroadcastAdvertisement {
         var advertisement = BroadcastAdvertisement()
         advertisement.isConnectable = isConnectable

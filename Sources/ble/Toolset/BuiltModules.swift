@@ -1,13 +1,13 @@
 import Foundation
 
-/// A folder with the library and the modules for a toolchain, as `Packaging/toolset.sh` builds it.
+/// A folder with the libraries and modules for a toolchain, which `Packaging/toolset.sh` has built.
 ///
 /// | path | content |
 /// | --- | --- |
 /// | `lib` | libraries |
 /// | `modules/NAME.swiftmodule` | Swift modules |
-/// | `modules/NAME` | modules of C |
-/// | `modules.json` | the compiler that they were built with, and the target |
+/// | `modules/NAME` | C modules |
+/// | `modules.json` | the compiler that built them, and their target |
 struct BuiltModules {
     /// The contents of `modules.json`.
     struct Origin: Codable, Hashable {
@@ -31,10 +31,10 @@ struct BuiltModules {
         }
     }
 
-    /// Finds the modules that were installed or built together with this program.
+    /// Finds the modules that belong to this program, in an installation or in a checkout.
     ///
-    /// An installed `PREFIX/bin/ble` has them in `PREFIX/lib/corebluetooth-swift`. One that was built in a checkout has
-    /// them in `.build/toolset` of that checkout.
+    /// The modules of an installed `PREFIX/bin/ble` are in `PREFIX/lib/corebluetooth-swift`. If `ble` was built in a
+    /// checkout, they are in that checkout's `.build/toolset`.
     init(besides program: URL) throws(ToolsetError) {
         let binaries = program.deletingLastPathComponent()
         let installed = binaries.deletingLastPathComponent().appending(path: "lib/corebluetooth-swift")
@@ -54,7 +54,9 @@ struct BuiltModules {
         try self.init(in: found)
     }
 
-    /// Checks that a toolchain can use the modules: the compiler reads only modules of its own version.
+    /// Throws an error unless the modules fit a toolchain.
+    ///
+    /// A compiler only reads modules that the same version has built.
     func check(_ toolchain: Toolchain) throws(ToolsetError) {
         guard origin.compiler == toolchain.version, origin.target == toolchain.target else {
             throw .mismatch(
@@ -64,7 +66,7 @@ struct BuiltModules {
         }
     }
 
-    /// The paths of all files below a folder of the modules, relative to that folder, sorted.
+    /// Returns the paths of all files below a subfolder, relative to that subfolder, sorted.
     func files(below name: String) throws(ToolsetError) -> [String] {
         let root = folder.appending(path: name)
         do {

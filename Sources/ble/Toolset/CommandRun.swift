@@ -3,17 +3,17 @@ import Foundation
 /// A finished run of another program.
 struct CommandRun {
     let status: Int32
-    /// Standard output and standard error, in the order they were written.
+    /// The text that the program wrote to standard output and standard error, in the order of writing.
     let output: String
 
-    /// Runs a program and waits for its end.
+    /// Runs a program, and waits for it to exit.
     ///
     /// - Parameters:
     ///   - program: The path of the program.
     ///   - arguments: Its arguments.
-    ///   - environment: Variables that are set in addition to those of this process.
-    ///   - folder: The working directory; `nil` for that of this process.
-    /// - Throws: An error of Foundation if the program cannot be started.
+    ///   - environment: Environment variables to set in addition to those of this process.
+    ///   - folder: The working directory; `nil` for this process's working directory.
+    /// - Throws: Foundation's error if the program cannot be started.
     init(_ program: String, _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil) throws {
         let process = Process(), pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: program)

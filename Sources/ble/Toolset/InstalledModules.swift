@@ -1,20 +1,20 @@
 import Foundation
 
-/// The modules in a toolchain, with the record of their files.
+/// The modules that `ble toolset` has installed in a toolchain, with a record of their files.
 ///
-/// The record is a file of the toolchain. It is written before the first file and removed after the last one, so an
-/// installation that was interrupted can be removed, too.
+/// The record is a file in the toolchain. It is written before the first file is copied, and removed after the last one
+/// has been deleted, so that an interrupted installation can be removed, too.
 struct InstalledModules {
     /// The contents of the record.
     struct Record: Codable, Hashable {
         let origin: BuiltModules.Origin
-        /// Paths relative to the folder that contains the toolchain's `lib/swift`.
+        /// The paths of the installed files, relative to the toolchain's `lib` folder.
         var files: [String]
-        /// Folders that the installation created, the outer ones first.
+        /// The folders that the installation created, outer folders first.
         var folders: [String]
     }
 
-    /// Modules for which `--static-swift-stdlib` is refused with a sentence.
+    /// The modules for which a build with `--static-swift-stdlib` fails with an explanation.
     private static let refused = ["CoreBluetooth", "BLESimulation", "CoreBluetoothExtras"]
 
     private let toolchain: Toolchain
@@ -27,7 +27,7 @@ struct InstalledModules {
         recordPath = toolchain.resources.appending(path: "corebluetooth.json")
     }
 
-    /// The record; `nil` if nothing is installed.
+    /// Reads the record; `nil` if no modules are installed.
     func record() throws(ToolsetError) -> Record? {
         guard FileManager.default.fileExists(atPath: recordPath.path) else { return nil }
         let record: Record
@@ -43,7 +43,9 @@ struct InstalledModules {
         return record
     }
 
-    /// Copies the modules into the toolchain, in place of those that are installed.
+    /// Copies modules into the toolchain.
+    ///
+    /// Removes previously installed ones first.
     func install(_ modules: BuiltModules) throws(ToolsetError) {
         try modules.check(toolchain)
         if try record() != nil { try uninstall() }
@@ -73,7 +75,7 @@ struct InstalledModules {
         }
     }
 
-    /// Removes every file and folder of the record, and the record.
+    /// Removes every file and folder in the record, and finally the record.
     func uninstall() throws(ToolsetError) {
         guard let record = try record() else { throw .notInstalled(toolchain: root.path) }
         do {
@@ -82,7 +84,7 @@ struct InstalledModules {
                 if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
             }
             for path in record.folders.reversed() where rmdir(root.appending(path: path).path) != 0 {
-                // A folder that is gone already, or into which another program has put a file.
+                // It is no error if a folder is already gone, or another program has put a file into it.
                 guard [ENOENT, ENOTEMPTY, EEXIST].contains(errno) else {
                     throw ToolsetError.unusableFile(path, reason: String(cString: strerror(errno)))
                 }
@@ -100,9 +102,9 @@ struct InstalledModules {
         return .unusableFile(path, reason: error.localizedDescription + hint)
     }
 
-    /// The files to copy, with their paths in the toolchain.
+    /// Returns the files to copy, with their paths in the toolchain.
     ///
-    /// Libraries and Swift modules go beside the toolchain's own ones, modules of C one folder above.
+    /// Libraries and Swift modules go into the same folder as the toolchain's own, C modules one folder above it.
     private func copies(of modules: BuiltModules) throws(ToolsetError) -> [(source: URL, path: String)] {
         let resources = toolchain.resources.lastPathComponent
         let libraries = resources + "/" + toolchain.libraries.lastPathComponent
@@ -119,9 +121,10 @@ struct InstalledModules {
         return copies
     }
 
-    /// Modules of C that fail to compile with a sentence, for programs with `--static-swift-stdlib`.
+    /// Returns C modules that fail to compile with an explanation, for programs built with `--static-swift-stdlib`.
     ///
-    /// Such a program has a Swift runtime of its own, and the library uses the shared one. Two in one process crash.
+    /// Such a program contains its own Swift runtime, while the library uses the shared one. A process with two
+    /// runtimes crashes.
     private func refusals() -> [(path: String, text: String)] {
         let folder = toolchain.resources.lastPathComponent + "_static"
         guard FileManager.default.fileExists(atPath: root.appending(path: folder).path) else { return [] }
@@ -140,7 +143,7 @@ struct InstalledModules {
         }
     }
 
-    /// The folders that have to be created for these files, the outer ones first.
+    /// Returns the folders that must be created for `files`, outer folders first.
     private func missingFolders(for files: [String]) -> [String] {
         var folders: [String] = []
         for file in files {

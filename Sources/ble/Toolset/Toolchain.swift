@@ -1,22 +1,22 @@
 import Foundation
 
-/// A Swift toolchain, as its compiler describes itself.
+/// A Swift toolchain, with the properties that its compiler reports.
 struct Toolchain: Hashable {
     /// The path of `swiftc`.
     let compiler: String
     /// The compiler's version, as in “Swift version 6.3.1 (swift-6.3.1-RELEASE)”.
     let version: String
-    /// The target that names compiled modules, as in `x86_64-unknown-linux-gnu`.
+    /// The target triple for which modules are compiled, as in `x86_64-unknown-linux-gnu`.
     let target: String
-    /// The folder of headers and modules of C: `usr/lib/swift`.
+    /// The folder with headers and C modules: `usr/lib/swift`.
     let resources: URL
-    /// The folder of libraries and Swift modules: `usr/lib/swift/linux`.
+    /// The folder with libraries and Swift modules: `usr/lib/swift/linux`.
     let libraries: URL
 
     /// Finds the toolchain in a folder, or the one in PATH.
     ///
     /// - Parameter path: The folder of a toolchain, or the path of its `swiftc`; `nil` for the toolchain in PATH.
-    /// - Throws: An error if there is no compiler, or one that does not describe itself.
+    /// - Throws: An error if there is no compiler, or it does not report its properties.
     init(at path: String?) throws(ToolsetError) {
         guard let compiler = Self.compiler(at: path) else { throw .noCompiler(at: path) }
         self.compiler = compiler
@@ -53,7 +53,7 @@ struct Toolchain: Hashable {
         }
     }
 
-    /// The part of `swiftc -print-target-info` that is used.
+    /// The parts of the output of `swiftc -print-target-info` that are used here.
     private struct Description: Decodable {
         struct Target: Decodable { let moduleTriple: String }
         struct Paths: Decodable {

@@ -1,8 +1,10 @@
 import Foundation
 
-/// Compiles and runs a program that imports CoreBluetooth.
+/// A check that compiles and runs a program that imports CoreBluetooth.
 struct ToolsetCheck {
-    /// The program; it prints the UUID that it made, and finds no radio.
+    /// The program.
+    ///
+    /// It prints a UUID and the state of a manager, which finds no radio.
     private static let program = """
         import CoreBluetooth
         let central = CBCentralManager(delegate: nil, queue: nil)
@@ -11,7 +13,7 @@ struct ToolsetCheck {
         """
 
     let toolchain: Toolchain
-    /// The folder to compile with; `nil` if the toolchain has the modules itself.
+    /// The toolset folder to compile with; `nil` if the modules are installed in the toolchain.
     let toolset: ToolsetFolder?
 
     func run() throws(ToolsetError) {

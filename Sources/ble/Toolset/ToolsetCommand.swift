@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Gives the modules to Swift toolchains, so that packages with their own manifests can import them.
+/// The command that makes the modules available to Swift toolchains, so that packages can import them without declaring
+/// a dependency.
 struct ToolsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "toolset",

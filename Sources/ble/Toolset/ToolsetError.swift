@@ -1,29 +1,32 @@
 import ArgumentParser
 import BLERuntime
 
-/// A reason why modules cannot be given to a toolchain, with a message that says what to do.
+/// The reason why modules cannot be made available to a toolchain.
+///
+/// Its message says what the user can do.
 enum ToolsetError: Error, Hashable, CustomStringConvertible {
-    /// No Swift compiler at this path, or none in PATH.
+    /// There is no Swift compiler at this path, or none in PATH if the path is `nil`.
     case noCompiler(at: String?)
-    /// The compiler at this path did not describe itself.
+    /// The compiler at this path did not report its properties.
     case unusableCompiler(String, reason: String)
-    /// No built modules; the folder is the source checkout that `ble` was built from, if any.
+    /// There are no built modules. `checkout` is the source checkout that `ble` was built in; `nil` if `ble` was
+    /// installed.
     case noModules(checkout: String?)
-    /// The folder holds no built modules.
+    /// The folder does not contain built modules.
     case notModules(folder: String)
-    /// The modules were built with another compiler, or for another machine.
+    /// The modules were built with a different compiler version, or for a different target.
     case mismatch(built: String, present: String)
-    /// The folder holds files that `ble toolset` has not written.
+    /// The folder contains files that `ble toolset` did not write.
     case occupied(folder: String)
-    /// The toolchain has a file of this path, which `ble toolset` has not written.
+    /// The toolchain contains a file at this path that `ble toolset` did not write.
     case foreign(file: String)
-    /// The toolchain holds none of the modules.
+    /// The modules are not installed in this toolchain.
     case notInstalled(toolchain: String)
-    /// The record of the installed files names a path outside the toolchain.
+    /// The record of the installed files contains a path outside the toolchain.
     case malformedRecord(String)
     /// A file cannot be read or written.
     case unusableFile(String, reason: String)
-    /// The program that uses the modules did not compile, or did not run.
+    /// The program of ``ToolsetCheck`` did not compile or did not run.
     case checkFailed(step: String, output: String)
 
     var description: String {
@@ -63,7 +66,7 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The exit status of the process, as in sysexits.h.
+    /// The exit status of the process: a code of sysexits.h, or 1.
     var exitCode: ExitCode {
         switch self {
         case .noCompiler, .unusableCompiler, .noModules: ExitCode(69)
@@ -73,7 +76,9 @@ enum ToolsetError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Runs the work of a command, and turns an error into a message on standard error and an exit status.
+/// Runs the work of a command.
+///
+/// If that throws a `ToolsetError`, writes its message to standard error, and throws its exit code.
 func reportingToolsetError(_ work: () throws -> Void) throws {
     do {
         try work()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A folder with a copy of the modules and the file that makes SwiftPM use them, `toolset.json`.
+/// A folder with a copy of the modules, and with `toolset.json`, the file that makes SwiftPM use them.
 struct ToolsetFolder {
-    /// The contents of `toolset.json`; SE-0387.
+    /// The contents of `toolset.json`, as SE-0387 defines them.
     struct Description: Codable, Hashable {
         struct Tool: Codable, Hashable {
             let extraCLIOptions: [String]
@@ -12,7 +12,8 @@ struct ToolsetFolder {
         let linker: Tool
     }
 
-    /// The condition under which our own sources say that they are built a second time.
+    /// The compilation condition by which our own sources detect that they are compiled a second time, with the
+    /// toolset.
     static let condition = "COREBLUETOOTH_TOOLSET"
 
     private static let content = [BuiltModules.originName, "lib", "modules", "toolset.json"]
@@ -20,7 +21,9 @@ struct ToolsetFolder {
     let folder: URL
     var file: URL { folder.appending(path: "toolset.json") }
 
-    /// Writes the folder, in place of an earlier one.
+    /// Writes the folder.
+    ///
+    /// Replaces a toolset that is already there.
     func write(_ modules: BuiltModules, for toolchain: Toolchain) throws(ToolsetError) {
         try modules.check(toolchain)
         let files = FileManager.default
@@ -42,10 +45,10 @@ struct ToolsetFolder {
         }
     }
 
-    /// The options for compiler and linker.
+    /// The options for the compiler and the linker.
     ///
-    /// With an old-style run path, which is also searched for the libraries of libraries, the shared library finds
-    /// those of the toolchain that the program itself does not use.
+    /// The run path is of the old kind, which is also searched for the dependencies of libraries. So the shared library
+    /// finds the toolchain libraries that the program itself does not use.
     var description: Description {
         let library = folder.appending(path: "lib").path, modules = folder.appending(path: "modules").path
         return Description(
@@ -54,7 +57,7 @@ struct ToolsetFolder {
         )
     }
 
-    /// The options for `swiftc` in `toolset.json`.
+    /// Returns the options for `swiftc` that `toolset.json` contains.
     func options() throws(ToolsetError) -> [String] {
         do {
             let description = try JSONDecoder().decode(Description.self, from: Data(contentsOf: file))

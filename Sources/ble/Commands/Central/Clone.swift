@@ -43,13 +43,13 @@ struct Clone: AsyncParsableCommand {
     }
 }
 
-/// A device in the form of a file: see `SimulatedPeripheral`.
+/// A description of a real peripheral as a device file; see `SimulatedPeripheral` for the format.
 @MainActor
 struct ClonedDevice {
     private var device: [String: Any]
     private let advertised: [CBUUID]?
     private var services: [[String: Any]] = []
-    /// The advertisement of the device; `nil` if it was not seen.
+    /// The last advertisement of the device; `nil` if none was received.
     private let advertisement: Advertisement?
 
     init(_ name: String, seenAs sighting: ScannedPeripheral?) {
@@ -64,7 +64,7 @@ struct ClonedDevice {
         }
     }
 
-    /// Returns the services, each after its included services.
+    /// Returns `services` with their included services, each after the services that it includes.
     static func inOrder(_ services: [CBService]) -> [CBService] {
         var ordered: [CBService] = [], visited: Set<ObjectIdentifier> = []
         func visit(_ service: CBService) {
@@ -79,11 +79,13 @@ struct ClonedDevice {
     /// The text of the file.
     var text: String { file.text }
 
-    /// What of the device is not in the file, in sentences.
+    /// Sentences for the user about parts of the device that are missing from the file, or that make it unusable.
     var remarks: [String] { file.remarks }
 
-    /// The file, with keys for single fields if they make up the advertisement that was seen, otherwise with its
-    /// octets.
+    /// The text of the file, and the remarks.
+    ///
+    /// The file describes the advertisement by its fields if these produce exactly the received octets; otherwise it
+    /// contains the octets.
     private var file: (text: String, remarks: [String]) {
         let fields = device.merging(["services": services]) { $1 }
         guard let seen = advertisement, (try? Self.device(fields))?.advertises(seen) != true else {
@@ -104,7 +106,7 @@ struct ClonedDevice {
         }
     }
 
-    /// Says why a file with these keys would be refused, if it would.
+    /// Returns a sentence that says why a file with these keys cannot be used; nothing if it can be used.
     private static func remarks(on keys: [String: Any]) -> [String] {
         do {
             _ = try device(keys)
@@ -118,7 +120,7 @@ struct ClonedDevice {
         (error as? DecodingError)?.explanation ?? "\(error)"
     }
 
-    /// The device of a file with these keys.
+    /// Returns the device that a file with these keys describes.
     private static func device(_ keys: [String: Any]) throws -> SimulatedPeripheral {
         try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(text(keys).utf8))
     }
@@ -184,7 +186,9 @@ struct ClonedDevice {
         return description
     }
 
-    /// Returns whether a descriptor must be copied; some follow from the properties.
+    /// Returns whether the file must contain a descriptor.
+    ///
+    /// Some descriptors follow from the characteristic's properties.
     private static func isCopied(_ descriptor: CBDescriptor) -> Bool {
         ![CBUUIDCharacteristicExtendedPropertiesString, CBUUIDClientCharacteristicConfigurationString]
             .contains(descriptor.uuid.uuidString)
@@ -192,7 +196,7 @@ struct ClonedDevice {
 }
 
 extension SimulatedPeripheral {
-    /// Returns whether it sends the same octets as `other`, in packets of the same kind.
+    /// Returns whether this peripheral advertises the same octets as `other`, in packets of the same kind.
     fileprivate func advertises(_ other: Advertisement) -> Bool {
         guard let octets = advertisedOctets else { return false }
         return Data(octets.advertisement) == other.data && Data(octets.scanResponse) == other.scanResponse

@@ -48,7 +48,7 @@ struct Inspect: AsyncParsableCommand {
         }
     }
 
-    /// Waits for the next change of the services, or for an interruption by the user.
+    /// Waits until the services change or the user interrupts.
     @MainActor
     private func waitForChange(of peripheral: CBPeripheral, _ central: Central) async throws {
         try await central.wait(for: "A change of the services", needing: .connection(peripheral)) {

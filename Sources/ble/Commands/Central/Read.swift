@@ -52,7 +52,9 @@ struct Read: AsyncParsableCommand {
 }
 
 extension CBCharacteristic {
-    /// Returns a value of this characteristic as a fact; `isNamed` adds its name to the text for users.
+    /// Returns a fact about a value of this characteristic.
+    ///
+    /// If `isNamed`, the text for users begins with the characteristic.
     func fact(_ event: String, _ value: Data, isNamed: Bool = false) -> Fact {
         let fields = keys.merging(keys(of: value)) { own, _ in own }
         return Fact(event, fields, text: (isNamed ? "\(argument) " : "") + value.shown(as: ValueFormat(of: self)))

@@ -18,7 +18,7 @@ struct Channel: AsyncParsableCommand {
     )
 }
 
-/// The options of both commands that connect a channel to standard input and output.
+/// The options that `ble channel open` and `ble channel serve` share for the conversation over a channel.
 struct ConversationOptions: ParsableArguments {
     @Flag(help: "After the end of standard input, stay until the peer closes the channel.")
     var stay = false

@@ -54,7 +54,7 @@ struct ChannelOpenCommand: AsyncParsableCommand {
         }
     }
 
-    /// Ends the conversation when the connection ends or the user interrupts it.
+    /// Ends the conversation when the connection is lost or the user interrupts.
     @MainActor
     private func watch(
         _ peripheral: CBPeripheral,

@@ -91,7 +91,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Runs the conversation until the channel ends; returns true if the user ended it.
+    /// Runs the conversation until the channel is closed; returns true if the user interrupted it.
     @MainActor
     private func talk(
         through channel: CBL2CAPChannel,
@@ -102,7 +102,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
         var patience = conversation.patience
         patience.listens = true
         let conversation = ChannelConversation(patience, printer, reports: conversation.progress)
-        // Channels that others open meanwhile are dropped, and with that closed.
+        // If other centrals open channels during the conversation, these are released, which closes them.
         let listening = Task {
             while await events.next() != nil {}
             conversation.interrupt()

@@ -16,7 +16,9 @@ struct Chat: AsyncParsableCommand {
         subcommands: [ChatHostCommand.self, ChatJoinCommand.self]
     )
 
-    /// What to say about a line that begins with a slash and is no command; such lines are not sent.
+    /// Returns the message for a line that begins with a slash but is not a command.
+    ///
+    /// Such lines are not sent.
     static func unknown(_ line: String) -> String {
         "Unknown command “\(line.prefix { $0 != " " })”; nothing was sent. /help lists the commands."
     }

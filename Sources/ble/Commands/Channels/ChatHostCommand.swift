@@ -15,7 +15,7 @@ struct ChatHostCommand: AsyncParsableCommand {
             """
     )
 
-    /// The time for guests to receive the last messages after standard input has ended.
+    /// The time that guests have to receive the last messages after standard input has ended.
     private static let patience = Duration.seconds(10)
 
     @Option(help: "The room's name.")

@@ -58,7 +58,7 @@ struct ChatJoinCommand: AsyncParsableCommand {
     }
 }
 
-/// The session of one guest: handles input and events.
+/// The session of one chat guest, which responds to the user's input and to the guest's events.
 @MainActor
 struct ChatSession {
     private enum Place {
@@ -74,7 +74,7 @@ struct ChatSession {
     private let patience: Duration
     private let printer: Printer
     private var place = Place.outside
-    /// True if to leave as soon as all messages are delivered.
+    /// True if the guest leaves as soon as the room has received all of its messages.
     private var isEnding = false
 
     init(guest: ChatGuest, wanted: String?, stays: Bool, patience: Duration, printer: Printer) {
@@ -85,7 +85,7 @@ struct ChatSession {
         self.printer = printer
     }
 
-    /// Handles an event; returns true if the session has ended.
+    /// Processes an event or a line of input; returns true if the session has ended.
     mutating func receive(_ event: ConsoleEvent<ChatGuest.Event>) throws -> Bool {
         switch event {
         case .happened(.radioChanged(let change)):
@@ -110,7 +110,7 @@ struct ChatSession {
         }
     }
 
-    /// Leaves the room; returns true if there is no room to leave.
+    /// Leaves the room; returns true if the guest is in no room, or is already leaving.
     private mutating func leave() -> Bool {
         guard place == .entering || place == .inside else { return true }
         place = .leaving
@@ -118,7 +118,7 @@ struct ChatSession {
         return false
     }
 
-    /// Ends a session that takes too long; returns true if nothing is lost.
+    /// Ends a session whose time is up: throws an error if a task of the guest is unfinished, otherwise returns true.
     private func giveUp() throws -> Bool {
         switch place {
         case .outside:

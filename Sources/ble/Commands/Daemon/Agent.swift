@@ -56,7 +56,7 @@ struct Agent: AsyncParsableCommand {
             let place = desktop == nil ? "here" : "on the desktop"
             printer.remark("Pairing prompts appear \(place); Ctrl-C ends the agent.")
             _ = await ending.result
-            // A session that ends at the same time is no trouble.
+            // The error is read before the sessions close, because closing them may report their loss as another error.
             let loss = trouble
             desk.close()
             alerts.close()

@@ -75,12 +75,12 @@ struct Bonds: AsyncParsableCommand {
     }
 }
 
-/// Opens the store of bonds for one operation.
+/// Gives `work` access to the stored bonds.
 @MainActor
 private func withBonds<Value: Sendable>(
     _ work: @MainActor (BluetoothPairing) async throws -> Value
 ) async throws -> Value {
-    // The bonds of a virtual radio are known once the host has seen which radio it is.
+    // The host can only load the bonds of a virtual radio after it has identified the radio.
     let central = Central()
     try? await central.powerOn()
     defer { withExtendedLifetime(central) {} }

@@ -4,16 +4,16 @@ import BLERuntime
 import BLESession
 import Glibc
 
-/// The daemon that apps in an environment use.
+/// The daemon that apps use, if they run in a given environment.
 struct DaemonChoice {
     private static let nobody = CommandError.noDaemon("no daemon listens on the default socket")
 
     /// The value of `BLUETOOTH_HOST`.
     let host: String?
-    /// The socket path where a daemon listens, if one does at the default place.
+    /// The path of the default socket if a daemon listens there; otherwise `nil`.
     let found: String?
 
-    /// The choice for this process.
+    /// The daemon that apps in the environment of this process use.
     static var own: Self {
         let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
         let found = DaemonSocket.listening(among: DaemonSocket.candidates(environment: environment))
@@ -29,7 +29,8 @@ struct DaemonChoice {
         }
     }
 
-    /// Throws an error unless apps share the radio through a daemon that is running or named.
+    /// Throws an error unless apps share the radio through a daemon, either one named by `BLUETOOTH_HOST` or one that
+    /// listens on the default socket.
     func check() throws(CommandError) {
         guard let host else {
             guard found != nil else { throw Self.nobody }
@@ -41,7 +42,7 @@ struct DaemonChoice {
     }
 }
 
-/// Sends a question to the daemon that apps in this environment use.
+/// Sends a question to the daemon that apps in this environment use, and returns the daemon's answer.
 @MainActor
 func askDaemon(_ question: Question) throws -> Answer {
     let path = try DaemonChoice.own.path
@@ -126,11 +127,11 @@ struct App: AsyncParsableCommand {
         }
     }
 
-    /// The requested state of the app.
+    /// The state that the user requests for an app.
     enum RequestedState: String, ExpressibleByArgument, CaseIterable {
         case foreground, background, suspended, quit
 
-        /// The app phase for this request; `nil` if the app is to end.
+        /// The app phase for this request; `nil` if the request is to quit the app.
         var phase: AppPhase? {
             switch self {
             case .foreground: .foreground

@@ -17,7 +17,7 @@ struct Logs: AsyncParsableCommand {
             """
     )
 
-    /// The interval between requests for new entries.
+    /// The interval at which the daemon is asked for new entries.
     private static let pause = Duration.milliseconds(500)
 
     @Flag(help: "Keep running and show new entries.")
@@ -46,7 +46,7 @@ struct Logs: AsyncParsableCommand {
         }
     }
 
-    /// Prints the log entries after a number; returns the number of the last entry.
+    /// Prints the log entries with numbers above `number`; returns the number of the last printed entry.
     @MainActor
     private func show(after number: UInt64, _ printer: Printer) throws -> UInt64 {
         guard case .journal(let lines) = try askDaemon(.journal(after: number)) else { return number }

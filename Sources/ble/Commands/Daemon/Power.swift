@@ -30,7 +30,7 @@ struct Power: AsyncParsableCommand {
         }
     }
 
-    /// The requested position of the switch.
+    /// The position of the Bluetooth switch that the user requests.
     enum SwitchPosition: String, ExpressibleByArgument, CaseIterable {
         case on, off
     }

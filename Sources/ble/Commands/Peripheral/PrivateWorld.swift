@@ -1,10 +1,11 @@
 import BLERuntime
 import Foundation
 
-/// The simulated world that belongs to this process alone, if any.
+/// The simulated world of this process, which no other process can join.
 enum PrivateWorld {
-    /// Returns a note for users of a peripheral that nothing outside this process can connect to it; `nil` if something
-    /// can.
+    /// Returns a remark for users who serve a peripheral in such a world: no other program can connect to it.
+    ///
+    /// `nil` if other programs can.
     static func remark(host: String? = HostSpecification.ofProcess) -> String? {
         switch host.flatMap({ try? HostSpecification($0) }) {
         case .demo, .world:

@@ -43,7 +43,7 @@ struct Doctor: AsyncParsableCommand {
         guard Self.report(observations, to: Printer(output)) else { throw ExitCode(69) }
     }
 
-    /// Prints the observations and the conclusions from them.
+    /// Prints observations of this machine's radios, and the problems that follow from them.
     ///
     /// - Returns: True if there is no problem.
     @MainActor

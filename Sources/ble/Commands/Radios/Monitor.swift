@@ -65,7 +65,7 @@ struct Monitor: AsyncParsableCommand {
     func run() async throws {
         let printer = Printer(output)
         try await reportingTrouble {
-            // Open before the copies are made, which must not take the place of what is read.
+            // The input is opened before the copies are created, to make sure that no copy overwrites it.
             let input = try file.map { try CaptureInput(path: $0, but: copies) }
             let files = try copies.map { path in try Self.copy(at: path) }
             let packets = MonitorPrinter(printer, detail: brief ? .lines : .fields, files: files)
@@ -100,7 +100,7 @@ struct Monitor: AsyncParsableCommand {
             if case .attached = event { attached += 1 }
             Self.show(event, printer, packets)
         }
-        // The thread that reads waits for the one that prints, so that nothing piles up in between.
+        // The reading thread waits for the printing thread, so that packets do not pile up between them.
         let watch = HostMonitor(of: Set(processes)) { event in
             DispatchQueue.main.sync { MainActor.assumeIsolated { follow(event) } }
         }

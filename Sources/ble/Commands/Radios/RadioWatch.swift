@@ -1,7 +1,7 @@
 import BLERuntime
 import CoreBluetooth
 
-/// A change of the radio for a command that continues without it.
+/// A change of the radio's availability, for a command that keeps running without a radio.
 enum RadioChange {
     case lost
     case returned
@@ -22,16 +22,19 @@ enum RadioChange {
 }
 
 extension Printer {
-    /// Reports a change of the radio, to users on standard error, because standard output may carry data.
+    /// Reports a change of the radio.
+    ///
+    /// Users see it on standard error, because standard output may carry data.
     func announce(_ change: RadioChange) {
         print(change.fact)
         remark(change.remark)
     }
 }
 
-/// Tracks the radio of a command: it must be available at the start; later it may go away and return.
+/// The availability of the radio for a command, which requires the radio at the start, and later waits for it to
+/// return.
 struct RadioWatch {
-    /// The time that a command waits for its radio at the start.
+    /// The time for which a command waits for the radio at the start.
     static let patience = Duration.seconds(10)
 
     private enum State {
@@ -43,10 +46,14 @@ struct RadioWatch {
     private var state = State.awaited
     private let mayCome: Bool
 
-    /// Creates a watch; `mayCome` says whether to wait for a controller that is not there yet.
+    /// Creates a watch.
+    ///
+    /// If `mayCome`, it waits for a controller that is missing at the start.
     init(mayCome: Bool = Self.mayCome()) { self.mayCome = mayCome }
 
-    /// Returns whether a controller that is not there yet may be soon: one behind a socket is tried again and again.
+    /// Returns whether a missing controller may appear soon.
+    ///
+    /// True for a controller on a socket, because the host keeps trying to connect to it.
     static func mayCome(host: String? = HostSpecification.ofProcess) -> Bool {
         host.flatMap { try? HostSpecification($0) }?.isAwaited ?? false
     }
@@ -57,11 +64,11 @@ struct RadioWatch {
         case came
         case lost
         case returned
-        /// The radio is not available at the start.
+        /// The radio is not available at the start, with the state of the manager that says why.
         case missing(CBManagerState)
     }
 
-    /// Handles a change of the manager's state.
+    /// Records a change of the manager's state; returns what it means for the command.
     mutating func changed(to new: CBManagerState) -> OnChange {
         let action: OnChange
         (state, action) =
@@ -78,7 +85,7 @@ struct RadioWatch {
         return action
     }
 
-    /// Handles the end of the time to wait for the radio.
+    /// Returns the effect of the time limit for the start, which has passed.
     func overdue() -> OnChange {
         switch state {
         case .awaited: .missing(.unknown)
@@ -86,7 +93,7 @@ struct RadioWatch {
         }
     }
 
-    /// Calls `giveUp` when the time to wait for the radio is over.
+    /// Calls `giveUp` after ``patience``, unless the task is cancelled.
     @MainActor
     static func timer(_ giveUp: @escaping @MainActor () -> Void) -> Task<Void, any Error> {
         Task {
@@ -99,6 +106,6 @@ struct RadioWatch {
 extension Error {
     /// True if an operation failed because the connection or the radio was lost.
     ///
-    /// The delegate reports that next.
+    /// In that case, the delegate is told about the loss next.
     var isLoss: Bool { (self as? CBError)?.code == .notConnected }
 }

@@ -27,15 +27,15 @@ struct PeerOptions: ParsableArguments {
 }
 
 extension Bounds<Double> {
-    /// A valid range of times, from `least` to one year.
+    /// The valid range of a time in seconds, from `least` to one year.
     static func seconds(from least: Double = 0) -> Self { Bounds(least...31_536_000, of: "seconds") }
 }
 
-/// The type of a service or a characteristic on the command line: a UUID, with `0x` or without, or an assigned name.
+/// A service's or characteristic's type on the command line: a UUID with or without `0x`, or an assigned name.
 struct UUIDArgument: ExpressibleByArgument {
     let uuid: CBUUID
 
-    /// Reads the type of a service.
+    /// Parses the type of a service.
     init?(argument: String) { self.init(argument, of: .service) }
 
     init?(_ text: some StringProtocol, of kind: BluetoothUUID.Named) {
@@ -44,7 +44,7 @@ struct UUIDArgument: ExpressibleByArgument {
     }
 }
 
-/// Runs `work` with the peripheral connected, and always disconnects.
+/// Connects to the peripheral in the options, runs `work`, and disconnects, even if `work` fails.
 @MainActor
 func withPeripheral(
     _ options: PeerOptions,

@@ -1,4 +1,4 @@
-/// An event that a conversation in a terminal waits for.
+/// An event that an interactive command waits for.
 enum ConsoleEvent<Event> {
     case happened(Event)
     /// A line from standard input.
@@ -7,7 +7,7 @@ enum ConsoleEvent<Event> {
     case ended
     /// The user asked the process to end.
     case interrupted
-    /// The time for the work before the end is over.
+    /// The time limit that ``Console/expectEnd(within:)`` set has passed.
     case overdue
 }
 
@@ -30,12 +30,12 @@ final class EventQueue<Event> {
     }
 }
 
-/// One queue for events, lines of input and Ctrl-C, in the order of arrival.
+/// A queue of the events, lines of input and interruptions of an interactive command, in order of arrival.
 @MainActor
 final class Console<Event> {
     private let events = EventQueue<ConsoleEvent<Event>>()
 
-    /// Starts listening to standard input and Ctrl-C.
+    /// Starts to add lines of standard input and interruptions to the queue.
     func open() {
         Task {
             while let line = await StandardInput.line() { add(.line(line)) }
@@ -49,7 +49,7 @@ final class Console<Event> {
 
     func add(_ event: ConsoleEvent<Event>) { events.add(event) }
 
-    /// Starts the time limit for the end.
+    /// Adds the event ``ConsoleEvent/overdue`` after `time`.
     func expectEnd(within time: Duration) {
         Task {
             try await Task.sleep(for: time)

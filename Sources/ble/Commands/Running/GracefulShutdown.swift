@@ -1,15 +1,18 @@
 import Foundation
 
-/// The pipe that the signal handler writes the signal number to; set before the handler is installed, and read only by
-/// it.
+/// The pipe to which the signal handler writes the signal number.
+///
+/// It is set before the handler is installed, and only the handler reads this variable.
 private nonisolated(unsafe) var signalled: Int32 = -1
 
-/// Ends the process in order after a signal, so that it releases the adapter and writes its bonds.
+/// The normal exit of the process after a signal, which releases the adapter and writes the bonds.
 ///
 /// The exit status is the one that a shell reports for the signal: 130 for Ctrl-C, 143 for `SIGTERM`. Commands that run
-/// until they are interrupted listen by themselves (``Interruption``).
+/// until the user interrupts them handle the signals themselves, with ``Interruption``.
 enum GracefulShutdown {
-    /// The handled signals, except those that were ignored when the process started, as in the background of a script.
+    /// The handled signals.
+    ///
+    /// Excludes those that were ignored when the process started, as they are for background processes of a script.
     private static let signals = [SIGINT, SIGTERM].filter { number in
         var action = sigaction()
         sigaction(number, nil, &action)
@@ -20,7 +23,7 @@ enum GracefulShutdown {
 
     /// Starts handling the signals.
     ///
-    /// If the system has no pipe left, they end the process as usual.
+    /// If no pipe can be created, the signals kill the process as usual.
     static func expect() {
         var ends: [Int32] = [-1, -1]
         guard signalled < 0, pipe(&ends) == 0 else { return }
@@ -30,14 +33,14 @@ enum GracefulShutdown {
         Thread.detachNewThread {
             var number: UInt8 = 0
             while read(reading, &number, 1) != 1 {}
-            // Whoever asks again does not want to wait.
+            // A second signal ends the process immediately.
             for number in signals { signal(number, SIG_DFL) }
             exit(128 + Int32(number))
         }
         heed()
     }
 
-    /// Handles the signals again after another listener.
+    /// Installs the signal handlers, again if ``Interruption`` has replaced them.
     static func heed() {
         for number in signals {
             guard signalled >= 0 else {

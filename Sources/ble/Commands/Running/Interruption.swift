@@ -1,10 +1,12 @@
 import Dispatch
 import Foundation
 
-/// The pipe that the signal handler writes to; set before the handler is installed, and read only by it.
+/// The pipe to which the signal handler writes.
+///
+/// It is set before the handler is installed, and only the handler reads this variable.
 private nonisolated(unsafe) var signalled: Int32 = -1
 
-/// Waits for Ctrl-C, or for a service manager that ends the process.
+/// A wait for a request to end the process, by Ctrl-C or from a service manager.
 @MainActor
 final class Interruption {
     private static let signals = [SIGINT, SIGTERM]
@@ -13,12 +15,12 @@ final class Interruption {
     private let continuation: AsyncStream<Void>.Continuation
     private var source: (any DispatchSourceRead)?
 
-    /// Starts listening.
+    /// Starts to handle the signals.
     ///
-    /// From now on the signals do not end the process by themselves.
+    /// From now on, the signals do not kill the process.
     ///
-    /// A pipe keeps signals that arrive before Dispatch is ready; Dispatch's own signal sources do not. If the system
-    /// has no pipe left, the signals end the process as usual.
+    /// A pipe keeps signals that arrive before Dispatch is ready; Dispatch's own signal sources do not. If no pipe can
+    /// be created, the signals kill the process as usual.
     init() {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
         self.requests = requests
@@ -43,7 +45,7 @@ final class Interruption {
         }
     }
 
-    /// Ends the step that `central` waits for when the process is asked to end, or after `time`; runs until cancelled.
+    /// Starts a task that interrupts the step of `central` when the process is asked to end, or after `time`.
     static func task(endingStepsOf central: Central, atMost time: Duration? = nil) -> Task<Void, any Error> {
         let interruption = Interruption()
         return Task {
@@ -52,12 +54,12 @@ final class Interruption {
         }
     }
 
-    /// Returns when the process is asked to end, or after `time`.
+    /// Starts to handle the signals, and returns when the process is asked to end, or after `time`.
     static func wait(atMost time: Duration? = nil) async throws { try await Interruption().wait(atMost: time) }
 
     /// Returns when the process has been asked to end, or after `time`.
     ///
-    /// After that, a further signal ends the process (``GracefulShutdown``).
+    /// A signal after that ends the process with ``GracefulShutdown``.
     func wait(atMost time: Duration? = nil) async throws {
         let timer = time.map { time in
             Task {

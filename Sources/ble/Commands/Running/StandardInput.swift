@@ -6,7 +6,7 @@ import Glibc
 enum StandardInput {
     /// Returns the next octets of standard input, at most one page; `nil` at the end.
     ///
-    /// Nothing is read ahead, so the writer of a pipe runs at the speed of its reader.
+    /// Nothing is read in advance, so a program that writes to a pipe waits until its data is needed.
     static func piece() async -> Data? {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: read(atMost: 1 << 15).map { Data($0) }) }
@@ -15,17 +15,16 @@ enum StandardInput {
 
     /// Returns the next line of standard input without its line end; `nil` at the end.
     ///
-    /// No more is read ahead than fits a small buffer.
+    /// At most a small buffer is read in advance.
     static func line() async -> String? {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: nextLine()) }
         }
     }
 
-    /// Waits for the next line.
+    /// Waits for the next line, and returns it; `nil` at the end.
     ///
-    /// Avoids the streams of the C library: since version 2.41, the end of a process waits for a thread that reads from
-    /// one.
+    /// Does not use the streams of the C library: since glibc 2.41, `exit` waits for a thread that reads from a stream.
     private static func nextLine() -> String? {
         var octets = rest.withLock { $0 }, searched = 0
         while true {
@@ -44,7 +43,7 @@ enum StandardInput {
         }
     }
 
-    /// Waits for more input; `nil` at the end.
+    /// Waits for more input, and returns it; `nil` at the end.
     private static func read(atMost size: Int) -> [UInt8]? {
         var octets = [UInt8](repeating: 0, count: size)
         var count = Glibc.read(STDIN_FILENO, &octets, size)
@@ -52,9 +51,9 @@ enum StandardInput {
         return count > 0 ? Array(octets[..<count]) : nil
     }
 
-    /// The octets that were read after the last line.
+    /// The octets that have been read beyond the last returned line.
     private static let rest = Locked<[UInt8]>([])
 
-    /// A queue that may block: input can be a file, a pipe or a terminal.
+    /// A queue for reads, which may block, because the input can be a file, a pipe or a terminal.
     private static let queue = DispatchQueue(label: "ble.input")
 }
