@@ -1,19 +1,19 @@
-// States and kinds of Core Bluetooth. They are enumerations of C, which have room for numbers without a name, as on
-// Apple's systems: `CBManagerState(rawValue: 99)` is no `nil`. Swift takes them for its own module CoreBluetooth, since
-// this module of C bears the same name.
+// The enumerations of Core Bluetooth. They are C enumerations because, as on Apple's systems, raw values without a name
+// must be accepted: `CBManagerState(rawValue: 99)` is not `nil`. Swift adds them to its own module CoreBluetooth,
+// because this C module has the same name.
 #define CB_ENUM(name) enum __attribute__((enum_extensibility(open))) name : long
 #define CB_OLD_ENUM(name, hint) enum __attribute__((enum_extensibility(open), deprecated(hint))) name : long
 #define CB_CASE(name) __attribute__((swift_name(name)))
 
-/// Whether a manager can be used.
+/// The state of a manager, which says if the app can use Bluetooth now.
 CB_ENUM(CBManagerState) {
-    /// Not known yet; an update follows.
+    /// The state is not known yet; an update follows.
     CBManagerStateUnknown CB_CASE("unknown") = 0,
-    /// The connection to the host was lost for a moment; an update follows.
+    /// The connection to the host is interrupted; an update follows.
     CBManagerStateResetting CB_CASE("resetting") = 1,
-    /// There is no host or no controller that knows Bluetooth LE.
+    /// There is no host, or no controller that supports Bluetooth LE.
     CBManagerStateUnsupported CB_CASE("unsupported") = 2,
-    /// The app may not use Bluetooth.
+    /// The app is not allowed to use Bluetooth.
     CBManagerStateUnauthorized CB_CASE("unauthorized") = 3,
     /// The radio is off.
     CBManagerStatePoweredOff CB_CASE("poweredOff") = 4,
@@ -21,27 +21,27 @@ CB_ENUM(CBManagerState) {
     CBManagerStatePoweredOn CB_CASE("poweredOn") = 5,
 };
 
-/// Whether an app may use Bluetooth.
+/// The permission of an app to use Bluetooth.
 CB_ENUM(CBManagerAuthorization) {
-    /// Nobody has been asked yet.
+    /// It has not been decided yet whether the app is allowed to use Bluetooth.
     CBManagerAuthorizationNotDetermined CB_CASE("notDetermined") = 0,
-    /// The app may not, and the user cannot change that.
+    /// The app is not allowed to use Bluetooth, and the user cannot change that.
     CBManagerAuthorizationRestricted CB_CASE("restricted") = 1,
-    /// The user said no.
+    /// The user has refused to let the app use Bluetooth.
     CBManagerAuthorizationDenied CB_CASE("denied") = 2,
-    /// The app may, at all times.
+    /// The app is always allowed to use Bluetooth.
     CBManagerAuthorizationAllowedAlways CB_CASE("allowedAlways") = 3,
 };
 
-/// Whether a central manager can be used, as apps of long ago spell it.
+/// The state of a central manager, under the name that older apps use.
 CB_OLD_ENUM(CBCentralManagerState, "Use CBManagerState instead.") {
-    /// Not known yet; an update follows.
+    /// The state is not known yet; an update follows.
     CBCentralManagerStateUnknown CB_CASE("unknown") = 0,
-    /// The connection to the host was lost for a moment; an update follows.
+    /// The connection to the host is interrupted; an update follows.
     CBCentralManagerStateResetting CB_CASE("resetting") = 1,
-    /// There is no host or no controller that knows Bluetooth LE.
+    /// There is no host, or no controller that supports Bluetooth LE.
     CBCentralManagerStateUnsupported CB_CASE("unsupported") = 2,
-    /// The app may not use Bluetooth.
+    /// The app is not allowed to use Bluetooth.
     CBCentralManagerStateUnauthorized CB_CASE("unauthorized") = 3,
     /// The radio is off.
     CBCentralManagerStatePoweredOff CB_CASE("poweredOff") = 4,
@@ -49,15 +49,15 @@ CB_OLD_ENUM(CBCentralManagerState, "Use CBManagerState instead.") {
     CBCentralManagerStatePoweredOn CB_CASE("poweredOn") = 5,
 };
 
-/// Whether a peripheral manager can be used, as apps of long ago spell it.
+/// The state of a peripheral manager, under the name that older apps use.
 CB_OLD_ENUM(CBPeripheralManagerState, "Use CBManagerState instead.") {
-    /// Not known yet; an update follows.
+    /// The state is not known yet; an update follows.
     CBPeripheralManagerStateUnknown CB_CASE("unknown") = 0,
-    /// The connection to the host was lost for a moment; an update follows.
+    /// The connection to the host is interrupted; an update follows.
     CBPeripheralManagerStateResetting CB_CASE("resetting") = 1,
-    /// There is no host or no controller that knows Bluetooth LE.
+    /// There is no host, or no controller that supports Bluetooth LE.
     CBPeripheralManagerStateUnsupported CB_CASE("unsupported") = 2,
-    /// The app may not use Bluetooth.
+    /// The app is not allowed to use Bluetooth.
     CBPeripheralManagerStateUnauthorized CB_CASE("unauthorized") = 3,
     /// The radio is off.
     CBPeripheralManagerStatePoweredOff CB_CASE("poweredOff") = 4,
@@ -65,52 +65,52 @@ CB_OLD_ENUM(CBPeripheralManagerState, "Use CBManagerState instead.") {
     CBPeripheralManagerStatePoweredOn CB_CASE("poweredOn") = 5,
 };
 
-/// Whether an app may act as a peripheral, as apps of long ago spell it.
+/// The permission of an app to act as a peripheral, under the name that older apps use.
 CB_OLD_ENUM(CBPeripheralManagerAuthorizationStatus, "Use CBManagerAuthorization instead.") {
-    /// Nobody has been asked yet.
+    /// It has not been decided yet whether the app is allowed to use Bluetooth.
     CBPeripheralManagerAuthorizationStatusNotDetermined CB_CASE("notDetermined") = 0,
-    /// The app may not, and the user cannot change that.
+    /// The app is not allowed to use Bluetooth, and the user cannot change that.
     CBPeripheralManagerAuthorizationStatusRestricted CB_CASE("restricted") = 1,
-    /// The user said no.
+    /// The user has refused to let the app use Bluetooth.
     CBPeripheralManagerAuthorizationStatusDenied CB_CASE("denied") = 2,
-    /// The app may.
+    /// The app is allowed to act as a peripheral.
     CBPeripheralManagerAuthorizationStatusAuthorized CB_CASE("authorized") = 3,
 };
 
-/// How a manager stands to a peripheral.
+/// The state of the connection from a central manager to a peripheral.
 CB_ENUM(CBPeripheralState) {
-    /// No connection, and none wanted.
+    /// There is no connection, and the app has not requested one.
     CBPeripheralStateDisconnected CB_CASE("disconnected") = 0,
-    /// A connection is wanted.
+    /// The app has requested a connection, and waits for it.
     CBPeripheralStateConnecting CB_CASE("connecting") = 1,
-    /// Requests are accepted.
+    /// The peripheral is connected, and the app can make requests.
     CBPeripheralStateConnected CB_CASE("connected") = 2,
-    /// The connection is being given up.
+    /// The connection is being closed.
     CBPeripheralStateDisconnecting CB_CASE("disconnecting") = 3,
 };
 
-/// What happened to a connection between this machine and a peer, whichever app wanted it.
+/// A change of the connection between this machine and a peer, regardless of which app requested it.
 CB_ENUM(CBConnectionEvent) {
-    /// The peer is gone.
+    /// The peer is disconnected.
     CBConnectionEventPeerDisconnected CB_CASE("peerDisconnected") = 0,
     /// The peer is connected.
     CBConnectionEventPeerConnected CB_CASE("peerConnected") = 1,
 };
 
-/// How a value is written.
+/// The kind of a write: with or without a response.
 CB_ENUM(CBCharacteristicWriteType) {
-    /// The peripheral answers, and the delegate hears of it.
+    /// The peripheral responds, and the delegate receives the result.
     CBCharacteristicWriteTypeWithResponse CB_CASE("withResponse") = 0,
-    /// The peripheral does not answer.
+    /// The peripheral does not respond.
     CBCharacteristicWriteTypeWithoutResponse CB_CASE("withoutResponse") = 1,
 };
 
-/// A trade between delay and energy, for a connection to a central.
+/// The balance between fast responses and low energy use, for a connection to a central.
 CB_ENUM(CBPeripheralManagerConnectionLatency) {
-    /// Answers soon.
+    /// Responses are fast, and cost more energy.
     CBPeripheralManagerConnectionLatencyLow CB_CASE("low") = 0,
-    /// Between the two.
+    /// A compromise between low and high latency.
     CBPeripheralManagerConnectionLatencyMedium CB_CASE("medium") = 1,
-    /// Saves energy.
+    /// Responses are slower, and cost less energy.
     CBPeripheralManagerConnectionLatencyHigh CB_CASE("high") = 2,
 };

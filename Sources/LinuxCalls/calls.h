@@ -5,31 +5,32 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// O_PATH of open(2): a descriptor of a place in the tree of files, which needs no permission to read.
+/// Returns O_PATH, the flag with which open(2) only locates a file; this needs no permission to read the file.
 static inline int open_place_only(void) { return 010000000; }
 
-/// Asks a driver for something; `argument` is what the request says that it is. The result is that of ioctl(2).
+/// Sends a request to a driver, as ioctl(2) does. The request determines the type of `argument`.
 static inline int control_device(int file, unsigned long request, void *argument) {
     return ioctl(file, request, argument);
 }
 
-/// poll(2) with a timeout in nanoseconds: pollfd[count], timespec, sigset_t. They are pointers to anything since the
-/// structures belong to Swift's own module of the system.
+/// Waits like poll(2), with a timeout in nanoseconds. The pointers are to pollfd[count], timespec and sigset_t; they
+/// are untyped because these structures belong to Swift's own module for the C library.
 extern int ppoll(void *descriptors, unsigned long count, const void *timeout, const void *mask);
 
-/// A counter as a descriptor; takes O_NONBLOCK and O_CLOEXEC.
+/// Creates a descriptor for a counter; `flags` may contain O_NONBLOCK and O_CLOEXEC.
 extern int eventfd(unsigned int count, int flags);
 
-/// Takes a connection from a socket that listens; the descriptor is non-blocking and closed by exec.
+/// Accepts a connection on a listening socket. The new descriptor is non-blocking, and exec closes it.
 static inline int accept_connection(int socket) {
     const int nonblocking = 04000, closed_by_exec = 02000000;
     return (int)syscall(SYS_accept4, socket, 0, 0, nonblocking | closed_by_exec);
 }
 
-/// recv(2) on a Unix socket with SO_PASSCRED: `sender` becomes the process that wrote the octets, 0 if the kernel does
-/// not say. Descriptors that were sent along are closed.
+/// Receives octets like recv(2), on a Unix socket with SO_PASSCRED. Sets `sender` to the process that wrote the octets,
+/// or to 0 if the kernel does not say. Closes descriptors that were sent along with the octets.
 ///
-/// The structures are the kernel's, since those of the C library belong to Swift's own module of the system.
+/// The structures are declared here as the kernel defines them, because those of the C library belong to Swift's own
+/// module for it.
 static inline long receive_from_process(int socket, void *octets, unsigned long count, int *sender) {
     const int of_socket = 1, descriptors = 1, credentials = 2, closed_by_exec = 0x40000000;
     struct { void *start; unsigned long size; } part = {octets, count};
@@ -47,7 +48,7 @@ static inline long receive_from_process(int socket, void *octets, unsigned long 
     *sender = 0;
     received = syscall(SYS_recvmsg, socket, &message, closed_by_exec);
     control = &buffer;
-    // There is room for one item: the credentials (process, user, group), which come first if they are asked for.
+    // There is room for one control message: the credentials (process, user, group), which come first on such a socket.
     if (received < 0 || message.control_size < sizeof buffer.size + 8 || control->level != of_socket) return received;
     if (control->type == credentials) {
         *sender = control->content[0];
@@ -58,22 +59,22 @@ static inline long receive_from_process(int socket, void *octets, unsigned long 
     return received;
 }
 
-/// Names a thread, in at most 15 octets.
+/// Sets the name of a thread, which has at most 15 octets.
 extern int pthread_setname_np(unsigned long thread, const char *name);
 
-/// Whether the caller is the thread that the process began with.
+/// Returns 1 if the calling thread is the main thread of the process, otherwise 0.
 static inline int is_first_thread(void) { return (int)syscall(SYS_gettid) == (int)getpid(); }
 
-/// The descriptor by which Dispatch wakes the run loop that serves the main queue, for Foundation's loop to wait for;
-/// weak, since no header of Dispatch promises it.
+/// Returns the descriptor by which Dispatch wakes the run loop that serves the main queue. Foundation's run loop waits
+/// for it. The symbol is weak, because no header of Dispatch promises it.
 extern int _dispatch_get_main_queue_handle_4CF(void) __attribute__((weak));
 
-/// That descriptor; -1 where Dispatch has none to tell of.
+/// Returns the descriptor that wakes the main queue's run loop; -1 if this version of Dispatch does not offer it.
 static inline int main_queue_descriptor(void) {
     return _dispatch_get_main_queue_handle_4CF ? _dispatch_get_main_queue_handle_4CF() : -1;
 }
 
-/// Tells the processor that its thread waits for another one without leaving it, for some hundred nanoseconds.
+/// Pauses for some hundred nanoseconds without giving up the processor, for a thread that waits for another one.
 static inline void pause_processor(void) {
     for (int count = 0; count < 20; count++) {
 #if defined(__x86_64__) || defined(__i386__)
