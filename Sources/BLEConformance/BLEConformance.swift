@@ -1,10 +1,10 @@
 import ArgumentParser
 import BLERuntime
 
-/// Connects parts of the stack to bytes on descriptors, for test suites of other projects.
+/// A program that connects parts of the stack to descriptors, for the test suites of other projects.
 ///
-/// Each subcommand connects the real cores to descriptors and translates JSON. Only ``AttributeProcedure`` contains
-/// protocol logic: the requests that no app can make.
+/// Each subcommand connects the real cores to descriptors, and translates JSON. It contains no protocol logic, except
+/// for the requests that no app can make, which are in ``AttributeProcedure``.
 @main
 struct BLEConformance: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +18,7 @@ struct BLEConformance: ParsableCommand {
 
     static func main() { main(nil) }
 
-    /// Runs the command in `arguments`, or exits with status 2 if they are invalid.
+    /// Runs the command that `arguments` contain; exits with status 2 if they are invalid.
     static func main(_ arguments: [String]?) {
         do {
             var command = try parseAsRoot(arguments)
@@ -31,14 +31,16 @@ struct BLEConformance: ParsableCommand {
         }
     }
 
-    /// Exits with status 2 and a line on standard error that gives the reason.
+    /// Exits with status 2, after writing a line with the reason to standard error.
     static func end(_ reason: String) -> Never {
         try? StandardStream.error.write(line: "BLEConformance: \(reason)")
         exit(withError: ExitCode(2))
     }
 }
 
-/// An invalid argument or case: exit status 2 and one line on standard error.
+/// An error: an argument, a test case or a line of input is invalid.
+///
+/// The program exits with status 2 and a line on standard error.
 struct Senseless: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

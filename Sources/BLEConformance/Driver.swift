@@ -1,13 +1,13 @@
 import BLEWire
 
-/// Translates packets and JSON lines into packets and JSON lines.
+/// A part of the stack that is driven by packets and JSON lines, and that returns packets and JSON lines.
 protocol Driver {
-    /// Returns the next output; call until it is `nil`.
+    /// Returns the next output. Call it until it returns `nil`.
     mutating func next() -> DriverOutput?
-    /// The time to call ``wake(at:)`` if nothing happens before.
+    /// The time at which to call ``wake(at:)`` unless something else happens first.
     var deadline: Instant? { mutating get }
     mutating func receive(packet: [UInt8], at now: Instant)
-    /// Handles a line of standard input.
+    /// Processes a line of standard input.
     mutating func receive(line: String, at now: Instant) throws
     mutating func wake(at now: Instant)
 }
@@ -15,6 +15,6 @@ protocol Driver {
 enum DriverOutput: Equatable {
     /// A packet to send on descriptor 3.
     case packet([UInt8])
-    /// A line to print.
+    /// A line to print to standard output.
     case line(String)
 }

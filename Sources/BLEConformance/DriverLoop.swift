@@ -1,7 +1,7 @@
 import BLEWire
 import Foundation
 
-/// Runs a driver on a packet socket and the standard streams until the end of the socket.
+/// A loop that runs a driver on a packet socket and the standard streams, until the peer closes the socket.
 struct DriverLoop {
     /// The descriptor of a socket that preserves packet boundaries.
     let packets: Int32
@@ -52,7 +52,7 @@ struct DriverLoop {
         }
     }
 
-    /// Returns the descriptors that became readable or were closed before the deadline.
+    /// Waits until descriptors are readable or closed, or the deadline has passed; returns those descriptors.
     private func wait(for descriptors: [Int32], until deadline: Instant?, _ now: Instant) throws -> [Int32] {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let milliseconds = deadline.map { Int32(clamping: $0.nanoseconds(since: now) / 1_000_000 + 1) }
@@ -61,7 +61,7 @@ struct DriverLoop {
         return entries.filter { $0.revents != 0 }.map(\.fd)
     }
 
-    /// Returns the next packet; `nil` at the end of the socket.
+    /// Returns the next packet; `nil` if the peer has closed the socket.
     private func readPacket() throws -> [UInt8]? {
         let bytes = try read(packets, atMost: Self.largestPacket)
         return bytes.isEmpty ? nil : bytes
@@ -83,11 +83,11 @@ struct DriverLoop {
     }
 }
 
-/// Assembles lines from bytes.
+/// A buffer that assembles lines from bytes.
 struct LineBuffer {
     private var rest: [UInt8] = []
 
-    /// Adds bytes and returns the lines that are now complete, without empty ones.
+    /// Adds bytes; returns the lines that they complete, except empty lines.
     mutating func append(_ bytes: [UInt8]) -> [String] {
         rest += bytes
         var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -1,9 +1,9 @@
 import BLERuntime
 import Foundation
 
-/// One line of JSON with its keys in a fixed order.
+/// The encoding and decoding of JSON lines, whose keys have a fixed order.
 enum JSONLine {
-    /// Returns a value as a line.
+    /// Encodes a value as a line.
     static func text(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -12,7 +12,7 @@ enum JSONLine {
         }
     }
 
-    /// Prints a value as a line, or ends the process if that is impossible.
+    /// Prints a value as a line; exits the process if standard output cannot be written.
     static func print(_ value: some Encodable) {
         do throws(StandardStream.Failure) {
             try StandardStream.output.write(line: text(value))

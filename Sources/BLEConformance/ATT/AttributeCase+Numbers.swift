@@ -2,7 +2,7 @@ import BLEHost
 import BLERuntime
 import BLEWire
 
-/// The maximum packet size of each end.
+/// The MTU that each end of the link supports, in octets.
 struct MTU: Decodable {
     let octets: Int
 
@@ -18,7 +18,7 @@ extension AttributeHandle: Decodable {
 }
 
 extension CharacteristicProperties: Decodable {
-    /// Decodes the octet in a declaration.
+    /// Decodes the properties from the octet that a characteristic's declaration contains.
     package init(from decoder: any Decoder) throws {
         self.init(rawValue: UInt16(try Bounds(0...UInt8.max).decode(from: decoder)))
     }

@@ -3,9 +3,9 @@ import BLERuntime
 import BLEWire
 import Foundation
 
-/// A case for `att`, as its file describes it.
+/// A test case for the command `att`, as a file describes it.
 struct AttributeCase: Decodable {
-    /// The database of the server.
+    /// The server's attribute database.
     struct Database: Decodable {
         let services: [Service]
     }
@@ -43,10 +43,10 @@ struct AttributeCase: Decodable {
 
     init(json: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(json.utf8)) }
 
-    /// The configuration of a layer that offers the MTU of this case.
+    /// The configuration of an attribute layer that supports the MTU of this case.
     var configuration: AttributeLayer.Configuration { .init(preferredMTU: mtu.octets) }
 
-    /// Creates the described database with exactly its handles.
+    /// Creates the described database, with exactly the described handles.
     func makeDatabase() throws -> GATTDatabase {
         let services = try (database?.services ?? []).map { try $0.exact() }
         guard let database = GATTDatabase(exactly: services) else {
@@ -103,18 +103,18 @@ extension AttributeCase.Item {
 }
 
 extension BluetoothUUID {
-    /// Creates a UUID from its spelling in a case.
+    /// Creates a UUID from text in a test case.
     init(spelled text: String) throws {
         guard let uuid = BluetoothUUID(text) else { throw Senseless("invalid UUID: \(text)") }
         self = uuid
     }
 
-    /// The spelling in answers: 4 digits or 36 characters, in lower case.
+    /// The UUID as text for the test suite: 4 digits or 36 characters, in lower case.
     var spelling: String { attributeForm.description.lowercased() }
 }
 
 extension [UInt8] {
-    /// Creates octets from two hexadecimal digits each.
+    /// Creates octets from hexadecimal text with two digits for each octet.
     init(hexadecimal text: String) throws {
         let digits = Array<Character>(text)
         guard digits.count.isMultiple(of: 2) else { throw Senseless("invalid octets: \(text)") }

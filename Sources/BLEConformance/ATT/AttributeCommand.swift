@@ -2,7 +2,7 @@ import ArgumentParser
 import BLEWire
 import Foundation
 
-/// `att`: the Attribute Protocol on a packet socket.
+/// The command `att`, which runs the Attribute Protocol on a packet socket.
 struct AttributeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "att",

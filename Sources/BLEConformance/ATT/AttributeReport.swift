@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// The lines that a client prints about a server.
+/// The JSON lines in which the client reports what it got from a server.
 enum AttributeReport {
     struct Descriptor: Encodable {
         let handle: UInt16
@@ -96,7 +96,7 @@ extension AttributeReport.Result {
 }
 
 extension Failure {
-    /// The closest error code of the protocol.
+    /// The ATT error code that is closest to this failure.
     fileprivate var errorCode: ATT.ErrorCode {
         switch self {
         case .att(let code): code

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// A server with the database of a case.
+/// A driver that runs a GATT server with the database of a test case.
 struct AttributeServerDriver: Driver {
     private struct Ready: Encodable {
         let ready = true

@@ -1,8 +1,8 @@
 import BLEWire
 
-/// All attacks on a host.
+/// The attacks on a host with sequences of packets from a hostile peer.
 struct Adversary {
-    /// The result of one part of the attacks.
+    /// The result of the attacks on one victim, as a JSON line.
     struct Report: Encodable {
         let victim: String
         let sequences: Int
@@ -14,7 +14,9 @@ struct Adversary {
     let sample: Int?
     let seed: UInt64
 
-    /// The attacks, one independent part for each victim.
+    /// The attacks, one function for each victim.
+    ///
+    /// The functions are independent of each other.
     var attempts: [@Sendable () -> Report] {
         var attempts: [@Sendable () -> Report] = []
         for role in [HCI.Role.central, .peripheral] {
@@ -29,7 +31,7 @@ struct Adversary {
         return attempts
     }
 
-    /// Sequences of ATT packets.
+    /// Attacks an attribute layer with sequences of ATT packets.
     func attributes(_ part: AttributeVictim.Part) -> Report {
         measured("attributes, \(part.rawValue)") {
             var tree = SequenceTree(part.packets, depth: depth, sample: sample, seed: seed)
@@ -38,7 +40,7 @@ struct Adversary {
         }
     }
 
-    /// Sequences of L2CAP signalling packets.
+    /// Attacks a host on a new link with sequences of L2CAP packets.
     func signals(_ role: HCI.Role) -> Report {
         checked("signals, \(role)", HostilePacket.signals) {
             let victim = SignalVictim(role)
@@ -46,7 +48,7 @@ struct Adversary {
         }
     }
 
-    /// Sequences of packets on open channels, and of signals about them.
+    /// Attacks a host with sequences of packets on open channels, and of signalling packets about these channels.
     func channels(_ role: HCI.Role) -> Report {
         checked("channels, \(role)", HostilePacket.channelPackets) {
             let victim = ChannelVictim(role)
@@ -54,7 +56,7 @@ struct Adversary {
         }
     }
 
-    /// Sequences of packets on Enhanced ATT bearers, and of signals about them.
+    /// Attacks a host with sequences of packets on Enhanced ATT bearers, and of signalling packets about these bearers.
     func bearers(_ scene: BearerScene) -> Report {
         checked("bearers, \(scene.rawValue)", scene.packets) {
             let victim = ChannelVictim(scene)
@@ -62,7 +64,7 @@ struct Adversary {
         }
     }
 
-    /// Sequences on links of a whole host, one after the other.
+    /// Attacks a whole host, which cannot be copied, with each sequence on a new link.
     private func checked(
         _ name: String,
         _ packets: [HostilePacket],
@@ -75,9 +77,10 @@ struct Adversary {
         }
     }
 
-    /// Repeats one packet, or two in turn, and checks that nothing grows beyond its limits.
+    /// Attacks an attribute layer by repeating one packet, or two in turn, and checks that its state does not grow
+    /// without bound.
     ///
-    /// `rounds` is the number of repetitions: more than any limit of ``AttributeVictim``.
+    /// `rounds` is the number of repetitions. It must be higher than any limit of ``AttributeVictim``.
     func flood(_ part: AttributeVictim.Part, rounds: Int = 2000) -> Report {
         measured("flood, \(part.rawValue)") {
             let victim = AttributeVictim(part), packets = part.packets
@@ -92,7 +95,7 @@ struct Adversary {
         }
     }
 
-    /// The maximum growth of all queues together at those limits, in elements and octets.
+    /// The maximum growth of the layer when all queues are full, in elements and octets.
     private static let tolerance = 1500
 
     private func measured(_ victim: String, _ attempt: () -> (Int, [String])) -> Report {

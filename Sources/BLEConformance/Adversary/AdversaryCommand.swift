@@ -3,7 +3,7 @@ import BLERuntime
 import Dispatch
 import Synchronization
 
-/// `adversary`: every short sequence of packets that a hostile peer may send.
+/// The command `adversary`, which attacks the host with every short sequence of a hostile peer's packets.
 struct AdversaryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adversary",

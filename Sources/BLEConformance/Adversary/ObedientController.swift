@@ -1,8 +1,8 @@
 import BLEWire
 
-/// A controller of version 4.0 that accepts all commands and reports nothing by itself.
+/// A Bluetooth 4.0 controller that accepts all commands, and sends no events except in response to them.
 enum ObedientController {
-    /// The commands that a host may send to a controller of version 4.0.
+    /// The commands that a host may send to a Bluetooth 4.0 controller.
     private static let known: [HCI.Opcode] = [
         .disconnect, .setEventMask, .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
         .readLocalSupportedFeatures, .readBufferSize, .readBDADDR, .readRSSI, .leSetEventMask, .leReadBufferSize,
@@ -13,12 +13,12 @@ enum ObedientController {
         .leReadRemoteFeatures, .leReadSupportedStates,
     ]
 
-    /// The commands that are answered with Command Status.
+    /// The commands to which the controller responds with Command Status.
     private static let begun: [HCI.Opcode] = [
         .disconnect, .leCreateConnection, .leConnectionUpdate, .leReadRemoteFeatures,
     ]
 
-    /// Returns the answer of the controller to a command.
+    /// Returns the event with which the controller responds to a command.
     static func answer(to command: HCICommandPacket) -> HCIEventPacket {
         let opcode = command.opcode
         if begun.contains(opcode) { return .commandStatus(.init(status: .success, opcode: opcode)) }

@@ -1,25 +1,26 @@
 import BLEWire
 
-/// A target for an adversary's packets, as a value, so that the state after a common prefix is copied for every
-/// continuation.
+/// A target for an adversary's packets.
+///
+/// It is a value, so that sequences with the same beginning can continue from copies of the state after it.
 protocol Victim {
-    /// Handles a packet and everything that follows from it at once.
+    /// Processes a packet, and everything that immediately follows from it.
     mutating func receive(_ packet: HostilePacket)
-    /// Completes everything pending and returns the fault since the start; `nil` if there is none.
+    /// Completes everything that is pending; returns the first fault since the start, or `nil` if there is none.
     consuming func verdict() -> String?
 }
 
-/// All sequences of packets up to a length, or a sample of them.
+/// All sequences of packets up to a length, or a sample of them, which are tried on a target.
 struct SequenceTree {
     let packets: [HostilePacket]
     let depth: Int
-    /// The number of the longest sequences with the same prefix to try; `nil` for all.
+    /// The number of continuations that are tried for the last packet of the longest sequences; `nil` for all.
     let sample: Int?
     private(set) var sequences = 0
     private(set) var complaints: [String] = []
     private var random: SeededGenerator
 
-    /// The maximum number of faults to report.
+    /// The maximum number of faults in ``complaints``.
     private static let enough = 20
 
     init(_ packets: [HostilePacket], depth: Int, sample: Int? = nil, seed: UInt64 = 0) {
@@ -43,7 +44,7 @@ struct SequenceTree {
         }
     }
 
-    /// Tries the sequences on a target that cannot be copied, from the start each time.
+    /// Tries the sequences on a target that cannot be copied, each sequence from the start.
     mutating func walk(complaint: ([HostilePacket]) -> String?) { extend([], complaint) }
 
     private mutating func extend(_ sequence: [HostilePacket], _ complaint: ([HostilePacket]) -> String?) {

@@ -1,6 +1,6 @@
-/// The size of a value: the number of elements of all collections in it, at any depth.
+/// The size of a value: the number of elements in all collections inside it, at any depth.
 ///
-/// Anything that grows with each packet of an adversary shows here.
+/// State that grows with each packet of an adversary increases this number.
 enum Weight {
     static func of(_ value: Any) -> Int {
         if let octets = value as? [UInt8] { return octets.count }
@@ -10,7 +10,7 @@ enum Weight {
 }
 
 extension AttributeVictim {
-    /// Returns the growth of the layer after these packets have been sent in turn, `rounds` times.
+    /// Returns by how much the layer grows when the adversary sends all `packets` in turn, `rounds` times.
     func growth(underFloodOf packets: [HostilePacket], rounds: Int) -> Int {
         var flooded = self
         for _ in 0..<rounds {

@@ -4,7 +4,7 @@ import BLESimulation
 import Dispatch
 import Foundation
 
-/// `controller`: virtual controllers on one radio, each on a TCP port.
+/// The command `controller`, which serves virtual controllers on one radio, each on a TCP port.
 struct ControllerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "controller",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Dispatch
 import Glibc
 
-/// `file`: checks whether files of one kind are usable, one after the other.
+/// The command `file`, which checks whether files of one kind are usable, one after the other.
 struct FileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "file",

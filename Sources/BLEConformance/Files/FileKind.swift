@@ -14,18 +14,18 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
     case world
     /// The persistent state of a host.
     case state
-    /// A case for `att`.
+    /// A test case for the command `att`.
     case attributes
     /// A packet capture, as read by `ble monitor`.
     case capture
     /// The saved sessions of a daemon.
     case sessions
-    /// The manifest of an app for the daemon.
+    /// The manifest with which an app declares itself to the daemon.
     case manifest
     /// The policy of a daemon: the permissions of apps.
     case policy
 
-    /// Returns whether a file with these octets is usable, after using it.
+    /// Uses a file with these octets; returns false if that fails.
     func isUsable(_ octets: [UInt8]) async -> Bool {
         do {
             switch self {
@@ -46,7 +46,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Makes an app scan in a world long enough to find nearby devices.
+    /// Makes an app in a world scan long enough to find nearby devices.
     private static func scan(in world: World, from machine: Machine) async {
         let session = machine.open(.central, on: DispatchQueue(label: "app")) { _ in }
         session.send(.scan(ScanRequest(allowsDuplicates: true)))
@@ -54,7 +54,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
         session.close()
     }
 
-    /// Restores the state of a host into a new host.
+    /// Creates a host with a stored state.
     private static func remember(_ octets: [UInt8]) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "corebluetooth-\(UUID())")
         try FileManager.default.createDirectory(
@@ -88,7 +88,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
         try reader.finish()
     }
 
-    /// Serves the database of a case to a client that discovers its services.
+    /// Serves the database of a test case to a client, which discovers the services.
     private static func serve(_ description: AttributeCase) throws {
         var server = try AttributeServerDriver(description, at: Instant())
         let request = ATTPacket.readByGroupTypeRequest(.init(.all, groupType: GATT.primaryService))

@@ -1,12 +1,12 @@
 import BLEHost
 import BLEWire
 
-/// Requests of a test suite about the attributes of peers: which are under way, and what they came to.
+/// The requests of a test suite about the attributes of peers that are in progress.
 ///
-/// The host's client has to be connected to a peer before it can ask; for a link that the peer made, the first request
-/// has it join that.
+/// The host's client must be connected to a peer before it can make requests. If the peer created the link, the first
+/// request lets the client join it.
 struct AttributeCalls {
-    /// What to do.
+    /// An action that the caller must perform.
     enum Step: Equatable {
         case say(HostLine)
         case ask(ClientRequest)
@@ -15,26 +15,26 @@ struct AttributeCalls {
     private struct Call {
         let id: Int
         let link: RadioLink
-        /// The next thing to be asked, or what is being asked.
+        /// The request to the host that is in progress, or the next one if none is.
         var request: AttributeRequest
         var number = RequestNumber.none
         var discovery: Discovery?
     }
 
-    /// All that a peer offers, found service by service.
+    /// The discovery of all services of a peer with their contents, service by service.
     fileprivate struct Discovery {
         var services: [DiscoveredService] = []
         var characteristics: [[DiscoveredCharacteristic]] = []
         var descriptors: [AttributeHandle: [DiscoveredDescriptor]] = [:]
     }
 
-    /// In the order in which they came.
+    /// The requests in progress, in order of arrival.
     private var calls: [Call] = []
-    /// The peers to which the host's client is connected, or is being.
+    /// The peers to which the host's client is connected or connecting.
     private var joined: [(peer: PeerIdentifier, isConnected: Bool)] = []
     private var last = RequestNumber.none
 
-    /// Takes a request.
+    /// Starts a request of the test suite; returns the actions to perform.
     mutating func begin(_ call: HostCall, on link: RadioLink) throws -> [Step] {
         let discovery = call.name == "discover" ? Discovery() : nil
         calls.append(Call(id: call.id, link: link, request: try call.attributeRequest(), discovery: discovery))
@@ -45,14 +45,14 @@ struct AttributeCalls {
         return state.isConnected ? send(calls.count - 1) : []
     }
 
-    /// The host's client is connected to a peer.
+    /// Records that the host's client is connected to a peer; returns the requests that have waited for that.
     mutating func connected(_ peer: PeerIdentifier) -> [Step] {
         joined.removeAll { $0.peer == peer }
         joined.append((peer, true))
         return calls.indices.filter { calls[$0].link.peer == peer && calls[$0].number == .none }.flatMap { send($0) }
     }
 
-    /// The host's client is not connected to a peer, or not any more.
+    /// Fails all requests to a peer, because the host's client could not connect to it, or has lost the connection.
     mutating func disconnected(_ peer: PeerIdentifier, _ failure: Failure?) -> [Step] {
         joined.removeAll { $0.peer == peer }
         let lost = calls.filter { $0.link.peer == peer }
@@ -60,13 +60,13 @@ struct AttributeCalls {
         return lost.map { .say(.failure($0.id, "\(failure ?? .notConnected)")) }
     }
 
-    /// All links are gone.
+    /// Fails all requests, because all links are lost.
     mutating func lost(_ reason: String) -> [Step] {
         defer { (calls, joined, subscribed) = ([], [], [:]) }
         return calls.map { .say(.failure($0.id, reason)) }
     }
 
-    /// Takes what the host says of a peer.
+    /// Processes an event of the host about a peer; `number` is that of the request that it answers.
     mutating func receive(_ event: PeerEvent, of peer: PeerIdentifier, answering number: RequestNumber) -> [Step] {
         guard number == .none, case .valueNotified(let handle, let value) = event else {
             return answered(event, number)
@@ -79,7 +79,7 @@ struct AttributeCalls {
         return [.say(.event("notified", values))]
     }
 
-    /// The links on which values were subscribed to, by their peers.
+    /// The links on which the client has subscribed to values, by peer.
     private var subscribed: [PeerIdentifier: RadioLink] = [:]
 
     private mutating func send(_ index: Int) -> [Step] {
@@ -126,7 +126,7 @@ struct AttributeCalls {
 }
 
 extension AttributeCalls.Discovery {
-    /// What to ask next; `nil` if all is known.
+    /// The next request of the discovery; `nil` if it is complete.
     fileprivate var next: AttributeRequest? {
         if let open = characteristics.last?.first(where: { descriptors[$0.value] == nil }) {
             return .discoverDescriptors(of: open.value, in: open.descriptorRange)
@@ -135,7 +135,7 @@ extension AttributeCalls.Discovery {
         return .discoverCharacteristics(in: services[characteristics.count].range, only: [])
     }
 
-    /// The whole, as test suites read it.
+    /// The discovered services in the form that test suites read.
     fileprivate var value: HostLine.Value {
         .list(
             zip(services, characteristics).map { service, characteristics in
@@ -163,7 +163,7 @@ extension AttributeCalls.Discovery {
 }
 
 extension HostCall {
-    /// What a request about attributes asks of the host.
+    /// Returns the request to the host that this request of the test suite stands for.
     fileprivate func attributeRequest() throws -> AttributeRequest {
         switch name {
         case "discover": return .discoverServices(only: [])

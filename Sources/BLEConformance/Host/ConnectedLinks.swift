@@ -1,20 +1,20 @@
 import BLEHost
 import BLEWire
 
-/// The links of the host and the requests about them.
+/// The links of the host, with the test suite's requests that wait for a change of a link.
 struct ConnectedLinks {
     private struct Link {
         let link: RadioLink
         var strength: PairingStrength?
         var ending: [Int] = []
         var securing: [(level: Int, id: Int)] = []
-        /// True if the suite has been asked something about a pairing and has not answered.
+        /// True if a pairing question waits for the test suite's reply.
         var isAsked = false
     }
 
     private var links: [Link] = []
 
-    /// Returns the link that a request names.
+    /// Returns the link whose number the request contains.
     func link(_ call: HostCall) throws -> RadioLink {
         let number = try call.neededNumber("connection", in: 0...0xEFF)
         guard let link = links.first(where: { $0.link.handle.wire == number }) else {
@@ -25,7 +25,7 @@ struct ConnectedLinks {
 
     func handle(to peer: PeerIdentifier) -> ConnectionHandle? { links.last { $0.link.peer == peer }?.link.handle }
 
-    /// The level of LE security mode 1: Core 6.0, Vol 3, Part C, 10.2.1.
+    /// Returns the level of LE security mode 1 that a link has: Core 6.0, Vol 3, Part C, 10.2.1.
     func level(of handle: ConnectionHandle) -> Int {
         links.first { $0.link.handle == handle }?.strength?.level ?? 1
     }
@@ -45,7 +45,7 @@ struct ConnectedLinks {
         body(&links[index])
     }
 
-    /// Handles the end of a link; returns the lines to print.
+    /// Removes a link that has ended; returns the lines to print.
     mutating func ended(_ handle: ConnectionHandle, _ status: HCI.Status) -> [HostLine] {
         guard let index = links.firstIndex(where: { $0.link.handle == handle }) else { return [] }
         let link = links.remove(at: index)
@@ -56,12 +56,12 @@ struct ConnectedLinks {
             + link.ending.map { .result($0) }
     }
 
-    /// Handles the loss of the controller and all its links.
+    /// Removes all links, because the controller is lost; returns the lines to print.
     mutating func lost() -> [HostLine] {
         links.map(\.link.handle).flatMap { ended($0, .connectionTerminatedByLocalHost) }
     }
 
-    /// Handles the encryption of a link with a key of this strength.
+    /// Records that the link to a peer is encrypted with a key of this strength; returns the lines to print.
     mutating func secured(_ peer: PeerIdentifier, _ strength: PairingStrength, isBonded: Bool) -> [HostLine] {
         guard let index = links.lastIndex(where: { $0.link.peer == peer }) else { return [] }
         let level = strength.level, requests = links[index].securing
@@ -79,16 +79,17 @@ struct ConnectedLinks {
             }
     }
 
-    /// The suite is asked something about a pairing with a peer, or not any more.
+    /// Records whether a question about the pairing with a peer waits for the test suite's reply.
     mutating func ask(_ peer: PeerIdentifier, _ isAsked: Bool) {
         guard let index = links.lastIndex(where: { $0.link.peer == peer }) else { return }
         links[index].isAsked = isAsked
     }
 
-    /// Returns whether the suite has been asked something about a pairing with a peer and has not answered.
+    /// Returns whether a question about the pairing with a peer waits for the test suite's reply.
     func isAsked(about peer: PeerIdentifier) -> Bool { links.last { $0.link.peer == peer }?.isAsked ?? false }
 
-    /// A pairing failed, whichever end began it.
+    /// Ends the requests that wait for a pairing, which has failed, regardless of which end started it; returns the
+    /// lines to print.
     mutating func failed(_ peer: PeerIdentifier, _ failure: PairingFailure) -> [HostLine] {
         guard let index = links.lastIndex(where: { $0.link.peer == peer }) else { return [] }
         let requests = links[index].securing
@@ -101,6 +102,6 @@ struct ConnectedLinks {
 }
 
 extension PairingStrength {
-    /// The level of LE security mode 1 of a link with such a key.
+    /// The level of LE security mode 1 that a link has with a key of this strength.
     fileprivate var level: Int { !isAuthenticated ? 2 : isSecureConnections && keySize == 16 ? 4 : 3 }
 }

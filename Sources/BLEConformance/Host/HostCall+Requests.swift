@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-// What requests ask for, in the words of the host.
+// The arguments of requests, translated into the host's types.
 extension HostCall {
     /// Returns the requested advertising set.
     func advertisingSet() throws -> AdvertisingSetRequest {
@@ -20,7 +20,7 @@ extension HostCall {
         return AdvertisingSetRequest(parameters, data: try octets("data"), scanResponse: response)
     }
 
-    /// Returns the scan parameters, and whether only legacy advertisements are wanted.
+    /// Returns the scan parameters; `isLegacy` is true if only legacy advertisements are wanted.
     func scan() throws -> (parameters: ScanParameters, isLegacy: Bool) {
         var parameters = ScanParameters()
         parameters.isActive = !(try flag("passive", otherwise: false))
@@ -32,7 +32,7 @@ extension HostCall {
         guard !layers.isEmpty, layers.allSatisfy({ ["1M", "Coded"].contains($0) }) else {
             throw Senseless("phys: a list of 1M and Coded is expected")
         }
-        // The two share the interval.
+        // Scanning on two PHYs must fit into one interval.
         let share = layers.count > 1 ? min(window, parameters.interval / 2) : window
         parameters.window = layers.contains("1M") ? share : nil
         parameters.codedWindow = layers.contains("Coded") ? share : nil
@@ -47,7 +47,7 @@ extension HostCall {
         return phy
     }
 
-    /// Returns the I/O capability for pairing.
+    /// Returns the requested I/O capability for pairing.
     func capability() throws -> SMP.IOCapability {
         let number: Int
         if let name = try? word("io_capability") {
@@ -68,7 +68,7 @@ extension HostCall {
         "display_only", "display_yes_no", "keyboard_only", "no_input_no_output", "keyboard_display",
     ]
 
-    /// Returns the reply to a pairing question.
+    /// Returns the test suite's reply to a pairing question.
     func pairingReply() throws -> PairingReply {
         if let passkey = try number("passkey", in: Int(SMP.passkeys.lowerBound)...Int(SMP.passkeys.upperBound)) {
             return .passkey(UInt32(passkey))
@@ -79,7 +79,7 @@ extension HostCall {
 }
 
 extension PHY {
-    /// The name used by test suites; `nil` if there is none.
+    /// The name that test suites use for this PHY; `nil` if there is none.
     var name: String? {
         switch self {
         case .le1M: "1M"

@@ -2,12 +2,13 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// One request of a test suite.
+/// A request of a test suite, from a JSON line.
 ///
-/// The name is the value of `op`, with the arguments beside it; or it is a key whose value holds the arguments. The
-/// whole may be the value of `do`. Unknown keys are ignored.
+/// In one form, the key `op` holds the name of the request, and the other keys are the arguments. In the other form,
+/// the name is a key whose value is an object with the arguments. Either form may be inside an object under the key
+/// `do`. Unknown keys are ignored.
 struct HostCall {
-    /// The number of the request, for its answer.
+    /// The number of the request, which its answer contains, too.
     let id: Int
     let name: String
     private let arguments: [String: Any]
@@ -17,7 +18,9 @@ struct HostCall {
         "disconnect", "secure", "on_pairing", "pairing_reply", "discover", "read", "write", "subscribe",
     ]
 
-    /// The reason why a line is not a request, and the number of the request if it has one.
+    /// An error: the line is not a valid request.
+    ///
+    /// It contains the reason, and the request's number if the line has one.
     struct Refusal: Error {
         let id: Int?
         let reason: String
@@ -63,7 +66,7 @@ struct HostCall {
         return number
     }
 
-    /// Returns a time in milliseconds.
+    /// Returns the duration under `key`, which is given in milliseconds; `nil` if it is missing.
     func duration(_ key: String, in range: ClosedRange<Double>) throws -> Duration? {
         guard let given = value(key) else { return nil }
         guard let number = given as? Double, range ~= number else {
@@ -95,7 +98,7 @@ struct HostCall {
     /// Returns the address in the keys `address` and `address_type`.
     func address() throws -> DeviceAddress { try Self.address(in: arguments, "") }
 
-    /// Returns the address in the object under `key`.
+    /// Returns the address in the object under `key`; `nil` if it is missing.
     func address(under key: String) throws -> DeviceAddress? {
         guard let given = value(key) else { return nil }
         guard let object = given as? [String: Any] else { throw Senseless("\(key): an object is expected") }

@@ -5,7 +5,7 @@ import BLEWire
 import Dispatch
 import Foundation
 
-/// `host`: the host on one controller, driven by JSON lines.
+/// The command `host`, which runs the host on one controller, driven by JSON lines.
 struct HostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
@@ -54,14 +54,14 @@ struct HostCommand: ParsableCommand {
         driver.stop()
     }
 
-    /// A host with privacy enabled that stores nothing.
+    /// Creates a host with privacy enabled, which stores nothing.
     static func runner(on transport: any Transport) -> HostRunner {
         var configuration = Host.Configuration(
             name: "BLEConformance",
             identifierSecret: .random(in: .min ... .max),
             isPrivate: true
         )
-        // What is tested is the machine, which has no apps that could need a pairing.
+        // Pairing requests are always accepted, because there are no apps that could ask for a pairing.
         configuration.pairing.unattended = .always
         let host = Host(configuration: configuration, random: SystemRandomNumberGenerator())
         return HostRunner(host, transport: transport)

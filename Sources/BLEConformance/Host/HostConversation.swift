@@ -1,9 +1,9 @@
 import BLEHost
 import BLEWire
 
-/// Translates JSON lines into requests to a host, and events of the host into lines.
+/// The translation of a test suite's JSON lines into requests to a host, and of the host's events into JSON lines.
 ///
-/// Requests are performed in order when the host is ready.
+/// Requests are performed in order, once the host is ready.
 struct HostConversation {
     /// An action to perform.
     enum Output: Equatable {
@@ -13,7 +13,7 @@ struct HostConversation {
 
     private var outputs: [Output] = []
     private var state = HostState.unknown
-    /// Requests that wait for the controller.
+    /// The requests that wait until the host is ready.
     private var waiting: [HostCall] = []
     private var resets: [Int] = []
     private var addresses: [Int] = []
@@ -22,7 +22,7 @@ struct HostConversation {
     private var sets = RequestedSets()
     private var links = ConnectedLinks()
     private var attributes = AttributeCalls()
-    /// Connection requests that wait for the host to return the identifier for their address.
+    /// The connection requests that wait for the host to report the peer identifier for an address.
     private var sought: [(id: Int, address: DeviceAddress, ownAddress: OwnAddressKind?)] = []
     private var connecting: [(id: Int, peer: PeerIdentifier)] = []
 
@@ -94,7 +94,7 @@ struct HostConversation {
         case "pairing_reply":
             let peer = try links.link(call).peer
             var reply = try call.pairingReply()
-            // A refusal of what was not asked ends the pairing that is under way.
+            // If no question waits for a reply, a refusal cancels the pairing in progress.
             if reply == .confirm(false), !links.isAsked(about: peer) { reply = .cancel }
             links.ask(peer, false)
             ask(.security(.answer(peer, reply)))

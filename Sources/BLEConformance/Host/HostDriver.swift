@@ -2,7 +2,7 @@ import BLEHost
 import BLERuntime
 import Dispatch
 
-/// Connects a test suite to a host.
+/// A connection between a test suite and a host.
 final class HostDriver: Sendable {
     private let runner: HostRunner
     private let print: @Sendable (HostLine) -> Void
@@ -34,7 +34,7 @@ final class HostDriver: Sendable {
         runner.stop()
     }
 
-    /// Handles a line of the test suite.
+    /// Processes a line of the test suite.
     func hand(over line: String) { converse { $0.receive(line) } }
 
     private func converse(_ body: (inout HostConversation) -> Void) {

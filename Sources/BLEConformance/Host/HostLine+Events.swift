@@ -1,10 +1,10 @@
 import BLEHost
 import BLEWire
 
-// What the host says, as test suites read it.
+// The host's events in the form that test suites read.
 
 extension DeviceAddress {
-    /// The address as six octets, least significant first, and its type.
+    /// The JSON keys for the address: six octets, least significant octet first, and the type.
     var values: [String: HostLine.Value] {
         let octets = (0..<6).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
         return ["address": .text(octets.hexadecimal), "address_type": .number(Int(onAir.kind.wire))]
@@ -41,7 +41,7 @@ extension ReceivedPacket {
 }
 
 extension PairingQuestion {
-    /// Returns the question about the pairing on this link.
+    /// Returns the line that asks the test suite this question about the pairing on a link.
     func line(on link: ConnectionHandle) -> HostLine {
         var values: [String: HostLine.Value] = ["connection": .number(Int(link.wire))]
         let method: String

@@ -1,6 +1,6 @@
 /// A line that `host` prints: an answer or an event.
 struct HostLine: Encodable, Equatable, Sendable {
-    /// A value in such a line.
+    /// A JSON value in a line.
     enum Value: Encodable, Equatable, Sendable {
         case number(Int), text(String), flag(Bool), none
         case list([Value])
@@ -29,13 +29,13 @@ struct HostLine: Encodable, Equatable, Sendable {
 
     private let content: Content
 
-    /// The result of a request.
+    /// Returns the line with the result of a request.
     static func result(_ id: Int, _ result: [String: Value] = [:]) -> Self { Self(content: .result(id, result)) }
 
-    /// The failure of a request; without the number if it could not be read.
+    /// Returns the line that reports the failure of a request; the number is `nil` if it could not be read.
     static func failure(_ id: Int?, _ reason: String) -> Self { Self(content: .failure(id, reason)) }
 
-    /// An event.
+    /// Returns the line that reports an event.
     static func event(_ name: String, _ values: [String: Value]) -> Self {
         Self(content: .event(values.merging(["event": .text(name)]) { $1 }))
     }

@@ -6,10 +6,10 @@ struct RequestedSets {
     private var starting: [AdvertisingSetID: Int] = [:]
     private var stopping: [(set: AdvertisingSetID, id: Int)] = []
 
-    /// The numbers of all sets so far.
+    /// The numbers that requests to stop a set may contain: those of all sets so far, or 1 if there are none.
     var range: ClosedRange<Int> { 1...max(Int(count), 1) }
 
-    /// Assigns an identifier to a requested set.
+    /// Records a request for a set, and returns the new set's identifier.
     mutating func start(_ id: Int) -> AdvertisingSetID {
         count += 1
         let set = AdvertisingSetID(rawValue: count)
@@ -23,13 +23,13 @@ struct RequestedSets {
         return set
     }
 
-    /// Returns the answer to the request for the set.
+    /// Returns the answer to the request that started the set; `nil` if it has been answered.
     mutating func started(_ set: AdvertisingSetID, _ failure: Failure?) -> HostLine? {
         guard let id = starting.removeValue(forKey: set) else { return nil }
         return failure.map { .failure(id, "\($0)") } ?? .result(id, ["set": .number(Int(set.rawValue))])
     }
 
-    /// Returns the answers to the requests to end the set.
+    /// Returns the answers to the requests to stop the set.
     mutating func ended(_ set: AdvertisingSetID) -> [HostLine] {
         let ids = stopping.filter { $0.set == set }.map(\.id)
         stopping.removeAll { $0.set == set }

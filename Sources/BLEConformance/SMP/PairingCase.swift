@@ -4,7 +4,7 @@ import BLERuntime
 import BLEWire
 import Foundation
 
-/// A case for `smp`, as its file describes it.
+/// A test case for the command `smp`, as a file describes it.
 struct PairingCase: Decodable {
     struct Address: Decodable {
         private enum Key: String, CodingKey { case address, address_type }
@@ -27,7 +27,7 @@ struct PairingCase: Decodable {
             bytes = try [UInt8](hexadecimal: decoder.singleValueContainer().decode(String.self))
         }
 
-        /// Returns the number that these octets encode.
+        /// Returns the number that these octets encode, least significant octet first; `count` is the required length.
         func number(of count: Int) throws -> UInt128 {
             guard bytes.count == count else { throw Senseless("\(count) octets expected: \(bytes.hexadecimal)") }
             return bytes.reversed().reduce(0) { $0 << 8 | UInt128($1) }
@@ -68,7 +68,7 @@ struct PairingCase: Decodable {
 
     init(json: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(json.utf8)) }
 
-    /// The digits to type or show, if the method needs them.
+    /// The passkey to type or show; `nil` if the test case has none.
     var digits: UInt32? {
         get throws { try passkey.map { try Bounds(SMP.passkeys).read($0) } }
     }
@@ -125,7 +125,7 @@ struct PairingCase: Decodable {
         return configuration
     }
 
-    /// Creates the described key pair, or a random one that uses none of the listed numbers.
+    /// Creates the described key pair, or a random one without using the test case's random numbers.
     private func makeKeyPair() throws -> P256KeyPair {
         guard let private_key else {
             var system = SystemRandomNumberGenerator()
@@ -137,7 +137,9 @@ struct PairingCase: Decodable {
         return pair
     }
 
-    /// Returns the out-of-band data: 16 octets are a temporary key; 32 are the peer's confirm value and random number.
+    /// Returns the out-of-band data of the test case.
+    ///
+    /// 16 octets are a temporary key; 32 octets are the peer's confirm value and random number.
     private func makeOutOfBandData() throws -> SecurityManager.OutOfBandData {
         guard let oob else { return .init() }
         guard oob.bytes.count == 32 else { return .init(temporaryKey: try oob.key) }
@@ -147,14 +149,15 @@ struct PairingCase: Decodable {
 }
 
 extension PairingCase.Octets {
-    /// Returns the number in the 16 octets from `start`.
+    /// Returns the number in the 16 octets from `start`; `count` is the required length of all octets.
     fileprivate func number(of count: Int, from start: Int) throws -> UInt128 {
         guard bytes.count == count, start + 16 <= count else { throw Senseless("\(count) octets are expected") }
         return bytes[start..<start + 16].reversed().reduce(0) { $0 << 8 | UInt128($1) }
     }
 }
 
-/// A random number generator that returns the numbers of a case, eight octets at a time, and then random numbers.
+/// A random number generator that first returns the numbers of a test case, eight octets at a time, and then real
+/// random numbers.
 struct ListedNumbers: RandomNumberGenerator, Sendable {
     private var rest: ArraySlice<UInt8>
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import BLEWire
 import Foundation
 
-/// `smp`: one pairing on a packet socket.
+/// The command `smp`, which performs one pairing on a packet socket.
 struct PairingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "smp",

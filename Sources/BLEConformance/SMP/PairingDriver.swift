@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// Performs the pairing of a case.
+/// A driver that performs the pairing of a test case.
 struct PairingDriver: Driver {
     private struct Command: Decodable {
         let encrypted: Bool
@@ -22,10 +22,12 @@ struct PairingDriver: Driver {
     private var manager: SecurityManager
     private var outputs: [DriverOutput] = []
     private var hasToldKey = false
-    /// The packets that the responder sent before the line that reports the encryption was read.
+    /// Packets from the responder that require encryption, but arrived before the line that reports the encryption.
     private var early: [[UInt8]] = []
 
-    /// The opcodes of packets that require encryption, and the number of them that are kept until then.
+    /// The opcodes of packets that require encryption.
+    ///
+    /// At most ``earlyLimit`` packets are kept until then.
     private static let keys = SMP.Opcode.encryptionInformation.wire...SMP.Opcode.signingInformation.wire
     private static let earlyLimit = 16
 
@@ -43,7 +45,7 @@ struct PairingDriver: Driver {
     mutating func next() -> DriverOutput? { outputs.isEmpty ? nil : outputs.removeFirst() }
 
     mutating func receive(packet: [UInt8], at now: Instant) {
-        // The line and the packet come by different ways, and the packet may overtake.
+        // The line and the packet arrive on different descriptors, so the packet may arrive first.
         let isEarly = role == .central && manager.isEncrypting && packet.first.map { Self.keys.contains($0) } ?? false
         if isEarly, early.count < Self.earlyLimit { return early.append(packet) }
         manager.receive(packet.span, at: now)
@@ -95,7 +97,7 @@ struct PairingDriver: Driver {
 }
 
 extension PairingFailure {
-    /// The closest reason of the protocol.
+    /// The SMP reason code that is closest to this failure.
     fileprivate var reason: SMP.Reason {
         switch self {
         case .refused(let reason), .refusedByPeer(let reason): reason

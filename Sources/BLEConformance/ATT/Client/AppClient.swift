@@ -1,18 +1,18 @@
 import BLEHost
 import BLEWire
 
-/// The GATT client of the host on one link, used as apps use it.
+/// The host's GATT client on one link, used in the same way as apps use it.
 ///
-/// Time advances only while a request waits for its answer. A host that has been idle for a while sends requests of its
-/// own, and no case expects those.
+/// Its time advances only while a request waits for its response. After a while without requests from apps, the host
+/// would send its own, which no test case expects.
 struct AppClient {
     private enum State {
         /// The MTU exchange is in progress.
         case connecting
         case idle
-        /// A request is in progress; `retries` allows one more attempt on a more secure link.
+        /// A request is in progress. If `retries`, it may be repeated once on a more secure link.
         case asking(retries: Bool)
-        /// The peer did not answer the MTU exchange.
+        /// The peer has not responded to the MTU exchange in time.
         case abandoned
     }
 
@@ -21,7 +21,7 @@ struct AppClient {
         /// The MTU exchange is complete.
         case connected
         case answered(AttributeOperation.Answer)
-        /// The peer sent a value of a subscription.
+        /// The peer sent a value that the client has subscribed to.
         case notified(AttributeHandle, [UInt8])
     }
 
@@ -30,7 +30,7 @@ struct AppClient {
 
     private var layer: AttributeLayer
     private var state = State.connecting
-    /// The current time of the layer.
+    /// The current time from the layer's point of view.
     private var time: Instant
     /// The time of the last request.
     private var sent: Instant
@@ -41,10 +41,10 @@ struct AppClient {
         layer.linkUp(Self.link, peer: PeerIdentifier(rawValue: 1), role: .central, at: now)
     }
 
-    /// The maximum packet size in octets that both ends accept.
+    /// The MTU of the link in octets.
     var mtu: Int { layer.mtu(of: Self.link) ?? ATT.defaultMTU }
 
-    /// The time to call ``wake(at:)`` if nothing happens before.
+    /// The time at which to call ``wake(at:)`` unless something else happens first.
     var deadline: Instant? {
         switch state {
         case .connecting, .asking: sent + ATT.transactionTimeout
@@ -52,7 +52,9 @@ struct AppClient {
         }
     }
 
-    /// Sends the peer a request, after all others have been answered.
+    /// Sends a request to the peer.
+    ///
+    /// No other request may be in progress.
     mutating func ask(_ request: AttributeRequest, retries: Bool) {
         guard case .idle = state else { preconditionFailure("only one request may be in flight") }
         state = .asking(retries: retries)
@@ -67,7 +69,9 @@ struct AppClient {
         layer.wake(at: time)
     }
 
-    /// Returns the next event; call until it is `nil`.
+    /// Returns the next event.
+    ///
+    /// Call it until it returns `nil`.
     mutating func next(at now: Instant) -> Event? {
         while let output = layer.next() {
             switch output {
@@ -98,7 +102,7 @@ struct AppClient {
 }
 
 extension PeerEvent {
-    /// The answer to a client's request; `nil` if this is none.
+    /// The result of a client's request; `nil` if this event does not report one.
     fileprivate var answer: AttributeOperation.Answer? {
         switch self {
         case .servicesDiscovered(let result), .includedServicesDiscovered(_, let result): result.map { .services($0) }

@@ -1,10 +1,10 @@
 import BLEHost
 import BLEWire
 
-/// Performs the operations of a case on the server at the other end, one at a time, after the MTU exchange.
+/// A driver that performs the operations of a test case on the peer's server, one at a time, after the MTU exchange.
 ///
-/// Operations that apps can request go through the host (``AppClient``); the others have their own procedures
-/// (``TesterClient``). The other end may have a client too; its requests are answered at any time.
+/// The host (``AppClient``) performs the operations that apps can request. ``TesterClient`` performs the others. If the
+/// peer is a client, too, its requests are answered at any time.
 struct AttributeClientDriver: Driver {
     private struct Command: Decodable {
         let `do`: AttributeOperation.Description
@@ -15,7 +15,7 @@ struct AttributeClientDriver: Driver {
         case connecting
         case idle
         case operating(AttributeOperation)
-        /// The database is being discovered, either for an operation or, with `nil`, before the first operation.
+        /// The database is being discovered for an operation; `nil` if that happens before the first operation.
         case discovering(DatabaseDiscovery, for: AttributeOperation?)
     }
 
@@ -70,7 +70,7 @@ struct AttributeClientDriver: Driver {
         hear(at: now)
     }
 
-    /// Handles all events of the host.
+    /// Processes all events of the host's client.
     private mutating func hear(at now: Instant) {
         while let event = app.next(at: now) {
             switch event {
@@ -96,7 +96,7 @@ struct AttributeClientDriver: Driver {
         if discovers { discover(for: nil, at: now) } else { operate(at: now) }
     }
 
-    /// Starts the next operation, if none is in progress.
+    /// Starts the next waiting operation, unless one is in progress.
     private mutating func operate(at now: Instant) {
         guard case .idle = state, !waiting.isEmpty, let operation = try? makeOperation(waiting.removeFirst()) else {
             return
@@ -166,7 +166,7 @@ struct AttributeClientDriver: Driver {
 }
 
 extension ATT.Opcode {
-    /// True if a packet with this opcode answers a request.
+    /// True if a packet with this opcode is the response to a request.
     fileprivate var isAnswer: Bool {
         switch self {
         case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// An operation of a case on a server.
+/// An operation that a test case performs on a server.
 struct AttributeOperation {
     /// The JSON form of an operation.
     struct Description: Decodable {
@@ -15,7 +15,7 @@ struct AttributeOperation {
         let auto_elevate_security: Bool?
     }
 
-    /// The way to perform an operation.
+    /// The steps of an operation: one request, or the discovery of the whole database.
     enum Action {
         case ask(AttributeQuestion)
         case discoverEverything
@@ -35,10 +35,16 @@ struct AttributeOperation {
     typealias Answer = Result<Outcome, Failure>
 
     let action: Action
-    /// True if to retry once on a more secure link if that is required.
+    /// True if a request that the server refuses for lack of security is repeated once on a more secure link.
     let elevatesSecurity: Bool
 
-    /// Creates an operation on a server with a known `database`; its packets have at most `mtu` octets.
+    /// Creates an operation from its description.
+    ///
+    /// - Parameters:
+    ///   - description: The description.
+    ///   - database: The part of the server's database that has been discovered.
+    ///   - mtu: The MTU of the link in octets.
+    /// - Throws: ``Senseless`` if the description is invalid.
     init(_ description: Description, database: [DatabaseDiscovery.Service], mtu: Int) throws {
         elevatesSecurity = description.auto_elevate_security ?? false
         action = try description.action(database, mtu: mtu)
@@ -47,9 +53,9 @@ struct AttributeOperation {
 
 /// One request to a server.
 enum AttributeQuestion {
-    /// A request that the host performs, as for apps.
+    /// A request that apps can make. The host performs it.
     case app(AttributeRequest)
-    /// A request that no app can make, performed packet by packet.
+    /// A request that no app can make. This program performs it packet by packet.
     case tester(AttributeProcedure)
 }
 
@@ -108,7 +114,9 @@ extension AttributeOperation.Description {
         }
     }
 
-    /// Apps discover services in the whole handle range.
+    /// Returns the request for the primary services in a range.
+    ///
+    /// The host performs it if the range contains all handles, because apps discover services only in that range.
     private func discoverServices() throws -> AttributeQuestion {
         let range = try range, type = try type
         return range == .all
@@ -116,14 +124,19 @@ extension AttributeOperation.Description {
             : .tester(.services(ServiceRangeDiscovery(only: type, in: range)))
     }
 
-    /// For apps, the host uses prepared writes only if the value does not fit one packet.
+    /// Returns the request for a prepared write.
+    ///
+    /// The host performs it if the value does not fit into one packet, because it writes shorter values of apps without
+    /// preparing them.
     private func writePrepared(mtu: Int) throws -> AttributeQuestion {
         let value = try octets, handle = try attribute
         return value.count > min(mtu - 3, ATT.maximumValueLength)
             ? .app(.write(handle, value)) : .tester(.write(PreparedWriting(value, to: handle)))
     }
 
-    /// Passes on the location of a discovered characteristic's descriptors; otherwise they are after the value.
+    /// Returns the request for a subscription.
+    ///
+    /// If the characteristic has not been discovered, all handles after its value may be those of its descriptors.
     private func subscribe(
         _ subscription: Subscription,
         in database: [DatabaseDiscovery.Service]

@@ -1,8 +1,8 @@
 import BLEHost
 import BLEWire
 
-/// Procedures that no app can request: partial discovery, secondary services, reading by type, reading several values
-/// at once, and prepared writes of short values.
+/// A procedure that no app can request: partial discovery, discovery of secondary services, a read by type, a read of
+/// several values at once, or a prepared write of a short value.
 enum AttributeProcedure {
     case services(ServiceRangeDiscovery)
     case included(IncludedServiceDiscovery)
@@ -29,7 +29,7 @@ enum AttributeProcedure {
         }
     }
 
-    /// Handles the answer to the last request.
+    /// Processes the response to the last request, and returns the next step.
     mutating func receive(_ answer: ATTAnswer, mtu: Int) -> Step {
         switch self {
         case .services(var machine):

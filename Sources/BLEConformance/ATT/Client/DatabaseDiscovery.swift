@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// Discovers the complete database of a server: services of both kinds, included services, characteristics and
+/// The discovery of a server's complete database: services of both kinds, included services, characteristics and
 /// descriptors.
 ///
 ///        ┌─────────┐     ┌───────────┐     ┌──────────┐     ┌─────────────────┐
@@ -13,18 +13,18 @@ import BLEWire
 ///                                                           │   descriptors   │
 ///                                                           └─────────────────┘
 ///
-/// It asks as an app does that goes through everything; but apps find secondary services only where others include
-/// them.
+/// It makes the same requests as an app that discovers everything. But it also finds secondary services that no other
+/// service includes, which apps cannot.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
 struct DatabaseDiscovery {
-    /// A characteristic with its descriptors.
+    /// A discovered characteristic with its descriptors.
     struct Characteristic: Equatable {
         let declared: DiscoveredCharacteristic
         fileprivate(set) var descriptors: [DiscoveredDescriptor] = []
     }
 
-    /// A service with its contents.
+    /// A discovered service with its characteristics.
     struct Service: Equatable {
         let declared: DiscoveredService
         fileprivate(set) var characteristics: [Characteristic] = []
@@ -48,10 +48,10 @@ struct DatabaseDiscovery {
 
     func begin() -> Step { .ask(.app(.discoverServices(only: []))) }
 
-    /// Handles the answer to the last request.
+    /// Processes the answer to the last request, and returns the next step.
     mutating func receive(_ answer: AttributeOperation.Answer) -> Step {
         switch (state, answer) {
-        // A server that knows no secondary services may refuse to look for them.
+        // A server without secondary services may reject the request for them.
         case (.secondary, .failure(.att(.unsupportedGroupType))): return findIncludes(of: 0)
         case (_, .failure(let failure)): return .finished(.failure(failure))
         case (.primary, .success(.services(let found))):

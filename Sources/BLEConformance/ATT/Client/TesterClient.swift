@@ -1,11 +1,13 @@
 import BLEHost
 import BLEWire
 
-/// Performs requests that no app can make, one procedure at a time, while no other request is in progress.
+/// A GATT client for procedures that no app can request.
+///
+/// It runs one procedure at a time, and only while ``AppClient`` has no request in progress.
 struct TesterClient {
     private enum State {
         case idle
-        /// The request waits for its answer; `retries` allows one more attempt on a more secure link.
+        /// The request waits for its response. If `retries`, it may be repeated once on a more secure link.
         case asking(AttributeProcedure, ATTPacket, retries: Bool)
     }
 
@@ -18,7 +20,7 @@ struct TesterClient {
     private var bearer = ATTClientBearer()
     private var state = State.idle
 
-    /// True if a request waits for its answer.
+    /// True if a request waits for its response.
     var isAsking: Bool {
         switch state {
         case .asking: true
@@ -26,7 +28,7 @@ struct TesterClient {
         }
     }
 
-    /// The time to call ``wake(at:)`` if nothing happens before.
+    /// The time at which to call ``wake(at:)`` unless something else happens first.
     var deadline: Instant? { bearer.deadline }
 
     /// Starts a procedure on a bearer whose packets have at most `mtu` octets.
@@ -38,7 +40,7 @@ struct TesterClient {
         return follow(step, of: procedure, retries: retries, at: now)
     }
 
-    /// Handles an answer of the server.
+    /// Processes a response of the server.
     mutating func receive(_ octets: [UInt8], mtu: Int, at now: Instant) -> OnEvent {
         guard case .asking(var procedure, let request, let retries) = state else { return .nothing }
         let packet = try? ATTPacket(decoding: octets)
@@ -51,7 +53,7 @@ struct TesterClient {
         return follow(step, of: procedure, retries: retries, at: now)
     }
 
-    /// Ends a procedure whose answer did not arrive in time.
+    /// Ends the procedure if its response has not arrived in time.
     mutating func wake(at now: Instant) -> OnEvent {
         guard bearer.expire(at: now) == .abandon else { return .nothing }
         state = .idle
@@ -77,7 +79,7 @@ struct TesterClient {
 }
 
 extension ATTAnswer {
-    /// True if a more secure link could change the answer.
+    /// True if the request was refused for lack of security, so that a more secure link could help.
     fileprivate var needsSecurity: Bool {
         switch self {
         case .failure(.att(let code)): code == .insufficientAuthentication || code == .insufficientEncryption

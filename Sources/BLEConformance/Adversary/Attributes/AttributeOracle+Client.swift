@@ -1,18 +1,19 @@
 import BLEWire
 
-// What the host asks, and what its app may hear of that. On which bearer it asks what is left to the host.
+// The requests of the host's client, and the results that its app may receive. The host may choose any free bearer for
+// a request.
 extension AttributeOracle {
-    /// A request of the host that waits for its answer.
+    /// A request of the host that waits for the peer's response.
     struct Request {
         let opcode: UInt8
         let handle: UInt16
-        /// The octets after the two handles.
+        /// The octets after the opcode and the first four octets, which are often two handles.
         var rest: [UInt8] = []
-        /// The received part of a value that takes several requests.
+        /// The part of the value that earlier requests have read, if a value is read in several parts.
         var beginning: [UInt8] = []
     }
 
-    /// The result that an app may receive.
+    /// A result of a request that the app may receive.
     enum Outcome: Equatable {
         case value([UInt8])
         case failure
@@ -23,7 +24,7 @@ extension AttributeOracle {
         0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x0E, 0x10, 0x12, 0x16, 0x18, 0x20,
     ]
 
-    /// Handles a request of the host on a bearer; returns false if it is not allowed.
+    /// Records a request of the host on a bearer; returns false if the request is not allowed.
     mutating func ask(_ packet: [UInt8], on name: ChannelIdentifier) -> Bool {
         guard let index = index(of: name), bearers[index].request == nil, let opcode = packet.first
         else { return false }
@@ -34,12 +35,12 @@ extension AttributeOracle {
         return true
     }
 
-    /// Handles an answer of the peer, requested or not.
+    /// Processes a response of the peer, whether or not the host has made a request.
     mutating func answered(_ packet: [UInt8], at index: Int) {
         guard let request = bearers[index].request else { return }
         var outcomes: [Outcome] = []
         if packet[0] == 0x01 {
-            // A malformed refusal is one, too, unless it is of something else.
+            // A malformed error response counts, too, unless it names another request.
             guard packet.count < 2 || packet[1] == request.opcode else { return }
             outcomes = request.beginning.isEmpty ? [.failure] : [.failure, .value(request.beginning)]
         } else {
@@ -52,7 +53,8 @@ extension AttributeOracle {
         self.outcomes[request.handle, default: []] += outcomes
     }
 
-    /// Handles a result that the app receives; returns false if it is not allowed, or not before other results.
+    /// Records a result that the app receives; returns false if this result is not allowed, or another one is due
+    /// first.
     mutating func hear(_ outcome: Outcome, of handle: UInt16) -> Bool {
         guard asked.first == handle else { return false }
         asked.removeFirst()

@@ -1,54 +1,66 @@
 import BLEHost
 import BLEWire
 
-/// Predicts how a host must treat its attributes over several bearers: a second implementation of the specification,
-/// for a server with the attributes of ``BearerScene``.
+/// A model of a host's attributes behind several bearers, which predicts how the host must react to packets.
 ///
-/// Each bearer answers its requests in order, independent of the others. Prepared writes are shared.
+/// It is a second implementation of the specification, for a server with the attributes of ``BearerScene``.
+///
+/// The requests on a bearer are answered in order, independently of other bearers. All bearers share one queue of
+/// prepared writes.
 ///
 /// Core 6.0, Vol 3, Part F, 3.2.11, 3.3.2 and 3.4.6; Part G, 5.3.
 struct AttributeOracle {
-    /// An action of a host after a packet.
+    /// An action that the host must take after a packet.
     enum Effect: Equatable {
         case send([UInt8], on: ChannelIdentifier)
-        /// It asks its app for the value, or whether to accept these values.
+        /// The host asks its app for a value.
         case askToRead
         case askToWrite([WritePart])
     }
 
-    /// One of the bearers, identified by the host's channel identifier.
+    /// A bearer, which the host's channel identifier names.
     struct Bearer {
         let name: ChannelIdentifier
-        /// True if the app has been asked for a value, and the requests that wait for it.
+        /// True if the app has been asked for a value.
+        ///
+        /// The following requests in ``waiting`` wait for this value.
         var isReading = false
         var waiting: [[UInt8]] = []
-        /// The indications; the first one waits for its confirmation.
+        /// The queued indications.
+        ///
+        /// The first one has been sent, and waits for its confirmation.
         var indications: [[UInt8]] = []
-        /// The request of the host.
+        /// The request of the host that waits for its response; `nil` if there is none.
         var request: Request?
     }
 
-    /// The value that the app holds, and the value that it indicates on an enhanced bearer.
+    /// The handle of the value that the app provides, in ATT's octet order.
+    ///
+    /// ``value`` is that value.
     static let held: [UInt8] = [18, 0]
     static let value: [UInt8] = [1, 2, 3]
 
     var bearers = [Bearer(name: .attribute)]
-    /// The bearers with reads that the app has not answered, in order.
+    /// The bearers on which a read waits for the app, in the order of the reads.
     private(set) var readings: [ChannelIdentifier] = []
     private var prepared: [WritePart] = []
-    /// The client's requests without a result, and the results that are allowed.
+    /// The handles of the app's requests that have no result yet, in order.
+    ///
+    /// ``outcomes`` has the allowed results by handle.
     var asked: [UInt16] = []
     var outcomes: [UInt16: [Outcome]] = [:]
-    /// The received parts of values that take several requests.
+    /// The parts of values that have been read so far, by handle, for values that are read in several parts.
     var beginnings: [UInt16: [UInt8]] = [:]
-    /// True if the host may have made a request for which it had no credit.
+    /// True if a request of the host may wait for credits, so that the oracle does not know what the app may receive.
     var isBlind = false
 
     func index(of name: ChannelIdentifier) -> Int? { bearers.firstIndex { $0.name == name } }
 
     mutating func opened(_ name: ChannelIdentifier) { bearers.append(Bearer(name: name)) }
 
-    /// Handles the end of a bearer: its pending indications move to the unenhanced bearer.
+    /// Processes the end of a bearer.
+    ///
+    /// Its queued indications move to the unenhanced bearer.
     mutating func closed(_ name: ChannelIdentifier) -> [Effect] {
         guard let index = index(of: name) else { return [] }
         let lost = bearers.remove(at: index)
@@ -56,7 +68,7 @@ struct AttributeOracle {
         return lost.indications.dropFirst().flatMap { indicate($0, on: .attribute) }
     }
 
-    /// Predicts the result of a packet on a bearer.
+    /// Predicts the actions of the host after a packet on a bearer.
     mutating func receive(_ packet: [UInt8], on name: ChannelIdentifier) -> [Effect] {
         guard let index = index(of: name), let opcode = packet.first else { return [] }
         switch opcode {
@@ -99,7 +111,7 @@ struct AttributeOracle {
         WritePart(attribute: BearerScene.held, offset: offset, value: [UInt8](value))
     }
 
-    /// The app answers the oldest read.
+    /// Predicts the actions of the host after the app has provided the value for the oldest read.
     mutating func answerReading() -> [Effect] {
         guard !readings.isEmpty, let index = index(of: readings.removeFirst()) else { return [] }
         var effects = [Effect.send([0x0B] + Self.value, on: bearers[index].name)]
@@ -110,7 +122,7 @@ struct AttributeOracle {
         return effects
     }
 
-    /// The app indicates a value.
+    /// Predicts the actions of the host after the app has indicated a value.
     mutating func indicate(_ packet: [UInt8], on name: ChannelIdentifier) -> [Effect] {
         guard let index = index(of: name) else { return [] }
         bearers[index].indications.append(packet)
@@ -123,14 +135,16 @@ struct AttributeOracle {
         return bearers[index].indications.first.map { [.send($0, on: bearers[index].name)] } ?? []
     }
 
-    /// Returns the answer to a request that does not depend on earlier packets.
+    /// Returns the response to a request whose response does not depend on earlier packets.
     private static func answer(to packet: [UInt8]) -> [UInt8] {
         if let answer = answers[packet.hexadecimal] { return HostilePacket(answer, .nothing).octets }
         let isKnown = packet[0] == 0x0A
         return [0x01, packet[0], 0, 0, isKnown ? 0x04 : 0x06]
     }
 
-    /// The name is "Victim"; the MTU exchange is for the unenhanced bearer only.
+    /// The responses, by request, both in hexadecimal.
+    ///
+    /// The device name is "Victim"; the MTU exchange is only allowed on the unenhanced bearer, so it is refused.
     private static let answers = [
         "0a0300": "0b56696374696d", "0a0000": "010a000001", "0aff00": "010aff0001",
         "024000": "0102000006",

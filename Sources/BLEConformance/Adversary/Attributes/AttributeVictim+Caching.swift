@@ -1,21 +1,21 @@
 import BLEHost
 import BLEWire
 
-// A server that keeps what it knows of its client, and whose services have just changed.
+// The part of the attack in which the server has a bonded client, and its services have just changed.
 extension AttributeVictim {
     /// The adversary's key for signed writes.
     static let signingKey = Key128(wire: 0x0011_2233_4455_6677_8899_AABB_CCDD_EEFF)
 
-    /// Makes the adversary a bonded client with robust caching that has not seen a new service.
+    /// Makes the adversary a bonded client with robust caching that does not know of a new service yet.
     ///
-    /// | handle | what is there |
+    /// | handle | attribute |
     /// | --- | --- |
-    /// | 3 | the name |
-    /// | 9 | the configuration of Service Changed |
-    /// | 11 | the features of the client |
+    /// | 3 | the device name |
+    /// | 9 | the client configuration of Service Changed |
+    /// | 11 | the Client Supported Features |
     /// | 13 | the Database Hash |
-    /// | 18, 20 | a constant value, and one that the app holds and notifies |
-    /// | 21 | the configuration of that |
+    /// | 18, 20 | a constant value, and a value that the app provides and notifies |
+    /// | 21 | the client configuration of the value at 20 |
     mutating func prepareCaching() {
         let bond = Bond(
             identity: DeviceAddress(0x0000_AAAA_AAAA_0001, .public),
@@ -43,14 +43,14 @@ extension AttributeVictim {
         drain()
     }
 
-    /// Makes the adversary aware of the changed services.
+    /// Makes the adversary change-aware: confirms all indications, and sends a request.
     mutating func catchUp() {
         while record.unconfirmed > 0 {
             record.unconfirmed -= 1
             layer.receive([0x1E].span, on: Self.link, at: now)
             drain()
         }
-        // The first request may be answered with an error, for the client to know.
+        // The first request may fail with an error, which informs the client of the change.
         layer.receive([0x0A, 0x03, 0x00].span, on: Self.link, at: now)
         drain()
         release()
@@ -59,7 +59,7 @@ extension AttributeVictim {
 }
 
 extension HostilePacket {
-    /// The packets that only a bonded client may send, for the attributes of ``AttributeVictim/prepareCaching()``.
+    /// Packets that make sense only from a bonded client, for the attributes of ``AttributeVictim/prepareCaching()``.
     static let cachingPackets: [Self] = [
         .init("12 0b00 01", .answer), .init("12 0b00 00", .answer), .init("12 0b00 07", .answer),
         .init("12 0b00", .answer), .init("12 0900 0200", .answer), .init("12 0900 0000", .answer),

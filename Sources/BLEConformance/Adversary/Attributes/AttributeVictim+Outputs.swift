@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension AttributeVictim {
-    /// Performs the outputs of the layer and records what it sent and reported.
+    /// Processes the outputs of the layer, and records the packets and events in them.
     mutating func drain() {
         while let output = layer.next() {
             if case .send(let packet, let link, let receipt) = output {
@@ -16,7 +16,7 @@ extension AttributeVictim {
         }
     }
 
-    /// Records a packet to the adversary.
+    /// Records a packet that the host sends to the adversary.
     private mutating func note(_ packet: [UInt8]) {
         check(packet.count <= Self.mtu, "sends \(packet.count) octets")
         guard let decoded = try? ATTPacket(decoding: packet) else { return check(false, "sends \(packet.hexadecimal)") }
@@ -49,7 +49,7 @@ extension AttributeVictim {
         if !holds, record.fault == nil { record.fault = complaint() }
     }
 
-    /// Makes the app answer all its requests.
+    /// Makes the app respond to all requests that wait for it.
     mutating func release() {
         while !record.held.isEmpty {
             let transaction = record.held.removeFirst()
@@ -58,7 +58,7 @@ extension AttributeVictim {
         }
     }
 
-    /// From now on, answers the host's client like an honest server without attributes.
+    /// Refuses the requests of the host's client until it sends no more, as an honest server without attributes would.
     mutating func refuseRequests() {
         for _ in 0..<Self.patience {
             guard let request = record.request else { return }
@@ -68,7 +68,7 @@ extension AttributeVictim {
         check(record.request == nil, "asks for ever")
     }
 
-    /// Does the same on the other link, until the host sends the request of the app.
+    /// Refuses the requests on the other link in the same way, until the host sends the app's request.
     mutating func refuseElsewhere() {
         for _ in 0..<Self.patience {
             guard let request = record.sentElsewhere.last, request != [0x0A, 0x03, 0x00] else { return }
@@ -89,7 +89,7 @@ extension AttributeVictim {
 }
 
 extension PeerEvent {
-    /// True if this answers one of the app's requests.
+    /// True if this event reports the result of one of the app's requests.
     fileprivate var endsRequest: Bool {
         if case .servicesDiscovered = self { return true }
         if case .valueRead = self { return true }

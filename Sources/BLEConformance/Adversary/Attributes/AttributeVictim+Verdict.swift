@@ -16,7 +16,7 @@ extension AttributeVictim {
         return ending.record.fault ?? late.record.fault
     }
 
-    /// Checks that nothing happened on the other link, and nothing that requires time to pass.
+    /// Checks that nothing happened on the other link, and that no link was given up, because no time has passed.
     private mutating func checkOthers() {
         let sent = record.sentElsewhere
         check(record.abandoned.isEmpty, "gives up a link before any time is up")
@@ -24,7 +24,7 @@ extension AttributeVictim {
         check(record.completedElsewhere == 0, "ends what another was asked")
     }
 
-    /// Checks that each packet got the required answer, in order.
+    /// Checks that the host answered each packet as required, and in order.
     private mutating func checkAnswers() {
         var answers = record.answers[...], due = 0, open = 0
         for packet in record.calls {
@@ -43,7 +43,7 @@ extension AttributeVictim {
         record.answers = []
     }
 
-    /// Checks that a plain read returns the original value.
+    /// Checks that a simple read returns the original value.
     private mutating func checkReading(on link: ConnectionHandle) {
         layer.receive([0x0A, 0x03, 0x00].span, on: link, at: now)
         drain()
@@ -52,7 +52,7 @@ extension AttributeVictim {
         (record.answers, record.sentElsewhere) = ([], [])
     }
 
-    /// Checks that the app's requests complete with an honest server, and that it can make new ones.
+    /// Checks that the app's requests complete if the server becomes honest, and that the app can make new ones.
     private mutating func checkClient() {
         refuseRequests()
         let (asked, completed) = (record.asked, record.completed)
@@ -66,7 +66,7 @@ extension AttributeVictim {
         check(record.completed == record.asked + 1, "does not take an answer any more")
     }
 
-    /// Checks that the end of the link completes nothing twice, and nothing of the other link.
+    /// Checks that the end of the link completes no request twice, and no request on the other link.
     private mutating func checkEnd() {
         let completed = record.completed
         layer.linkDown(Self.link, failure: .notConnected, at: now)
@@ -81,7 +81,8 @@ extension AttributeVictim {
         check(record.completedElsewhere == 1, "loses what another was asked")
     }
 
-    /// Checks that a link without an answer is disconnected after 30 s, once, and that all its requests end.
+    /// Checks that the host gives up a link exactly once if a request has no response after 30 s, and that all its
+    /// requests end.
     private mutating func checkTimeout() {
         layer.wake(at: now + ATT.transactionTimeout)
         drain()
@@ -96,9 +97,9 @@ extension AttributeVictim {
 }
 
 extension HostilePacket {
-    /// Returns whether this is an allowed answer to the packet.
+    /// Returns whether `answer` is an allowed answer to this packet.
     ///
-    /// A server may first answer that the client does not know the services, whatever else is wrong.
+    /// A server may always first report that the client's view of the services is out of date (Database Out of Sync).
     fileprivate func allows(_ answer: [UInt8], _ part: AttributeVictim.Part) -> Bool {
         guard let request = octets.first else { return false }
         let refuses = answer.count == 5 && answer[0] == ATT.Opcode.errorResponse.wire && answer[1] == request

@@ -1,20 +1,20 @@
 import BLEHost
 import BLEWire
 
-/// An attribute layer with two links: one to the adversary, the other to an honest peer.
+/// An attribute layer under attack, with two links: one to the adversary, the other to an honest peer.
 struct AttributeVictim: Victim {
     /// The part of the layer that is under attack.
     enum Part: String, CaseIterable {
-        /// A server whose values are kept by the layer.
+        /// A server whose values are stored in the layer.
         case server
-        /// A server whose app answers as late as possible.
+        /// A server whose app responds to requests as late as possible.
         case app
-        /// A client with several requests in progress, with a server beside it.
+        /// A client with several requests in progress, which is also a server.
         case client
-        /// A server with a bonded client that does not know yet that services have changed.
+        /// A server whose services have changed, with a bonded client that does not know of the change yet.
         case caching
 
-        /// The packets of the adversary.
+        /// The packets that the adversary uses.
         var packets: [HostilePacket] {
             switch self {
             case .server, .app, .client: HostilePacket.attributePackets
@@ -23,29 +23,32 @@ struct AttributeVictim: Victim {
         }
     }
 
-    /// The record of both links.
+    /// A record of the events on both links.
     struct Record {
-        /// The adversary's packets that require an answer, in order, and the answers.
+        /// The adversary's packets, in order.
+        ///
+        /// ``answers`` has the host's answers.
         var calls: [HostilePacket] = []
         var answers: [[UInt8]] = []
         var confirmations = 0
-        /// The number of indications to the adversary without confirmation.
+        /// The number of indications that the adversary has not confirmed.
         var unconfirmed = 0
-        /// The number of values that the app sent, and of those reported as sent.
+        /// The number of values that the app has sent; ``updatesTaken`` is the number of those that the host has
+        /// reported as sent.
         var updates = 0
         var updatesTaken = 0
-        /// The last request of the host's client to the adversary without an honest answer.
+        /// The last request from the host's client to the adversary that has no honest response yet.
         var request: [UInt8]?
-        /// The number of the app's requests to the adversary, and of their results.
+        /// The number of the app's requests to the adversary; ``completed`` is the number of their results.
         var asked = 0
         var completed = 0
-        /// The same for the other link, and the packets sent there.
+        /// The number of results of the app's request on the other link; ``sentElsewhere`` has the packets sent there.
         var completedElsewhere = 0
         var sentElsewhere: [[UInt8]] = []
         var abandoned: [ConnectionHandle] = []
-        /// The app's unanswered requests.
+        /// The peer's requests that wait for the app.
         var held: [ServerTransaction] = []
-        /// The first fault.
+        /// The first fault that was found; `nil` if there is none.
         var fault: String?
     }
 
@@ -86,7 +89,7 @@ struct AttributeVictim: Victim {
         record.sentElsewhere = []
     }
 
-    /// Limits that a short flood reaches.
+    /// Limits that are so low that a short flood reaches them.
     static var limits: Limits {
         var limits = Limits()
         (limits.peerRequests, limits.preparedParts, limits.queuedIndications) = (4, 8, 4)
@@ -123,7 +126,8 @@ struct AttributeVictim: Victim {
 extension AttributeVictim {
     static let name = [UInt8]("Victim".utf8)
 
-    /// The name at handle 3, which is not writable, and at 5 a value with a client configuration.
+    /// A database with the device name at handle 3, which cannot be written, and a value with a client configuration at
+    /// handle 5.
     private static var database: GATTDatabase {
         let value = GATTDatabase.ExactItem.characteristic(
             .init(wire: 4),
@@ -145,7 +149,7 @@ extension AttributeVictim {
         return database
     }
 
-    /// The same attributes, with the value at 5 held by an app.
+    /// A service with the same attributes, but with a value at handle 5 that the app provides.
     static var service: ServiceDefinition {
         ServiceDefinition(
             id: .init(rawValue: 1),

@@ -3,16 +3,18 @@ import BLEWire
 
 /// The state of an encrypted link with Enhanced ATT bearers at the start of an attack.
 enum BearerScene: String, CaseIterable {
-    /// The host is a server. The peer has opened 0x0040 and 0x0041, which it calls 0x0050 and 0x0054.
+    /// The host is a server. The peer has opened the bearers 0x0040 and 0x0041; its own identifiers for them are 0x0050
+    /// and 0x0054.
     case server
-    /// The host is a client. It has requested 0x0040, 0x0041 and 0x0042 and has no answer.
+    /// The host is a client. It has requested the bearers 0x0040, 0x0041 and 0x0042, and the peer has not responded.
     case opening
-    /// The same, opened as 0x0060, 0x0061 and 0x0062, with reads in progress on all of them.
+    /// The host is a client. The peer has opened the requested bearers as 0x0060, 0x0061 and 0x0062, and reads are in
+    /// progress on all of them.
     case client
 
     var role: HCI.Role { self == .server ? .peripheral : .central }
 
-    /// The packets of the adversary.
+    /// The packets that the adversary uses.
     var packets: [HostilePacket] {
         switch self {
         case .server: HostilePacket.serverBearerPackets
@@ -23,10 +25,12 @@ enum BearerScene: String, CaseIterable {
     static let held = LocalAttributeID(rawValue: 2)
     static let first = LocalAttributeID(rawValue: 3)
     static let second = LocalAttributeID(rawValue: 4)
-    /// The handles of the last two values and their client configurations.
+    /// The handles of the two values to indicate, and of their client configurations.
     static let indicated: [(value: UInt8, configuration: UInt8)] = [(20, 21), (23, 24)]
 
-    /// The services of the host after its name at 3: a value at 18 that its app holds, and two values to indicate.
+    /// A service of the host, in addition to the device name at handle 3.
+    ///
+    /// It has a value at handle 18 that the app provides, and two values to indicate.
     static var service: ServiceDefinition {
         ServiceDefinition(
             id: .init(rawValue: 1),

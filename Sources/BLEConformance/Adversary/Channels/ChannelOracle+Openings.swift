@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-// Channels that the host asks for, to be bearers.
+// The channels that the host itself requests, as bearers.
 extension ChannelOracle {
     /// A request of the host to open bearers.
     struct Opening {
@@ -9,10 +9,10 @@ extension ChannelOracle {
         let locals: [ChannelIdentifier]
     }
 
-    /// The maximum number of times that a host requests bearers that it does not get.
+    /// The maximum number of times that a host requests bearers from a peer that does not open them.
     static let mostOpenings = 3
 
-    /// Handles a request of the host to open bearers; returns false if it is not allowed.
+    /// Records a request of the host to open bearers; returns false if the request is not allowed.
     mutating func asks(_ request: Signal.CreditBasedConnectionRequest, _ identifier: SignalIdentifier)
         -> Bool
     {
@@ -30,9 +30,9 @@ extension ChannelOracle {
             && request.credits > 0
     }
 
-    /// Predicts the result of an answer to that request.
+    /// Predicts the reaction of the host to the peer's response to a request for bearers.
     ///
-    /// If a channel has the identifier of another, both are useless.
+    /// If the peer uses one identifier for two channels, both are unusable.
     mutating func opened(
         _ response: Signal.CreditBasedConnectionResponse,
         _ identifier: SignalIdentifier
@@ -63,12 +63,12 @@ extension ChannelOracle {
         return reaction
     }
 
-    /// Predicts the result of an ATT packet on a bearer.
+    /// Predicts the reaction of the host to an ATT packet on a bearer.
     mutating func hear(_ packet: [UInt8], on name: ChannelIdentifier) -> Reaction {
         carryOut(attributes?.receive(packet, on: name) ?? [])
     }
 
-    /// Applies the effects of an attribute operation.
+    /// Returns the reaction that the effects on attributes cause on channels.
     mutating func carryOut(_ effects: [AttributeOracle.Effect]) -> Reaction {
         var reaction = Reaction()
         for effect in effects {
@@ -83,14 +83,15 @@ extension ChannelOracle {
         return reaction
     }
 
-    /// Returns the report of the end of an open channel.
+    /// Predicts the reaction of the host to the end of a channel: a report to the app, or moved indications of a
+    /// bearer.
     mutating func gone(_ channel: Channel, _ failure: Failure? = nil) -> Reaction {
         if channel.isClosing { return Reaction() }
         guard channel.isBearer else { return Reaction(events: [.closed(channel.local, failure)]) }
         return carryOut(attributes?.closed(channel.local) ?? [])
     }
 
-    /// Handles a request of the host itself on a bearer; returns false if it is not allowed.
+    /// Records an ATT request of the host on a bearer; returns false if the request is not allowed.
     mutating func ask(_ packet: [UInt8], on name: ChannelIdentifier) -> Bool {
         guard name != .attribute else { return attributes?.ask(packet, on: name) == true }
         guard let index = channels.firstIndex(where: { $0.local == name }), channels[index].granted > 0
@@ -101,7 +102,7 @@ extension ChannelOracle {
         return attributes?.ask(packet, on: name) == true
     }
 
-    /// Records whether the next request of the host may have to wait for credits.
+    /// Records that the host's next request may have to wait, if a bearer has no credits.
     mutating func noteCredits() {
         if channels.contains(where: { $0.isBearer && !$0.isClosing && $0.granted == 0 }) {
             attributes?.isBlind = true

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension ChannelOracle {
-    /// Predicts the result of a packet on the signalling channel.
+    /// Predicts the reaction of the host to a packet on the signalling channel.
     mutating func receiveSignal(_ octets: [UInt8]) -> Reaction {
         guard octets.count >= 2, let identifier = SignalIdentifier(wire: octets[1]) else { return Reaction() }
         guard octets.count <= SignalPacket.minimumMTU else {
@@ -145,7 +145,7 @@ extension ChannelOracle {
         _ request: Signal.CreditBasedReconfigureRequest
     ) -> Signal.CreditBasedReconfigureResponse.Result {
         if request.mtu < 64 || request.mps < 64 || request.mps > 65533 { return .unacceptableParameters }
-        // Where several things are wrong, the first channel with which something is decides.
+        // If several channels are invalid, the first of them determines the result.
         var named: [Int] = []
         for name in request.channels {
             guard let index = channels.firstIndex(where: { $0.remote == name && $0.isEnhanced }),
@@ -160,9 +160,10 @@ extension ChannelOracle {
     }
 }
 
-// What is left to the host.
+// The decisions that the specification leaves to the host.
 extension ChannelOracle {
-    /// Handles the identifiers of the channels that the host opens, in order; returns false if they are not allowed.
+    /// Records the identifiers that the host chose for the channels it opens, in order; returns false if they are not
+    /// allowed.
     mutating func name(_ locals: [ChannelIdentifier]) -> Bool {
         guard locals.count == unnamed.count else { return false }
         for (channel, local) in zip(unnamed, locals) {
@@ -176,14 +177,14 @@ extension ChannelOracle {
         return true
     }
 
-    /// Handles credits that the host gives the peer; returns false if it is not allowed.
+    /// Records credits that the host gives the peer; returns false if the host may not give these.
     mutating func receive(_ credit: Signal.FlowControlCredit) -> Bool {
         guard let index = channels.firstIndex(where: { $0.local == credit.channel }) else { return false }
         channels[index].credits += Int(credit.credits)
         return credit.credits > 0 && channels[index].credits <= Self.window && !channels[index].isClosing
     }
 
-    /// Handles the host's request to close the channel with this identifier.
+    /// Records the signal identifier of the host's request to close a channel.
     mutating func asked(toClose local: ChannelIdentifier, _ identifier: SignalIdentifier) {
         guard let index = channels.firstIndex(where: { $0.local == local }) else { return }
         channels[index].request = identifier

@@ -1,70 +1,76 @@
 import BLEHost
 import BLEWire
 
-/// Predicts how a host must treat its channels: a second implementation of the specification, to compare the host with.
+/// A model of a host's channels, which predicts how the host must react to packets and apps.
 ///
-/// Decisions that the specification leaves to the host are not predicted: channel identifiers, signal identifiers, and
-/// the times of credits. The oracle is given these and says whether they are allowed.
+/// It is a second implementation of the specification, with which the host is compared. It does not predict the
+/// decisions that the specification leaves to the host: channel identifiers, signal identifiers, and when to give
+/// credits. The oracle receives these decisions, and says whether they are allowed.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3, 4 and 10.
 struct ChannelOracle {
-    /// A channel with the identifiers of both ends.
+    /// The state of a channel.
     struct Channel {
-        /// The identifiers of the host and of the peer.
+        /// The host's identifier of the channel; ``remote`` is the peer's.
         var local = ChannelIdentifier.none
         var remote: ChannelIdentifier
         var isEnhanced: Bool
-        /// True if it is an Enhanced ATT bearer.
+        /// True if the channel is an Enhanced ATT bearer.
         var isBearer = false
         /// The number of packets that the peer may still send.
         var credits = ChannelOracle.window
-        /// The unfinished SDU of the peer, and its length.
+        /// The received part of an unfinished SDU from the peer, and the length of the whole SDU.
         var unit: (octets: [UInt8], length: Int)?
-        /// The peer's MTU, MPS and credits, and the packets that wait for credits.
+        /// The peer's MTU in octets; ``mps`` is its MPS.
+        ///
+        /// ``granted`` is the number of packets that the host may still send, and ``waiting`` has those that wait for
+        /// credits.
         var mtu: UInt16
         var mps: UInt16
         var granted: Int
         var waiting: [[UInt8]] = []
-        /// True if the host has asked to close it, and the signal identifier if known.
+        /// True if the host has requested to close the channel.
+        ///
+        /// ``request`` is the signal identifier of the request, if known.
         var isClosing = false
         var request: SignalIdentifier?
     }
 
-    /// The actions of a host after a packet or an action of an app.
+    /// The actions that the host takes after a packet, or after an app's request.
     struct Reaction: Equatable {
         var answers: [Answer] = []
         var frames: [Frame] = []
         var events: [Event] = []
     }
 
-    /// An answer of a host on the signalling channel.
+    /// A packet of the host on the signalling channel.
     enum Answer: Equatable {
         case signal(SignalPacket)
-        /// It requests to close a channel.
+        /// A request to close a channel.
         case closing(destination: ChannelIdentifier, source: ChannelIdentifier)
-        /// It opens the channels whose entry is `true`.
+        /// A response that opens the channels whose entry is `true`.
         case opening(SignalIdentifier, Signal.ConnectionResult, [Bool])
     }
 
-    /// A packet of a channel, with the peer's channel identifier.
+    /// A packet on a channel, which the peer's channel identifier names.
     struct Frame: Equatable {
         var channel: ChannelIdentifier
         var payload: [UInt8]
     }
 
-    /// An event of a channel for apps of the host, with the host's channel identifier.
+    /// An event that the host reports to an app about a channel, which the host's channel identifier names.
     enum Event: Equatable {
         case opened
         case received(ChannelIdentifier, [UInt8])
         case closed(ChannelIdentifier, Failure?)
-        /// Its server is asked for a value, or whether to accept these values.
+        /// The host asks the server's app for a value.
         case askedToRead
         case askedToWrite([WritePart])
     }
 
-    /// The MTU and MPS of the host in octets; both are the same.
+    /// The host's MTU and MPS, which are equal, in octets.
     static let size = 64
-    /// The maximum number of credits that the host gives.
+    /// The maximum number of credits that the peer has at a time on a channel.
     static let window = 2
     /// The PSM that the host offers to peers.
     static let spsm = SPSM(wire: 0x0080)
@@ -73,9 +79,9 @@ struct ChannelOracle {
 
     let role: HCI.Role
     var channels: [Channel] = []
-    /// Channels that the host will name next.
+    /// The channels that the host has opened, but whose identifiers the oracle does not know yet.
     var unnamed: [Channel] = []
-    /// The requests of the host for bearers, and their number.
+    /// The host's requests for bearers that wait for a response; ``openingCount`` is the number of all such requests.
     var openings: [Opening] = []
     var openingCount = 0
     /// The attributes behind the bearers; `nil` if the host offers none.
@@ -86,7 +92,7 @@ struct ChannelOracle {
         self.attributes = attributes
     }
 
-    /// Predicts the result of a packet on the channel with this identifier of the host.
+    /// Predicts the reaction of the host to a packet on the channel that the host calls `local`.
     mutating func receive(_ payload: [UInt8], on local: ChannelIdentifier) -> Reaction {
         guard let index = channels.firstIndex(where: { $0.local == local }), !channels[index].isClosing else {
             return Reaction()
@@ -107,13 +113,13 @@ struct ChannelOracle {
             ? hear(octets, on: local) : Reaction(events: [.received(local, octets)])
     }
 
-    /// Handles a violation of the channel's rules by the peer.
+    /// Predicts the reaction of the host if the peer violates the rules of a channel.
     mutating func breach(_ index: Int) -> Reaction {
         guard !channels[index].isClosing else { return Reaction() }
         return end(index, .peerMisbehaved)
     }
 
-    /// An app of the host closes a channel with nothing left to send.
+    /// Predicts the reaction of the host if an app closes a channel that has nothing left to send.
     mutating func close(_ local: ChannelIdentifier) -> Reaction {
         guard let index = channels.firstIndex(where: { $0.local == local }) else { return Reaction() }
         return end(index, nil)
@@ -128,7 +134,7 @@ struct ChannelOracle {
         return reaction
     }
 
-    /// An app of the host sends an SDU that fits into one packet.
+    /// Predicts the reaction of the host if an app sends an SDU that fits into one packet.
     mutating func send(_ unit: [UInt8], on local: ChannelIdentifier) -> Reaction {
         guard let index = channels.firstIndex(where: { $0.local == local }), !channels[index].isClosing else {
             return Reaction()
@@ -137,7 +143,7 @@ struct ChannelOracle {
         return pump(index)
     }
 
-    /// Sends as much as the credits allow.
+    /// Predicts which waiting packets the host sends with the credits that it has.
     mutating func pump(_ index: Int) -> Reaction {
         var reaction = Reaction()
         while channels[index].granted > 0, !channels[index].waiting.isEmpty, !channels[index].isClosing {

@@ -2,7 +2,8 @@ import BLEHost
 import BLEWire
 
 extension ChannelVictim {
-    /// Checks that everything open works, every request completed once, and no other peer is affected.
+    /// Checks that every open bearer works, that each request has completed once, and that the other peer is not
+    /// affected.
     func checkBearers() {
         refuseOpenings()
         for channel in oracle.channels { complete(channel) }
@@ -28,7 +29,8 @@ extension ChannelVictim {
         base.check(heard.isEmpty, "tells an app \(heard) at the end of the link")
     }
 
-    /// Refuses for good everything that the host still requests to open.
+    /// Refuses all bearers that the host still requests, as a peer that does not support the PSM, and checks that the
+    /// host stops.
     private func refuseOpenings() {
         for _ in 0...ChannelOracle.mostOpenings {
             guard let opening = oracle.openings.first else { return }
@@ -40,7 +42,7 @@ extension ChannelVictim {
         base.check(oracle.openings.isEmpty, "asks for bearers for ever")
     }
 
-    /// Completes the adversary's unfinished SDU, and gives the host enough credits.
+    /// Completes the adversary's unfinished SDU on a channel, and gives the host enough credits.
     private func complete(_ channel: ChannelOracle.Channel) {
         if let (octets, length) = channel.unit, !channel.isClosing {
             step(
@@ -57,7 +59,7 @@ extension ChannelVictim {
         step(.init(octets: [0x16, 0x21, 4, 0, remote, 0, 0x20, 0], .anything, channel: .leSignaling))
     }
 
-    /// Makes the app of the server return all requested values.
+    /// Makes the server's app provide all values that have been requested.
     private func giveValues() {
         for _ in 0..<Self.patience {
             guard !held.isEmpty else { break }

@@ -1,9 +1,9 @@
 import BLEHost
 import BLEWire
 
-// A host with bearers: how they come about, and what must hold of them in the end.
+// The part of the attack on a host whose channels are Enhanced ATT bearers.
 extension ChannelVictim {
-    /// Starts the server of the host and lets the other link complete its own procedures.
+    /// Starts the host's server, and lets the host complete its own procedures on the other link.
     func prepareBearers() {
         base.host.perform(
             .service(.addService(BearerScene.service)),
@@ -36,7 +36,8 @@ extension ChannelVictim {
         }
     }
 
-    /// Makes the peer open bearers, and the app indicate two values on each of two.
+    /// Makes the peer open two bearers, and the app indicate two values on the unenhanced bearer and two on the first
+    /// of these.
     private func beginServing() {
         step(.init("17 31 0c00 2700 4000 4000 2000 5000 5400", .anything, channel: 5))
         let names = oracle.channels.map(\.local.wire)
@@ -64,7 +65,7 @@ extension ChannelVictim {
         }
     }
 
-    /// Lets the host discover that the peer supports bearers, and request some.
+    /// Lets the host discover that the peer supports Enhanced ATT, and request bearers.
     private func beginOpening() {
         for _ in 0..<Self.patience {
             base.record.forget()
@@ -77,7 +78,7 @@ extension ChannelVictim {
         base.check(oracle.openings.count == 1, "does not ask for bearers")
     }
 
-    /// Makes the app read all but the last of these values, and write the last.
+    /// Makes the app request the values with these handles: it writes the last value, and reads all others.
     func ask(_ handles: [UInt16]) {
         base.record.forget()
         oracle.noteCredits()
@@ -94,7 +95,7 @@ extension ChannelVictim {
         compare(with: .init(), after: "requests of an app")
     }
 
-    /// Makes an honest peer answer all requests in progress.
+    /// Makes the peer respond to all requests in progress, like an honest one.
     func answerRequests(with answer: (AttributeOracle.Request) -> [UInt8]?) {
         for _ in 0..<Self.patience {
             guard let bearer = oracle.attributes?.bearers.first(where: { $0.request != nil }),
@@ -106,17 +107,17 @@ extension ChannelVictim {
         base.check(false, "asks for ever")
     }
 
-    /// Makes the peer send a packet on a bearer.
+    /// Makes the peer send an ATT packet on a bearer.
     func tell(_ packet: [UInt8], on name: ChannelIdentifier) {
         let octets = name == .attribute ? packet : [UInt8(packet.count), 0] + packet
         step(.init(octets: octets, .anything, channel: name))
     }
 
-    /// The maximum number of repetitions of a step that must come to an end.
+    /// The maximum number of repetitions in a loop that must end by itself.
     static let patience = 30
 }
 
 extension AttributeOracle.Request {
-    /// True if this reads the Server Supported Features characteristic.
+    /// True if this request reads the Server Supported Features characteristic.
     fileprivate var isForFeatures: Bool { opcode == 0x08 && rest == [0x3A, 0x2B] }
 }

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension ChannelVictim {
-    /// Compares the actions of the host with the prediction.
+    /// Compares the actions of the host with the oracle's prediction.
     func compare(with expected: ChannelOracle.Reaction, after cause: String) {
         var reaction = ChannelOracle.Reaction()
         var names: [ChannelIdentifier] = []
@@ -33,7 +33,9 @@ extension ChannelVictim {
         base.check(reaction == expected.sorted, "does \(reaction), not \(expected), after \(cause)")
     }
 
-    /// Returns the packets of the channels without the host's own requests, channel by channel.
+    /// Returns the packets that the host sent on channels, sorted by channel.
+    ///
+    /// Its own ATT requests are left out, and given to the oracle.
     private func frames() -> [ChannelOracle.Frame] {
         var frames: [ChannelOracle.Frame] = []
         for (channel, payload) in base.record.frames {
@@ -50,7 +52,8 @@ extension ChannelVictim {
         return ChannelOracle.Reaction(frames: frames).sorted.frames
     }
 
-    /// Records a packet on the signalling channel, and tells the oracle the decisions that only the host makes.
+    /// Records a packet of the host on the signalling channel, and gives the oracle the decisions that the packet
+    /// contains.
     private func note(
         _ octets: [UInt8],
         _ reaction: inout ChannelOracle.Reaction,
@@ -81,7 +84,7 @@ extension ChannelVictim {
 }
 
 extension ChannelOracle.Reaction {
-    /// The same, sorted by channel: the order between channels is the host's decision.
+    /// This reaction with the packets sorted by channel, because the order between channels is the host's decision.
     fileprivate var sorted: Self {
         var sorted = self
         sorted.frames = frames.enumerated().sorted {

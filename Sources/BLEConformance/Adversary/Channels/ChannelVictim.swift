@@ -1,18 +1,18 @@
 import BLEHost
 import BLEWire
 
-/// A host with open channels on both links, compared with the predictions of an oracle.
+/// A host under attack with open channels on both links, which is compared with the predictions of an oracle.
 ///
-/// | host's name | peer's | opened by | state |
+/// | host's identifier | peer's | opened by | state |
 /// | --- | --- | --- | --- |
-/// | 0x0040 | 0x0050 | the peer, by itself | the app takes what comes |
-/// | 0x0041 | 0x0054 | the peer, with the next | the app does not read; two units wait, one of them for a credit |
-/// | 0x0042 | 0x0055 | the peer | the app has closed it, and the peer has not answered |
-/// | 0x0043 | 0x0060 | the host, if it is a central | the app takes what comes |
+/// | 0x0040 | 0x0050 | the peer, with a request of its own | the app reads everything |
+/// | 0x0041 | 0x0054 | the peer, together with 0x0042 | the app does not read; one of its two SDUs waits for a credit |
+/// | 0x0042 | 0x0055 | the peer, together with 0x0041 | the app has closed it, and the peer has not responded |
+/// | 0x0043 | 0x0060 | the host, if it is a central | the app reads everything |
 ///
-/// Or its channels are bearers: ``BearerScene``.
+/// Alternatively, the channels are Enhanced ATT bearers; see ``BearerScene``.
 final class ChannelVictim {
-    /// An end of a channel in an app.
+    /// A channel of an app: the host's identifier of the channel, and the app.
     struct End {
         let local: ChannelIdentifier
         let client: ClientID
@@ -23,12 +23,12 @@ final class ChannelVictim {
 
     let base: SignalVictim
     var oracle: ChannelOracle
-    /// The state at the start, if the channels are bearers.
+    /// The state of the link at the start if the channels are bearers; otherwise `nil`.
     let scene: BearerScene?
     private var ends: [ChannelID: End] = [:]
-    /// The channel of the other link.
+    /// The channel to the honest peer.
     private var other: ChannelID?
-    /// The unanswered reads of the server's app.
+    /// The peer's reads that wait for the server's app.
     var held: [ServerTransaction] = []
 
     init(_ role: HCI.Role) {
@@ -58,7 +58,8 @@ final class ChannelVictim {
         return limits
     }
 
-    /// Makes the adversary send these packets on a new link and returns the fault; `nil` if there is none.
+    /// Makes the adversary send `sequence` on a new link; returns the first fault of the host, or `nil` if there is
+    /// none.
     func complaint(about sequence: [HostilePacket]) -> String? {
         begin()
         for packet in sequence { step(packet) }
@@ -87,7 +88,7 @@ final class ChannelVictim {
         if base.role == .central { open() }
     }
 
-    /// Makes the host open a channel, and the peer accept.
+    /// Makes the host open a channel, and the peer accept it.
     private func open() {
         base.record.forget()
         guard let peer = base.identify(SignalVictim.address) else { return base.check(false, "does not know the peer") }
@@ -111,7 +112,7 @@ final class ChannelVictim {
         base.check(oracle.name([local]), "names a channel \(local)")
     }
 
-    /// Makes the peer send a packet, and compares the result.
+    /// Makes the peer send a packet, and compares the host's reaction with the prediction.
     func step(_ packet: HostilePacket) {
         base.record.forget()
         oracle.noteCredits()
@@ -155,10 +156,10 @@ final class ChannelVictim {
         base.drain()
     }
 
-    /// Makes the apps read everything and accept all writes.
+    /// Makes the apps accept all writes, note all reads for later, and read all channels but one.
     func consume() {
         var next = 0
-        // An answer lets the host ask what waited behind it.
+        // A response lets the host pass on the next request, so the list may grow.
         while next < base.record.asked.count {
             let question = base.record.asked[next]
             next += 1
@@ -180,7 +181,7 @@ final class ChannelVictim {
         base.drain()
     }
 
-    /// Checks that open channels still work on both links, and that closed ones do nothing.
+    /// Checks that open channels still work on both links, and that nothing happens on closed ones.
     private func checkChannels() {
         for channel in oracle.channels {
             let rest = channel.unit.map { [UInt8](repeating: 9, count: $0.length - $0.octets.count) }

@@ -1,11 +1,12 @@
 import BLEWire
 
-/// A packet that a peer may send, well-formed or not, with its required answer, which does not depend on earlier
-/// packets.
+/// A packet that a hostile peer may send, well-formed or not, with the answer that the host must give.
+///
+/// The answer does not depend on earlier packets.
 struct HostilePacket: Sendable, CustomStringConvertible {
-    /// The required reaction of the other end.
+    /// The answer that the host must give to a packet.
     enum Call: Equatable, Sendable {
-        /// One answer: the response or any error.
+        /// The response, or any error.
         case answer
         /// An error with this code.
         case refusal(UInt8)
@@ -13,7 +14,7 @@ struct HostilePacket: Sendable, CustomStringConvertible {
         case confirmation
         /// No answer.
         case nothing
-        /// One answer or none: the specification leaves it open.
+        /// One answer or none, because the specification does not say, or an oracle predicts the answer.
         case anything
     }
 
@@ -21,7 +22,9 @@ struct HostilePacket: Sendable, CustomStringConvertible {
     let call: Call
     let channel: ChannelIdentifier
 
-    /// Creates a packet from two hexadecimal digits an octet; spaces are ignored.
+    /// Creates a packet from hexadecimal text with two digits for each octet.
+    ///
+    /// Spaces are ignored.
     init(_ digits: String, _ call: Call, channel: UInt16 = ChannelIdentifier.attribute.wire) {
         let digits = digits.filter { $0 != " " }.map { UInt8($0.hexDigitValue ?? 0) }
         octets = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }

@@ -97,7 +97,10 @@ extension HostilePacket {
         signal("19 21 0600 3f00 4000 6000"), signal("17 21 0a00 2700 4000 4000 2000 7000"),
     ]
 
-    /// An answer to a request for bearers: the result, then the channel identifiers octet by octet.
+    /// Returns a response to a request for bearers.
+    ///
+    /// `result` has four hexadecimal digits, and `destinations` has the channel identifiers in the octet order of
+    /// packets.
     private static func opening(
         _ result: String,
         _ destinations: String,
@@ -110,12 +113,12 @@ extension HostilePacket {
         return signal("18 01 " + [UInt8(length)].hexadecimal + "00" + sizes + credits + wire + names)
     }
 
-    /// An ATT packet on a bearer.
+    /// Returns an ATT packet on a bearer, as an SDU with its length.
     private static func unit(_ digits: String, _ channel: UInt16) -> Self {
         plain([UInt8(digits.count / 2), 0].hexadecimal + digits, channel)
     }
 
-    /// A packet of a channel.
+    /// Returns a packet on a channel.
     private static func plain(_ digits: String, _ channel: UInt16 = ChannelIdentifier.attribute.wire)
         -> Self
     {
@@ -126,6 +129,6 @@ extension HostilePacket {
         .init(digits, .anything, channel: ChannelIdentifier.leSignaling.wire)
     }
 
-    /// Returns this number of octets as digits.
+    /// Returns hexadecimal text for `count` octets.
     private static func octets(_ count: Int) -> String { String(repeating: "a5", count: count) }
 }

@@ -4,7 +4,7 @@ extension HostilePacket {
     /// Packets for a host whose peer has opened the channels of ``ChannelVictim``.
     static let channelPackets = channelFrames + otherFrames + credits + closings + reconfigurations + furtherOpenings
 
-    /// Packets on channel 0x0040, which the app reads.
+    /// Packets on channel 0x0040, from which the app reads.
     private static let channelFrames: [Self] = [
         frame("0300 010203", 0x40), frame("0500 0102", 0x40), frame("030405", 0x40), frame("", 0x40),
         frame("05", 0x40), frame("0000", 0x40), frame("0100 0102", 0x40), frame("4100 01", 0x40),
@@ -12,8 +12,8 @@ extension HostilePacket {
         frame("4000" + octets(62), 0x40), frame("0102", 0x40),
     ]
 
-    /// Packets on 0x0041, which the app does not read; on 0x0042, which is being closed; on 0x0043, which the host
-    /// opens as a central; and on channels that do not exist.
+    /// Packets on other channels: on 0x0041, from which the app does not read; on 0x0042, which is being closed; on
+    /// 0x0043, which the host has opened if it is a central; and on channels that do not exist.
     private static let otherFrames: [Self] = [
         frame("0300 010203", 0x41), frame("0500 0102", 0x41), frame("030405", 0x41), frame("4100 01", 0x41),
         frame("4100" + octets(65), 0x41), frame("0300 010203", 0x42), frame("05", 0x42), frame("0300 010203", 0x43),
@@ -48,7 +48,9 @@ extension HostilePacket {
         signal("15 02 0a00 6000 4000 4000 0500 0000"), signal("18 02 0a00 4000 4000 0500 0000 6100"),
     ]
 
-    /// ``ChannelOracle`` predicts the result.
+    /// Returns a packet on the signalling channel.
+    ///
+    /// ``ChannelOracle`` predicts the answer.
     private static func signal(_ digits: String) -> Self {
         .init(digits, .anything, channel: ChannelIdentifier.leSignaling.wire)
     }
@@ -57,6 +59,6 @@ extension HostilePacket {
         .init(digits, .anything, channel: channel)
     }
 
-    /// Returns this number of octets as digits.
+    /// Returns hexadecimal text for `count` octets.
     private static func octets(_ count: Int) -> String { String(repeating: "a5", count: count) }
 }

@@ -60,7 +60,7 @@ extension HostilePacket {
         .init("0300 010203", .nothing, channel: 0x0041), .init("00", .nothing, channel: 0x003F),
     ]
 
-    /// A packet of the signalling channel.
+    /// Returns a packet on the signalling channel.
     private static func signal(_ digits: String, _ call: Call) -> Self {
         .init(digits, call, channel: ChannelIdentifier.leSignaling.wire)
     }

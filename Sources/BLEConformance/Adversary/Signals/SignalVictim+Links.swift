@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension SignalVictim {
-    /// Creates a link to the device with this address and completes the MTU exchange.
+    /// Creates a link to the device with this address, and completes the MTU exchange.
     func connect(_ link: ConnectionHandle, _ address: DeviceAddress) {
         if role == .central {
             guard let peer = identify(address) else { return check(false, "does not find a peer") }
@@ -26,7 +26,7 @@ extension SignalVictim {
         drain()
     }
 
-    /// Disconnects the adversary's link, which must end everything open on it.
+    /// Disconnects the adversary's link, and checks that this ends all channels and requests on it.
     func disconnect() {
         let link = AttributeVictim.link
         inject(.disconnectionComplete(.init(status: .success, handle: link, reason: .remoteUserTerminatedConnection)))
@@ -35,7 +35,7 @@ extension SignalVictim {
         check(openings == wanted, "answers \(openings) times what became of \(wanted) channels")
     }
 
-    /// Makes the host discover the device with this address.
+    /// Returns the host's identifier of the device with this address; lets the host discover the device if necessary.
     func identify(_ address: DeviceAddress) -> PeerIdentifier? {
         if let known = peers[address] { return known }
         host.perform(.scan(ScanRequest()), for: Self.central, at: now)
@@ -58,7 +58,7 @@ extension SignalVictim {
         drain()
     }
 
-    /// Makes the peer of a link send one L2CAP packet.
+    /// Makes the peer of a link send an L2CAP packet.
     func deliver(_ payload: [UInt8], on channel: ChannelIdentifier, of link: ConnectionHandle) {
         var encoder = PacketEncoder()
         let length = UInt16(payload.count)
@@ -71,7 +71,7 @@ extension SignalVictim {
 }
 
 extension SignalVictim {
-    /// Performs the outputs of the host and records what it sent and reported.
+    /// Processes the outputs of the host, and records the packets and events in them.
     func drain() {
         while let output = host.next() {
             if case .packet(let packet) = output {
@@ -90,7 +90,9 @@ extension SignalVictim {
         host.receive(ObedientController.answer(to: command).encoded.span, at: now)
     }
 
-    /// Handles a packet on a link; each fits one buffer of the controller.
+    /// Processes a packet that the host sends on a link.
+    ///
+    /// Each packet fits into one buffer of the controller.
     private func receive(_ packet: [UInt8]) {
         let link = ConnectionHandle(wire: UInt16(packet[1]) | UInt16(packet[2] & 0x0F) << 8) ?? .lowest
         let channel = ChannelIdentifier(wire: UInt16(packet[7]) | UInt16(packet[8]) << 8)
@@ -111,7 +113,7 @@ extension SignalVictim {
         }
     }
 
-    /// Command Reject and the responses.
+    /// The codes of signalling packets that answer others: Command Reject and the responses.
     private static let answers: [UInt8] = [0x01, 0x07, 0x13, 0x15, 0x18, 0x1A]
 
     private func note(_ event: ClientEvent) {

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 
 extension SignalVictim {
-    /// Checks what was sent so far and that both links are alive.
+    /// Checks the host's answers to a sequence, and that both links are alive.
     func check(_ sequence: [HostilePacket]) {
         let signals = sequence.filter { $0.channel == .leSignaling }
         let due = signals.filter { $0.call.isAnswer }, open = signals.count { $0.call == .anything }
@@ -26,7 +26,7 @@ extension SignalVictim {
         checkLink(AttributeVictim.other)
     }
 
-    /// Checks that a read and an unknown signal are answered as usual.
+    /// Checks that the host still answers a read and an unknown signal on a link correctly.
     private func checkLink(_ link: ConnectionHandle) {
         record.forget()
         deliver([0x77, 0x7E, 0x00, 0x00], on: .leSignaling, of: link)
@@ -49,7 +49,7 @@ extension HostilePacket.Call {
 }
 
 extension HostilePacket {
-    /// Returns whether this is an allowed answer to the signal.
+    /// Returns whether `answer` is an allowed answer to this packet.
     fileprivate func allowsSignal(_ answer: [UInt8]) -> Bool {
         guard octets.count >= 2, answer.count >= 6, answer[1] == octets[1] else { return false }
         let rejects = answer[0] == Signal.Code.commandReject.wire

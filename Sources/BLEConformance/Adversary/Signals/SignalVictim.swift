@@ -1,32 +1,36 @@
 import BLEHost
 import BLEWire
 
-/// A host with two links: the adversary uses the first one, which is replaced after each sequence; an honest peer keeps
-/// the second.
+/// A host under attack with two links: one to the adversary, which is replaced after each sequence of packets, and a
+/// permanent one to an honest peer.
 ///
-/// A host is never copied, so each sequence has its own link, and anything that a link leaves behind adds up.
+/// Unlike ``AttributeVictim``, a host is never copied. So each sequence has a link of its own, and if links leave state
+/// behind in the host, it adds up.
 final class SignalVictim {
-    /// The record of the adversary's current link.
+    /// A record of the events on the adversary's current link.
     struct Record {
         var answers: [[UInt8]] = []
-        /// The packets to the adversary on the signalling channel and on others.
+        /// The host's packets to the adversary on the signalling channel; ``frames`` has those on other channels.
         var signals: [[UInt8]] = []
         var frames: [(channel: ChannelIdentifier, payload: [UInt8])] = []
-        /// The channel events of apps, on any link.
+        /// The channels that apps were told have opened, on any link; ``channelEvents`` has the other events.
         var opened: [ChannelID] = []
         var channelEvents: [(id: ChannelID, event: ChannelEvent)] = []
-        /// The channels that an app knows.
+        /// The channels that are open for an app.
         var open: [ChannelID] = []
-        /// The number of channels that an app requested, and of results that it received.
+        /// The number of channels that an app has requested; ``openings`` is the number of results that it has
+        /// received.
         var wanted = 0
         var openings = 0
-        /// The requests to the server's app, and the values that the client's app received.
+        /// The requests to the server's app; ``heard`` has the results that the client's app has received.
         var asked: [Question] = []
         var heard: [(handle: UInt16, outcome: AttributeOracle.Outcome)] = []
         var sentElsewhere: [[UInt8]] = []
         var fault: String?
 
-        /// Clears the record.
+        /// Clears the packets and events.
+        ///
+        /// Keeps the open channels, the numbers and the fault.
         mutating func forget() {
             (answers, signals, frames, sentElsewhere) = ([], [], [], [])
             (opened, channelEvents) = ([], [])
@@ -34,7 +38,7 @@ final class SignalVictim {
         }
     }
 
-    /// A request to an app: to return a value, or to accept writes.
+    /// A request from the host to an app: to provide a value, or to accept writes.
     struct Question {
         let transaction: ServerTransaction
         /// The parts of a write; `nil` for a read.
@@ -50,11 +54,13 @@ final class SignalVictim {
     let role: HCI.Role
     var host: Host
     var record = Record()
-    /// The peers by address.
+    /// The host's identifiers of peers, by address.
     var peers: [DeviceAddress: PeerIdentifier] = [:]
     private(set) var now = Instant()
 
-    /// Creates a host that has the given role on all links; `bearerMTU` is its MTU on bearers that it offers.
+    /// Creates a host that has the given role on all links.
+    ///
+    /// `bearerMTU` is its MTU on Enhanced ATT bearers; `nil` for the maximum.
     init(_ role: HCI.Role, limits: Limits = Limits(), bearerMTU: Int? = nil) {
         self.role = role
         host = Host(
@@ -76,7 +82,8 @@ final class SignalVictim {
         record = Record()
     }
 
-    /// Makes the adversary send these packets on a new link and returns the fault; `nil` if there is none.
+    /// Makes the adversary send `sequence` on a new link; returns the first fault of the host, or `nil` if there is
+    /// none.
     func complaint(about sequence: [HostilePacket]) -> String? {
         record = Record()
         connect(AttributeVictim.link, Self.address)
@@ -91,7 +98,7 @@ final class SignalVictim {
         return record.fault
     }
 
-    /// Makes the host send a request, so that an answer is due.
+    /// Makes the host send a request on the signalling channel, which the adversary may answer.
     private func prepare() {
         guard let peer = identify(Self.address) else { return check(false, "does not know the peer") }
         if role == .central {
@@ -102,13 +109,13 @@ final class SignalVictim {
         drain()
     }
 
-    /// Makes the app request a channel.
+    /// Makes the client's app request a channel.
     func want(_ spsm: SPSM, of peer: PeerIdentifier) {
         record.wanted += 1
         host.perform(.peer(peer, .openChannel(spsm)), for: Self.central, at: now)
     }
 
-    /// Advances time and lets the host do what is due.
+    /// Advances time, and lets the host do everything that is due by then.
     func advance(by duration: Duration) {
         now = now + duration
         host.wake(at: now)

@@ -1,9 +1,9 @@
 import BLEHost
 import BLEWire
 
-/// Discovers the characteristics of a service.
+/// The discovery of the characteristics of a service.
 ///
-/// A characteristic ends where the next one is declared, so the whole service is always searched.
+/// A characteristic ends before the next declaration, so the whole service must always be searched.
 ///
 /// Core 6.0, Vol 3, Part G, 4.6.1.
 struct CharacteristicDiscovery: Sendable {

@@ -1,9 +1,9 @@
 import BLEHost
 import BLEWire
 
-/// Discovers all attributes in a handle range.
+/// The discovery of all attributes in a handle range.
 ///
-/// If the range is that of a characteristic's descriptors, these are its descriptors.
+/// If the range is the descriptor range of a characteristic, the attributes are the descriptors.
 ///
 /// Core 6.0, Vol 3, Part G, 4.7.1.
 struct DescriptorRangeDiscovery: Sendable {

@@ -1,9 +1,9 @@
 import BLEHost
 import BLEWire
 
-/// Discovers the included services of a service.
+/// The discovery of the services that a service includes.
 ///
-/// A declaration holds only 16-bit types; a longer type is read from the included service.
+/// An include declaration contains only a 16-bit UUID. A longer UUID is read from the included service's declaration.
 ///
 /// Core 6.0, Vol 3, Part G, 4.5.1.
 struct IncludedServiceDiscovery: Sendable {
@@ -12,7 +12,7 @@ struct IncludedServiceDiscovery: Sendable {
     /// True if ``rest`` has been searched to its end.
     private var isAtEnd = false
     private var found: [KnownAttributes.Include] = []
-    /// The number of included services whose type is known or unreadable.
+    /// The number of included services whose UUID is known, or cannot be read.
     private var named = 0
 
     /// Creates a search for included services of the given types, or all if empty, in the service with this `range`.
@@ -40,9 +40,9 @@ struct IncludedServiceDiscovery: Sendable {
         }
     }
 
-    /// Handles the type of a service.
+    /// Takes the UUID of an included service from the response, and continues.
     ///
-    /// A service with an unreadable type is left out.
+    /// A service whose UUID cannot be read is left out of the result.
     private mutating func name(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredService>> {
         if case .success(.readResponse(let response)) = answer {
             found[named].uuid = BluetoothUUID(attributeValue: response.value[...])

@@ -1,7 +1,8 @@
 import BLEHost
 import BLEWire
 
-/// Discovers the services in a handle range: all of one kind, or the primary services of one type.
+/// The discovery of services in a handle range: all primary ones, all secondary ones, or the primary ones with one
+/// UUID.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4.1 and 4.4.2.
 struct ServiceRangeDiscovery: Sendable {
@@ -10,12 +11,12 @@ struct ServiceRangeDiscovery: Sendable {
     private var rest: AttributeHandleRange
     private var found: [DiscoveredService] = []
 
-    /// Creates a search for primary services of a type in `range`; `nil` for all types.
+    /// Creates a search for the primary services in `range` with the UUID `type`; `nil` for all UUIDs.
     init(only type: BluetoothUUID?, in range: AttributeHandleRange) {
         self.init(type, in: range, isPrimary: true)
     }
 
-    /// Creates a search for all secondary services.
+    /// Creates a search for all secondary services in `range`.
     init(secondaryIn range: AttributeHandleRange) { self.init(nil, in: range, isPrimary: false) }
 
     private init(_ type: BluetoothUUID?, in range: AttributeHandleRange, isPrimary: Bool) {
@@ -26,7 +27,7 @@ struct ServiceRangeDiscovery: Sendable {
 
     func begin() -> ProcedureStep<Found<DiscoveredService>> { .request(request) }
 
-    /// The next request: by value if one type is wanted, otherwise by group.
+    /// The next request: Find By Type Value if one UUID is wanted, otherwise Read By Group Type.
     private var request: ATTPacket {
         let groupType = isPrimary ? GATT.primaryService : GATT.secondaryService
         if let type, case .short(let raw) = groupType {

@@ -1,7 +1,9 @@
 import BLEHost
 import BLEWire
 
-/// Reads all values of a type, each as far as one response holds it.
+/// A read of all attributes of one type.
+///
+/// A value that does not fit into one response is cut short.
 ///
 /// Core 6.0, Vol 3, Part G, 4.8.2.
 struct TypedReading: Sendable {
@@ -9,7 +11,7 @@ struct TypedReading: Sendable {
     private var rest: AttributeHandleRange
     private var found: [ATT.ReadByTypeResponse.Entry] = []
 
-    /// Creates a read of all values of a type in `range`.
+    /// Creates a read of all attributes of a type in `range`.
     init(_ type: BluetoothUUID, in range: AttributeHandleRange) {
         self.type = type
         rest = range
