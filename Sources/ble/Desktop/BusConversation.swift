@@ -3,8 +3,8 @@ import BLERuntime
 /// The client side of a D-Bus connection, without its socket: takes received octets, and returns events and octets to
 /// send.
 ///
-/// It authenticates with the user number, sends `Hello`, then calls methods and receives replies and signals. Calls may
-/// be made from the start; they are sent after authentication.
+/// It authenticates with the user ID, sends `Hello`, then calls methods and receives replies and signals. Calls may be
+/// made from the start; they are sent after authentication.
 ///
 /// D-Bus Specification, Authentication Protocol and Message Bus Overview.
 struct BusConversation {
@@ -16,7 +16,7 @@ struct BusConversation {
         case unexpected(String)
         /// The bus sent a malformed or too long message.
         case malformed
-        /// Too many calls, this many, wait for a reply.
+        /// Too many calls wait for a reply; the value is their number.
         case congested(Int)
         /// The bus refused `Hello`, for this reason.
         case notGreeted(String)
@@ -66,7 +66,7 @@ struct BusConversation {
     private var greeting: UInt32 = 0
     private var lastSerial: UInt32 = 0
 
-    /// Starts authentication as the user with this number.
+    /// Starts authentication with the user ID `user`.
     init(user: UInt32) {
         let digits = String(user).utf8.map { String($0, radix: 16) }.joined()
         output = [0] + Array("AUTH EXTERNAL \(digits)\r\n".utf8)
