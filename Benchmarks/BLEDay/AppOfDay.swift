@@ -1,9 +1,9 @@
 import ArgumentParser
 import BLERuntime
 
-/// One app of a day, alone in its process, with the radio that the environment names.
+/// The command that runs one app of a day in a process of its own, with the radio that the environment names.
 ///
-/// Whoever runs several of them has them know of each other by a ``Bulletin``.
+/// If several such processes run together, their apps learn about each other from a ``Bulletin``.
 struct AppOfDay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
@@ -27,7 +27,7 @@ struct AppOfDay: AsyncParsableCommand {
     @Flag(help: "Have the central's delegate be one of old.") var legacy = false
     @Flag(help: "Have the central's delegate be called on the main queue.") var main = false
 
-    /// How long whatever was asked for may take until the end.
+    /// The time that every request may take at the end of the run.
     private static let patience = Duration.seconds(10)
 
     func run() async throws {
@@ -56,7 +56,7 @@ struct AppOfDay: AsyncParsableCommand {
         )
     }
 
-    /// Has the app act, answer and be judged until all is over; whether there was nothing to complain about.
+    /// Lets the app act, respond and check itself until the run is over; returns true if there were no violations.
     private func live(_ app: some LivingApp, _ chronicle: Chronicle) async throws -> Bool {
         var dice = Dice(seed: seed, "rhythm of \(name)"), told = 0, stage = Bulletin.Stage.busy
         while stage != .over {
@@ -85,20 +85,20 @@ struct AppOfDay: AsyncParsableCommand {
     }
 }
 
-/// What an app does that is alone in its process.
+/// An app that has a process of its own.
 protocol LivingApp: DayApp {
-    /// Does something at random.
+    /// Performs a random action.
     func actInPlace()
-    /// Begins nothing, and lets others come to their end.
+    /// Starts nothing new, and lets the other apps finish.
     func keepCalm()
-    /// Looks for what is overdue, and ends its connections.
+    /// Reports overdue requests, and ends the app's connections.
     func part(patience: Duration)
     func tend()
     func audit(since instant: Duration, isLast: Bool)
 }
 
 extension DayCentral: LivingApp {
-    /// Numbers of channels that servers may have, and one that none has.
+    /// PSMs that servers may have published, and one that no server publishes.
     private static let channels: [UInt16] = [0x80, 0x81, 0x82, 0xF0]
 
     func actInPlace() {

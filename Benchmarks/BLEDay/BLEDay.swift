@@ -1,7 +1,7 @@
 import ArgumentParser
 import BLERuntime
 
-/// Lets apps live through days, and says what contradicts Apple's documents.
+/// A program that runs apps through simulated days, and reports everything that contradicts Apple's documentation.
 @main
 struct BLEDay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,7 +12,7 @@ struct BLEDay: AsyncParsableCommand {
     )
 }
 
-/// Lets days pass for three apps of one phone.
+/// The command that runs days with three apps on one phone.
 struct Days: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Two centrals and a peripheral manager in one process, for a simulated day.",
@@ -47,7 +47,7 @@ struct Days: AsyncParsableCommand {
 }
 
 extension Day.Outcome {
-    /// One JSON object.
+    /// Returns the outcome as a JSON object; `wall` is the real time that the day took.
     func json(wall: Duration) -> String {
         let seconds = Double(wall.components.seconds) + Double(wall.components.attoseconds) / 1e18
         let fields = [

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The methods that the delegates of a day's centrals have in common.
+/// The delegate methods that all centrals of a day have in common.
 class CentralEars: NSObject, CBPeripheralDelegate {
     weak var app: DayCentral?
 
@@ -87,7 +87,7 @@ class CentralEars: NSObject, CBPeripheralDelegate {
     }
 }
 
-/// A delegate of today, which hears that a connection is being made again.
+/// A delegate with the current API, which reports automatic reconnection.
 final class ModernEars: CentralEars, CBCentralManagerDelegate {
     func centralManager(
         _ central: CBCentralManager,
@@ -98,7 +98,7 @@ final class ModernEars: CentralEars, CBCentralManagerDelegate {
     ) { app?.hear("disconnected") { app?.disconnected(peripheral, error, isReconnecting: isReconnecting) } }
 }
 
-/// A delegate of old.
+/// A delegate with the older API, which does not report automatic reconnection.
 final class LegacyEars: CentralEars, CBCentralManagerDelegate {
     func centralManager(
         _ central: CBCentralManager,

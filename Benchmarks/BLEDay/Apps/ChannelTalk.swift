@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// One end of a channel, which sends octets that its other end can check.
+/// One end of an L2CAP channel, which sends octets that the other end can check.
 final class ChannelTalk {
     private let channel: CBL2CAPChannel
     private var sent: UInt8 = 0
@@ -12,10 +12,10 @@ final class ChannelTalk {
         channel.outputStream.open()
     }
 
-    /// Whether the other end is still there.
+    /// True if the channel is still open.
     var isOpen: Bool { channel.inputStream.streamStatus == .open && channel.outputStream.streamStatus == .open }
 
-    /// Sends up to so many octets, as long as there is room.
+    /// Sends up to `count` octets, as many as the stream accepts.
     func send(_ count: Int) {
         guard channel.outputStream.hasSpaceAvailable else { return }
         let octets = (0..<count).map { sent &+ UInt8(truncatingIfNeeded: $0) }
@@ -23,9 +23,9 @@ final class ChannelTalk {
         sent &+= UInt8(truncatingIfNeeded: max(0, taken))
     }
 
-    /// Reads what there is.
+    /// Reads and checks all octets that have arrived.
     ///
-    /// - Returns: What is wrong, if anything.
+    /// - Returns: A complaint if an octet is wrong; otherwise `nil`.
     func receive() -> String? {
         var buffer: [UInt8] = Array(repeating: 0, count: 512)
         while channel.inputStream.hasBytesAvailable {

@@ -1,20 +1,21 @@
 import CoreBluetooth
 
-/// An app with one manager, which knows what it has asked for and judges what it hears.
+/// An app with one manager, which keeps track of its requests, and checks every delegate call against Apple's
+/// documentation.
 ///
-/// Sendable because it works on its queue, or, if that is concurrent, on it alone.
+/// Sendable because it works on its queue and, if the queue is concurrent, in barrier blocks.
 class DayApp: @unchecked Sendable {
-    /// Where a delegate is called.
+    /// The kind of queue on which the delegate is called.
     enum Kind: Equatable {
         case main, serial, concurrent
     }
 
     private static let key = DispatchSpecificKey<String>()
-    /// Whether this thread is within a call of the app to its manager.
+    /// True if this thread is inside a call from the app to its manager.
     @TaskLocal private static var isCalling = false
 
     let name: String
-    /// The machine that it runs on.
+    /// The name of the machine on which the app runs.
     let machine: String
     let queue: DispatchQueue
     let chronicle: Chronicle
@@ -37,10 +38,10 @@ class DayApp: @unchecked Sendable {
         queue.setSpecific(key: Self.key, value: label)
     }
 
-    /// Does something on the queue, while no delegate is called there.
+    /// Runs `body` on the queue, while no delegate call runs there.
     func post(_ body: @escaping @Sendable () -> Void) { queue.async(flags: .barrier, execute: body) }
 
-    /// Does something on the queue, and waits for it.
+    /// Runs `body` on the queue, and waits until it has finished.
     func perform(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { done in
             post {
@@ -50,7 +51,9 @@ class DayApp: @unchecked Sendable {
         }
     }
 
-    /// Makes the manager and keeps it, before anything is heard from it; on the main queue if that is its queue.
+    /// Runs `body`, which creates and stores the manager, before the delegate can be called.
+    ///
+    /// If the app uses the main queue, the caller must be on it.
     func make(_ body: () -> Void) {
         guard queue !== DispatchQueue.main else { return call("manager", body) }
         queue.suspend()
@@ -58,13 +61,14 @@ class DayApp: @unchecked Sendable {
         call("manager", body)
     }
 
-    /// Calls the manager, or what belongs to it.
+    /// Calls the manager or one of its objects, and counts the call.
     func call<Result>(_ kind: String, _ body: () -> Result) -> Result {
         chronicle.operation(kind)
         return Self.$isCalling.withValue(true, operation: body)
     }
 
-    /// Is called by the manager, or what belongs to it.
+    /// Processes a delegate call, and checks that it is on the right queue, and that it happens neither inside a call
+    /// of the app nor during another delegate call.
     func hear(_ kind: String, _ body: () -> Void) {
         chronicle.callback(kind)
         if DispatchQueue.getSpecific(key: Self.key) != label { complain("\(kind) on a queue of somebody else") }
@@ -78,7 +82,7 @@ class DayApp: @unchecked Sendable {
         isHearing.withLock { $0 = false }
     }
 
-    /// Whether it may begin something when it hears of something else.
+    /// True if the app may start something new in response to a delegate call.
     var isBusy: Bool { chronicle.stage ?? .busy == .busy }
 
     func complain(_ what: String?) {

@@ -1,8 +1,8 @@
 import CoreBluetooth
 
-// What the app does.
+// The actions of the app.
 extension DayCentral {
-    /// Does something at random.
+    /// Performs a random action.
     func act(channels: [CBL2CAPPSM]) {
         guard isOn else { return }
         checkReadOnly()
@@ -22,14 +22,14 @@ extension DayCentral {
         }
     }
 
-    /// Gives up all connections and the scan.
+    /// Cancels all connections and stops the scan.
     func calmDown() {
         guard isOn else { return }
         stopScan()
         for subject in subjects { cancel(subject) }
     }
 
-    /// Reads and sends what its channels hold.
+    /// Reads and checks the octets that have arrived on channels, and drops closed channels.
     func tend() {
         for subject in subjects {
             for talk in subject.talks { complain(talk.receive()) }
@@ -79,7 +79,7 @@ extension DayCentral {
         checkState(of: subject)
     }
 
-    /// Asks for what is answered at once.
+    /// Checks the calls that return their result immediately.
     private func checkReadOnly() {
         let known = subjects.map(\.peripheral)
         let found = call("retrieve") { manager.retrievePeripherals(withIdentifiers: known.map(\.identifier)) }

@@ -1,8 +1,10 @@
 import CoreBluetooth
 
-// What the peripherals tell.
+// The delegate calls about peripherals.
 extension DayCentral {
-    /// What is known of a peripheral that may be heard now.
+    /// Returns the app's record of a peripheral that is the subject of a delegate call.
+    ///
+    /// Complains if it must not be now.
     private func speaker(_ peripheral: CBPeripheral, _ what: String) -> Subject? {
         guard let subject = subject(peripheral) else {
             complain("\(what) of a stranger")
@@ -14,13 +16,14 @@ extension DayCentral {
 
     func renamed(_ peripheral: CBPeripheral) {
         guard let subject = subject(peripheral) else { return complain("a name of a stranger") }
-        // What a peripheral advertises is heard without a connection, but not without a scan.
+        // Without a connection, a name can only come from an advertisement, which requires a scan.
         if !subject.link.isOpen, !isOn || !manager.isScanning { complain("a name while \(subject.link.state)") }
     }
 
     func modified(_ peripheral: CBPeripheral, _ services: [CBService]) {
         guard let subject = speaker(peripheral, "modified services") else { return }
-        // Of a change before the host began to watch, it hears when it asks for something.
+        // The host may learn of a change from before its subscription only when it makes a request, so older changes
+        // count.
         if !chronicle.hasRebuilt(subject.server, since: min(chronicle.now - .seconds(10), linked(subject))) {
             complain("modified services that nobody modified")
         }
@@ -37,11 +40,12 @@ extension DayCentral {
             complain("services are there that were said to be gone")
         }
         subject.requests.invalidate(gone)
-        // An app that has given the connection up may still hear of what came before, but must ask for nothing more.
+        // After an app has cancelled the connection, earlier events may still be reported, but it must make no more
+        // requests.
         if subject.link.isConnected, dice.chance(60) { discoverServices(subject) }
     }
 
-    /// A value came: one that was read, or one that was sent.
+    /// Processes a value, which was read, notified or indicated.
     func told(_ characteristic: CBCharacteristic, _ peripheral: CBPeripheral, _ error: (any Error)?) {
         guard error == nil, [Layout.notified, Layout.indicated].contains(characteristic.uuid) else {
             return answered(.read, characteristic, peripheral, error)
@@ -59,7 +63,7 @@ extension DayCentral {
         if dice.chance(1) { cancel(subject) }
     }
 
-    /// Something was answered.
+    /// Processes the answer to a request.
     func answered(
         _ kind: RequestModel.Kind,
         _ object: CBAttribute?,
@@ -71,7 +75,7 @@ extension DayCentral {
         case .unasked: complain("\(kind) of \(object?.uuid.uuidString ?? "it") was answered unasked: \(told(error))")
         case .void: break
         case .early(let request, let earlier):
-            // What was asked about services that went away is answered when the app hears of that, not in its turn.
+            // Requests about removed services are answered when the app learns of the removal, and so out of order.
             let mayKnowLater = isStale(error) || request.isCertain
             let isRebuilt = chronicle.hasRebuilt(subject.server, since: mayKnowLater ? linked(subject) : request.made)
             if !isRebuilt || error == nil && !request.isCertain {
@@ -83,10 +87,10 @@ extension DayCentral {
         }
     }
 
-    /// Since when the server may know of changes that nobody has told this app of.
+    /// Returns the time since which services may have changed without this app's knowledge.
     private func linked(_ subject: Subject) -> Duration { subject.linked ?? subject.link.since }
 
-    /// Whoever connected before a change, and was not told of it yet, asks for what is not there.
+    /// Returns whether a request failed because the app does not know yet that the services have changed.
     private func isStale(_ error: (any Error)?) -> Bool {
         (error as? CBATTError)?.code == .invalidHandle || (error as? CBError)?.code == .invalidHandle
     }

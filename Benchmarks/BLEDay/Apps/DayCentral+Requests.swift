@@ -1,8 +1,8 @@
 import CoreBluetooth
 
-// What the app asks of peripherals.
+// The app's requests to peripherals.
 extension DayCentral {
-    /// Asks a peripheral for something at random.
+    /// Makes a random request to a peripheral.
     func request(_ subject: Subject, _ channels: [CBL2CAPPSM]) {
         guard subject.link.isConnected else { return }
         guard let service = dice.pick(subject.services) else { return discoverServices(subject) }
@@ -32,7 +32,7 @@ extension DayCentral {
         }
     }
 
-    /// Notes a request, then makes it.
+    /// Records a request, and then makes it.
     private func ask(
         _ subject: Subject,
         _ kind: RequestModel.Kind,
@@ -121,7 +121,7 @@ extension DayCentral {
         }
     }
 
-    /// A number that no other app of the day writes, and that does not begin like a refused value.
+    /// Returns a number that no other app of the day writes, and whose first octet is not that of a refused value.
     private func nextNumber() -> UInt64 {
         writes += 1
         let owner = name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) } & 0x7FFF_FFFF
@@ -148,7 +148,7 @@ extension DayCentral {
         }
     }
 
-    /// Sends numbers without response as long as there is room.
+    /// Writes numbers without response, as many as the peripheral accepts.
     private func sendCommands(_ subject: Subject) {
         guard let item = subject.characteristics.first(where: { $0.uuid == Layout.commands }) else { return }
         for _ in 0..<dice.within(1...60) where subject.peripheral.canSendWriteWithoutResponse {

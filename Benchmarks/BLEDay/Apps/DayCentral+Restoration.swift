@@ -1,8 +1,8 @@
 import CoreBluetooth
 
-// What an earlier launch of the app has left to this one.
+// The state that this launch of the app takes over from an earlier one.
 extension DayCentral {
-    /// Goes on with the connections and the scan of an earlier launch.
+    /// Continues the connections and the scan of an earlier launch.
     func restored(_ state: [String: Any]) {
         if manager.state == .poweredOn { complain("restored after the state was told") }
         if state.isEmpty, !manager.isScanning { complain("restored although there is nothing") }

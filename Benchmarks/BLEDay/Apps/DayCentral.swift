@@ -3,7 +3,7 @@ import CoreBluetooth
 /// An app in the central role.
 final class DayCentral: DayApp, @unchecked Sendable {
     let ears: CentralEars
-    /// Whether it asks for connections that are made again by themselves, and can hear of it.
+    /// True if the app requests automatic reconnection, and its delegate is told about it.
     let isModern: Bool
     private(set) var manager: CBCentralManager!
     private(set) var subjects: [Subject] = []
@@ -12,7 +12,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
     private var connections: UInt32 = 0
     private var lastState = CBManagerState.unknown
 
-    /// Starts at once, on the machine that the caller inhabits.
+    /// Creates the app and its manager, which starts immediately, on the machine of the calling task.
     init(
         _ name: String,
         on machine: String,
@@ -60,7 +60,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
         connect(subject)
     }
 
-    /// What is known of a peripheral, perhaps nothing yet.
+    /// Returns the app's record of a peripheral; creates one if necessary.
     func meet(_ peripheral: CBPeripheral) -> Subject {
         if let known = subject(peripheral) { return known }
         if subjects.contains(where: { $0.peripheral.identifier == peripheral.identifier }) {
@@ -74,7 +74,8 @@ final class DayCentral: DayApp, @unchecked Sendable {
 
     func subject(_ peripheral: CBPeripheral) -> Subject? { subjects.first { $0.peripheral === peripheral } }
 
-    /// Whether the link to a peripheral may have been lost, or attributes gone, since a request was made.
+    /// Returns whether a request may fail because, since it was made, the link may have been lost or the attributes may
+    /// have changed.
     func excuses(_ subject: Subject, since instant: Duration) -> Bool {
         subject.link.state != .connected || chronicle.excuses(machine, subject.server)
             || chronicle.hasRebuilt(subject.server, since: instant)
@@ -92,7 +93,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
         if dice.chance(80) { discoverServices(subject) }
     }
 
-    /// Begins to count on a connection.
+    /// Starts the record of a new connection.
     func join(_ subject: Subject) {
         connections += 1
         (subject.connection, subject.commands) = (connections, 0)
@@ -122,14 +123,14 @@ final class DayCentral: DayApp, @unchecked Sendable {
         if subject.link.state == .connecting, dice.chance(10) { cancel(subject) }
     }
 
-    /// The connection of an app is over: the requests that were not answered.
+    /// Ends the record of a connection; returns the requests that were not answered.
     private func end(_ subject: Subject) -> [RequestModel.Request] {
         if subject.linked != nil { chronicle.left(machine, subject.peripheral.identifier) }
         subject.linked = nil
         return subject.end()
     }
 
-    /// What the numbers that an app writes on a connection begin with.
+    /// Returns the identifier with which all numbers begin that the app writes on a connection.
     func sender(_ subject: Subject) -> UInt64 {
         let owner = UInt64(name.utf8.reduce(0) { $0 &* 31 &+ UInt32($1) })
         return owner << 32 | UInt64(subject.connection)
@@ -146,9 +147,10 @@ final class DayCentral: DayApp, @unchecked Sendable {
 
     func told(_ error: (any Error)?) -> String { error.map { "\($0)" } ?? "success" }
 
-    /// Looks for what has waited for too long: since before `instant`, if nothing outside is to blame.
+    /// Complains about requests, disconnections and full buffers that have waited since before `instant`.
     ///
-    /// The last time everything has had the time and the conditions that it needs.
+    /// If `isLast`, also complains about unfinished connection attempts and a radio that is off, because all faults
+    /// have ended by then.
     func audit(since instant: Duration, isLast: Bool) {
         for subject in subjects {
             for request in subject.requests.overdue(since: instant) { complain("\(request.kind) is not answered") }

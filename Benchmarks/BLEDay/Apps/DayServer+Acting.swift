@@ -1,8 +1,8 @@
 import CoreBluetooth
 
-// What the app does.
+// The actions of the app.
 extension DayServer {
-    /// Does something at random.
+    /// Performs a random action.
     func act() {
         guard isOn else { return }
         switch dice.below(20) {
@@ -18,7 +18,7 @@ extension DayServer {
         }
     }
 
-    /// Advertises, if it does not yet.
+    /// Starts advertising, unless the app already advertises.
     func beHeard() {
         if isOn, !model.advertises { startAdvertising() }
     }
@@ -49,7 +49,7 @@ extension DayServer {
         call("publish") { manager.publishL2CAPChannel(withEncryption: false) }
     }
 
-    /// Sends numbers to all that are subscribed, as long as there is room.
+    /// Sends numbers to all subscribed centrals, as many as the manager accepts.
     private func sendNumbers() {
         let type = dice.chance(70) ? Layout.notified : Layout.indicated
         guard isServed, let item = main?.items.first(where: { $0.uuid == type }) else { return }
@@ -89,7 +89,7 @@ extension DayServer {
         add(CBMutableService(type: CBUUID(string: "1801"), primary: true), refusal: .uuidNotAllowed)
     }
 
-    /// Takes all services back and publishes them anew.
+    /// Removes all services and publishes them again.
     func rebuild() {
         chronicle.rebuilt(machine)
         isServed = false

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-// What centrals ask of the app.
+// The requests of centrals to the app.
 extension DayServer {
     func received(_ request: CBATTRequest) {
         switch request.characteristic.uuid {
@@ -32,7 +32,7 @@ extension DayServer {
         }
     }
 
-    /// Answers what has been owed for long enough.
+    /// Responds to the requests whose delay is over, and reads the channels.
     func tend() {
         let now = chronicle.now
         guard isOn else { return }
@@ -72,7 +72,7 @@ extension DayServer {
         owe(first, .success, number: UInt64(octets: value.prefix(8)))
     }
 
-    /// Answers, now or some seconds later.
+    /// Responds to a request, immediately or some seconds later.
     private func owe(_ request: CBATTRequest, _ result: CBATTError.Code, number: UInt64? = nil) {
         let delay = dice.chance(85) ? 0 : dice.within(1...8)
         let debt = Debt(request: request, result: result, number: number, due: chronicle.now + .seconds(delay))

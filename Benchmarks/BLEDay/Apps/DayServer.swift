@@ -2,11 +2,11 @@ import CoreBluetooth
 
 /// An app in the peripheral role.
 final class DayServer: DayApp, @unchecked Sendable {
-    /// An answer that the app owes.
+    /// A response that the app will send later.
     struct Debt {
         let request: CBATTRequest
         let result: CBATTError.Code
-        /// The long value that is taken with it.
+        /// The number in the written value that the app accepts with this response; `nil` if there is none.
         var number: UInt64?
         let due: Duration
     }
@@ -15,21 +15,23 @@ final class DayServer: DayApp, @unchecked Sendable {
     private(set) var manager: CBPeripheralManager!
     var model = ServerModel()
     var main: CBMutableService?
-    /// Whether the system has taken ``main``.
+    /// True if the manager has published ``main``.
     var isServed = false
     var part: CBMutableService?
     var guest: CBMutableService?
     var debts: [Debt] = []
     var talks: [ChannelTalk] = []
-    /// The next number of each characteristic that sends some.
+    /// The next number of each characteristic that notifies or indicates numbers.
     var numbers: [CBUUID: UInt32] = [:]
-    /// The numbers of each connection that writes some; absent where nothing is known of it.
+    /// The models of the numbers that centrals write, by connection.
+    ///
+    /// A connection has none until its first number.
     var expected: [UInt64: CommandModel] = [:]
-    /// What centrals may open, for other apps to know.
+    /// The PSM that centrals may open, which other apps can read; `nil` if there is none.
     let channel = Shared<CBL2CAPPSM?>(nil)
     private var lastState = CBManagerState.unknown
 
-    /// Starts at once, on the machine that the caller inhabits.
+    /// Creates the app and its manager, which starts immediately, on the machine of the calling task.
     init(_ name: String, on machine: String, seed: UInt64, _ chronicle: Chronicle) {
         super.init(name, on: machine, .serial, seed: seed, chronicle)
         ears.app = self
@@ -58,7 +60,7 @@ final class DayServer: DayApp, @unchecked Sendable {
         (main, part, guest, isServed) = (nil, nil, nil, false)
     }
 
-    /// Publishes and advertises all that it has.
+    /// Publishes all services and a channel, and starts advertising.
     func publish() {
         chronicle.rebuilt(machine)
         let part = Layout.makePart(), main = Layout.makeMain(including: part)
@@ -115,9 +117,10 @@ final class DayServer: DayApp, @unchecked Sendable {
         talks.append(talk)
     }
 
-    /// Looks for what has waited for too long: since before `instant`, if nothing outside is to blame.
+    /// Complains about requests to the manager that have waited since before `instant`, and about a wrong state of
+    /// advertising.
     ///
-    /// The last time everything has had the time and the conditions that it needs.
+    /// If `isLast`, also complains if the radio is off, because all faults have ended by then.
     func audit(since instant: Duration, isLast: Bool) {
         for what in model.overdue(since: instant) { complain("the \(what) is not answered") }
         if isOn, model.overdue(since: chronicle.now).isEmpty, manager.isAdvertising != model.advertises {
@@ -128,6 +131,6 @@ final class DayServer: DayApp, @unchecked Sendable {
 }
 
 extension CBMutableService {
-    /// The characteristics, as they were made.
+    /// The service's characteristics, with the type with which they were created.
     var items: [CBMutableCharacteristic] { (characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic } }
 }

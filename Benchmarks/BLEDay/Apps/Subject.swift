@@ -1,18 +1,18 @@
 import CoreBluetooth
 
-/// One peripheral of one app: the object, and what the documents say about it now.
+/// An app's record of one peripheral: the object, and models of what Apple documents about its current state.
 final class Subject {
     let peripheral: CBPeripheral
-    /// The name that it advertises.
+    /// The name that the peripheral advertises.
     var advertisedName: String?
     var link: LinkModel
     var requests = RequestModel()
     var values: [ObjectIdentifier: ValueModel] = [:]
-    /// Since when the machine has had the link that this app has a connection over, and perhaps others before it.
+    /// The time since which the machine has had the link that this app uses; other apps may have used it earlier.
     var linked: Duration?
-    /// Since when there has been no room for a value without response.
+    /// The time since which the peripheral has accepted no writes without response; `nil` if it accepts them.
     var closedSince: Duration?
-    /// Which of the app's connections it is, and how many numbers went out on it.
+    /// The number of this connection among the app's connections; ``commands`` counts the numbers written on it.
     var connection: UInt32 = 0
     var commands: UInt32 = 0
     var talks: [ChannelTalk] = []
@@ -22,16 +22,16 @@ final class Subject {
         link = LinkModel(hearsOfReconnecting: hearsOfReconnecting)
     }
 
-    /// The server's machine, if the peripheral has told its name.
+    /// The name of the server's machine; `nil` if the peripheral's name is unknown.
     var server: String? { advertisedName ?? peripheral.name }
 
     var services: [CBService] { peripheral.services ?? [] }
     var characteristics: [CBCharacteristic] { services.flatMap { $0.characteristics ?? [] } }
     var descriptors: [CBDescriptor] { characteristics.flatMap { $0.descriptors ?? [] } }
 
-    /// The connection is over.
+    /// Clears the record after the end of the connection.
     ///
-    /// - Returns: The requests that were not answered.
+    /// - Returns: The requests that have not been answered.
     func end() -> [RequestModel.Request] {
         values = [:]
         closedSince = nil

@@ -1,23 +1,26 @@
-/// What is to be expected of the numbers that are written without response on one connection: in order, none twice, and
-/// none lost without a cause.
+/// A model of the numbers that are written without response on one connection.
 ///
-/// A server ignores the commands of a client that has said that it understands it (robust caching) while the client
-/// does not know yet that services changed. So all that is missing follows a change. But the client says so once on a
-/// link, and what changed before that, since the link came up, counts at that very moment: so once there may be
-/// something missing after a change that is long over. Of values that go the other way nothing is missing then, since
-/// the client gives up all of its subscriptions when it hears of it.
+/// They must arrive in order, none twice, and none may be lost without a cause.
+///
+/// A server ignores commands from a client with robust caching while the client does not know yet that services have
+/// changed. So numbers may be missing after a change. But a client enables robust caching only once on a link, and at
+/// that moment all changes since the start of the link count. So once on each link, numbers may also be missing after a
+/// change that is long over. Values in the other direction are not missing then, because the client drops all
+/// subscriptions when it learns of the change.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2.1.
 struct CommandModel {
-    /// The number that comes next, if that is known.
+    /// The number that must come next; `nil` if that is not known.
     private var next: UInt64?
-    /// When the last one came.
+    /// The time at which the last number arrived.
     private var heard = Duration.zero
     private var hasAnnounced = false
 
-    /// Takes a number at a moment, on a link that has been there since `linked`, excused if services have changed.
+    /// Checks a number that has arrived at `now` on a link that exists since `linked`.
     ///
-    /// - Returns: What is wrong, if anything.
+    /// `isExcused` returns true if services have changed since a time.
+    ///
+    /// - Returns: A complaint if the number is wrong; otherwise `nil`.
     mutating func received(
         _ number: UInt64,
         at now: Duration,

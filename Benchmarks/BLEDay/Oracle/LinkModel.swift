@@ -1,47 +1,49 @@
 import CoreBluetooth
 
-/// What Apple documents of one peripheral's connection, as seen by one manager.
+/// A model of what Apple documents about the connection of one manager to one peripheral.
 ///
-/// | the app calls | while it is | and hears |
+/// | the app calls | in the state | delegate calls |
 /// | --- | --- | --- |
-/// | `connect` | idle | `didConnect` or, rarely, `didFailToConnect`, in the end |
-/// | `connect` | connecting | nothing more |
-/// | `connect` | connected | `didConnect` at once, unless the connection ends before |
-/// | `connect` | closing | that it ended, and then as if it had been idle |
-/// | `cancelPeripheralConnection` | idle, closing | nothing more |
+/// | `connect` | idle | eventually `didConnect` or, rarely, `didFailToConnect` |
+/// | `connect` | connecting | no additional one |
+/// | `connect` | connected | `didConnect` immediately, unless the connection ends before |
+/// | `connect` | closing | the disconnection, and then as in the state idle |
+/// | `cancelPeripheralConnection` | idle, closing | no additional one |
 /// | `cancelPeripheralConnection` | connecting, connected | `didDisconnectPeripheral` without an error, once |
 ///
-/// A connection that ends by itself is told with an error, and is connecting again if the app asked for that and its
-/// delegate can hear of it. A radio that goes off ends all without a word.
+/// If a connection is lost, the disconnection is reported with an error. The state is then connecting if the app
+/// requested automatic reconnection and its delegate can be told about it. If the radio is switched off, all
+/// connections end without a delegate call.
 struct LinkModel {
     enum State: Equatable {
         case idle, connecting, connected
-        /// Given up; `again` if the app has asked for the connection since.
+        /// The app has cancelled the connection; `again` if it has requested it again since.
         case closing(again: Bool)
     }
 
-    /// Whether the app asked that the connection be made again by itself.
+    /// The app's wish for automatic reconnection.
     enum Wish {
         case once, again
-        /// It asked for both while one attempt was under way.
+        /// Unknown: the app made requests with and without reconnection during one attempt.
         case either
     }
 
     private(set) var state = State.idle
-    /// Since when it is in that state.
+    /// The time since which the connection has been in this state.
     private(set) var since = Duration.zero
-    /// Since when the app waits to hear of the connection that it has, and asked for once more.
+    /// The time since which the app has waited for `didConnect` after a request for a connection that it already had;
+    /// `nil` if it does not wait.
     private(set) var asked: Duration?
     private var wish = Wish.once
-    /// Whether the delegate can hear that a connection is being made again.
+    /// True if the delegate can be told about automatic reconnection.
     private let hearsOfReconnecting: Bool
 
     init(hearsOfReconnecting: Bool) { self.hearsOfReconnecting = hearsOfReconnecting }
 
-    /// Whether requests have somewhere to go.
+    /// True if the app can make requests.
     var isConnected: Bool { state == .connected }
 
-    /// Whether answers may come.
+    /// True if answers to requests may arrive.
     var isOpen: Bool {
         switch state {
         case .connected, .closing: true
@@ -49,9 +51,10 @@ struct LinkModel {
         }
     }
 
-    /// Goes on where an earlier launch of the app was; whether that asked for connections that are made again is open.
+    /// Continues with the connection of an earlier launch of the app, which may have requested automatic reconnection
+    /// or not.
     ///
-    /// - Returns: What is wrong, if anything.
+    /// - Returns: A complaint if this delegate call is not allowed; otherwise `nil`.
     mutating func restored(_ restored: CBPeripheralState, at now: Duration) -> String? {
         guard state == .idle else { return "restored while \(state)" }
         switch restored {
@@ -83,13 +86,13 @@ struct LinkModel {
         }
     }
 
-    /// - Returns: Whether the app hears of the connection that it has, since it asked for it.
+    /// - Returns: True if the app waited for `didConnect` after a request for a connection that it already had.
     mutating func confirmed() -> Bool {
         defer { asked = nil }
         return asked != nil
     }
 
-    /// - Returns: What is wrong, if anything.
+    /// - Returns: A complaint if this delegate call is not allowed; otherwise `nil`.
     mutating func connected(at now: Duration) -> String? {
         guard state == .connecting else { return "connected while \(state)" }
         (state, since) = (.connected, now)
@@ -102,9 +105,11 @@ struct LinkModel {
         return error == nil ? "failed to connect without an error" : nil
     }
 
-    /// Takes the end of a connection, excused if the link may have been lost.
+    /// Records a disconnection.
     ///
-    /// - Returns: What is wrong, if anything.
+    /// An error is allowed if `isExcused`, because the link may have been lost.
+    ///
+    /// - Returns: A complaint if this delegate call is not allowed; otherwise `nil`.
     mutating func disconnected(
         _ error: (any Error)?,
         isReconnecting: Bool,
@@ -131,7 +136,7 @@ struct LinkModel {
 
     mutating func radioLost(at now: Duration) { (state, since, asked) = (.idle, now, nil) }
 
-    /// What the property says in this state; `nil` if the documents leave it open.
+    /// The value that the peripheral's property `state` must have; `nil` if the documentation does not say.
     var publicState: CBPeripheralState? {
         switch state {
         case .idle: .disconnected

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// What Apple documents of the requests to one peripheral: each is answered once, and all of them in order.
+/// A model of what Apple documents about the requests to one peripheral: each is answered once, and all in order.
 struct RequestModel {
     enum Kind: String {
         case services, included, characteristics, descriptors, read, readDescriptor, write, writeDescriptor, notify
@@ -9,38 +9,38 @@ struct RequestModel {
 
     enum Outcome: Equatable {
         case success
-        /// The peripheral, or the system in its place, refuses with this code.
+        /// The peripheral, or the system on its behalf, refuses the request with this code.
         case refusal(Int)
         case either
     }
 
     struct Request {
         var kind: Kind
-        /// The service, characteristic or descriptor.
+        /// The service, characteristic or descriptor of the request; `nil` if it is about the peripheral itself.
         var subject: ObjectIdentifier?
         var outcome: Outcome
-        /// Whether nobody needs to be asked, so that nothing else can come of it.
+        /// True if the outcome is certain, because the system decides without asking the peripheral.
         var isCertain = false
-        /// The number of the value that is written, if the server counts it.
+        /// The number in the written value if the server records it; otherwise `nil`.
         var number: UInt64?
         var made: Duration
     }
 
     private var open: [Request] = []
-    /// Requests about attributes that went away meanwhile, which may be answered or not.
+    /// Requests about attributes that have been removed since, which may or may not be answered.
     private var void: [Request] = []
 
     mutating func ask(_ request: Request) { open.append(request) }
 
     enum Answer {
         case due(Request)
-        /// Nobody waits for it any more, and that is nobody's fault.
+        /// The answer belongs to a request about removed attributes.
         case void
         case unasked
         case early(Request, before: Request)
     }
 
-    /// Takes the answer about `subject`.
+    /// Records the answer to the oldest request of this kind about `subject`.
     mutating func answer(_ kind: Kind, _ subject: ObjectIdentifier?) -> Answer {
         let matches = { (request: Request) in request.kind == kind && request.subject == subject }
         guard let index = open.firstIndex(where: matches) else {
@@ -52,29 +52,31 @@ struct RequestModel {
         return before.map { .early(request, before: $0) } ?? .due(request)
     }
 
-    /// The attributes are gone.
+    /// Records that attributes have been removed.
     mutating func invalidate(_ subjects: Set<ObjectIdentifier>) {
         void += open.filter { $0.subject.map(subjects.contains) ?? false }
         open.removeAll { $0.subject.map(subjects.contains) ?? false }
     }
 
-    /// The connection is over: what has not been answered, and never will be.
+    /// Records the end of the connection; returns the requests that have not been answered, and will not be.
     mutating func end() -> [Request] {
         defer { self = RequestModel() }
         return open
     }
 
-    /// What has waited since before `instant`.
+    /// Returns the requests that have waited since before `instant`.
     func overdue(since instant: Duration) -> [Request] { open.filter { $0.made < instant } }
 
-    /// Whether a request of that kind waits.
+    /// Returns whether a request of this kind about `subject` waits for its answer.
     func isOpen(_ kind: Kind, _ subject: ObjectIdentifier) -> Bool {
         open.contains { $0.kind == kind && $0.subject == subject }
     }
 
-    /// Judges an answer, excused if the link, or the attribute, may have gone away.
+    /// Checks an answer.
     ///
-    /// - Returns: What is wrong with it, if anything.
+    /// An unexpected one is allowed if `isExcused`, because the link or the attribute may be gone.
+    ///
+    /// - Returns: A complaint if the answer is wrong; otherwise `nil`.
     static func complaint(_ request: Request, _ error: (any Error)?, isExcused: Bool) -> String? {
         let code = (error as? CBATTError)?.errorCode
         let isGood =

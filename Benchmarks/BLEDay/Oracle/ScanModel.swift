@@ -1,7 +1,9 @@
 import CoreBluetooth
 
-/// What Apple documents of a scan: reports while it lasts, of peripherals that were asked for, each once and once more
-/// if a scan response adds to it, unless the app wants all.
+/// A model of what Apple documents about a scan.
+///
+/// Reports arrive only while the scan lasts, and only about the requested peripherals. Each peripheral is reported
+/// once, and once more if its scan response adds data, unless the app allows duplicates.
 struct ScanModel {
     let services: [CBUUID]
     let solicited: [CBUUID]
@@ -14,7 +16,7 @@ struct ScanModel {
         self.allowsDuplicates = allowsDuplicates
     }
 
-    /// - Returns: What is wrong, if anything.
+    /// - Returns: A complaint if this report is not allowed; otherwise `nil`.
     mutating func discovered(_ peripheral: UUID, _ data: [String: Any], _ rssi: Int) -> String? {
         counts[peripheral, default: 0] += 1
         let count = counts[peripheral] ?? 0

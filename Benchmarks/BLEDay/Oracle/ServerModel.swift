@@ -1,25 +1,28 @@
 import CoreBluetooth
 
-/// What Apple documents of a peripheral manager: one answer for each service, each start and each channel number, and
-/// subscriptions that begin before they end.
+/// A model of what Apple documents about a peripheral manager.
+///
+/// There is one answer for each added service, each start of advertising and each published channel. A central
+/// unsubscribes only after it has subscribed.
 struct ServerModel {
     private struct Start {
         /// The code of the error; `nil` for success.
         let code: Int?
         let made: Duration
-        /// Whether the radio went off meanwhile, so that anything may be told, or nothing.
+        /// True if the radio has been switched off since, so that any answer or none is allowed.
         var isVoid = false
     }
 
-    /// Whether the app wants to advertise.
+    /// True if the app wants to advertise.
     private(set) var advertises = false
     private var starts: [Start] = []
     private var additions: [(service: ObjectIdentifier, code: Int?, made: Duration)] = []
     private var publications: [Duration] = []
     private var withdrawals: [CBL2CAPPSM] = []
-    /// Services whose answer may be on its way, or may not come, since the system lost them with the radio.
+    /// Services that were lost when the radio was switched off, so that their answer may or may not arrive.
     private var voidAdditions: [ObjectIdentifier] = []
-    /// Channel numbers of which anything may be told, or nothing, since the radio went off meanwhile.
+    /// The number of published channels for which any answer or none is allowed, because the radio has been switched
+    /// off since.
     private var voidPublications = 0
     private var voidWithdrawals: [CBL2CAPPSM] = []
     private var subscriptions: [CBUUID: [UUID]] = [:]
@@ -42,7 +45,7 @@ struct ServerModel {
         guard
             let index = starts.firstIndex(where: { $0.isVoid && $0.code == code }) ?? starts.firstIndex(where: \.isVoid)
         else { return "started advertising with \(told(error))" }
-        // What failed for want of the radio does not begin with it, either.
+        // If advertising fails because there is no radio, it does not start when the radio returns.
         if starts.remove(at: index).code == nil, error != nil { advertises = false }
         return nil
     }
@@ -51,9 +54,11 @@ struct ServerModel {
         additions.append((service, refusal?.rawValue, now))
     }
 
-    /// Takes the answer to ``add(_:refusal:at:)``, excused if the radio may have gone off meanwhile.
+    /// Records the answer to ``add(_:refusal:at:)``.
     ///
-    /// - Returns: What is wrong, if anything.
+    /// An unexpected answer is allowed if `isExcused`, because the radio may have been switched off since.
+    ///
+    /// - Returns: A complaint if the answer is wrong; otherwise `nil`.
     mutating func added(_ service: ObjectIdentifier, _ error: (any Error)?, isExcused: Bool) -> String? {
         guard let index = additions.firstIndex(where: { $0.service == service }) else {
             guard let index = voidAdditions.firstIndex(of: service) else { return "added, unasked" }
@@ -103,7 +108,7 @@ struct ServerModel {
 
     func subscribers(_ characteristic: CBUUID) -> [UUID] { subscriptions[characteristic] ?? [] }
 
-    /// There was no room for a value.
+    /// Records that the manager did not accept a value.
     mutating func refused(at now: Duration) { waitsForRoom = waitsForRoom ?? now }
 
     mutating func ready() -> String? {
@@ -111,12 +116,14 @@ struct ServerModel {
         return waitsForRoom == nil ? "ready for values although none was refused" : nil
     }
 
-    /// Services are taken back, and with them what centrals were subscribed to.
+    /// Records that services are removed, and with them the subscriptions to these characteristics.
     mutating func withdrew(_ characteristics: [CBUUID]) {
         for characteristic in characteristics { subscriptions[characteristic] = nil }
     }
 
-    /// The radio went off; everything is void if `forgets`.
+    /// Records that the radio was switched off.
+    ///
+    /// If `forgets`, the system has dropped all services.
     mutating func radioLost(forgets: Bool) {
         subscriptions = [:]
         waitsForRoom = nil
@@ -131,7 +138,7 @@ struct ServerModel {
         additions = []
     }
 
-    /// What has waited since before `instant`.
+    /// Returns descriptions of the requests that have waited since before `instant`.
     func overdue(since instant: Duration) -> [String] {
         var result: [String] = []
         if starts.contains(where: { $0.made < instant && !$0.isVoid }) { result.append("start of advertising") }

@@ -1,12 +1,13 @@
 import CoreBluetooth
 
-/// What Apple documents of the values that one characteristic sends: in order, none twice, none lost without a cause,
-/// and only while the app wants them.
+/// A model of what Apple documents about the values that one characteristic sends.
+///
+/// They arrive in order, none twice, none is lost without a cause, and they arrive only while the app is subscribed.
 struct ValueModel {
-    /// How many changes of the subscription wait for their answer.
+    /// The number of changes of the subscription that wait for their answer.
     private var pending = 0
     private var last: UInt32?
-    /// When that came.
+    /// The time at which ``last`` arrived.
     private var heard = Duration.zero
 
     mutating func changing() {
@@ -19,11 +20,14 @@ struct ValueModel {
         last = nil
     }
 
-    /// Takes a value at a moment, excused if the server may have held back others since the one before.
+    /// Checks a value that has arrived at `now`.
     ///
-    /// A server sends nothing to whoever does not know yet that its services changed: Core 6.0, Vol 3, Part G, 2.5.2.1.
+    /// `isExcused` returns true if the server may have withheld values since a time.
     ///
-    /// - Returns: What is wrong, if anything.
+    /// A server sends no values to a client that does not know yet that services have changed: Core 6.0, Vol 3, Part G,
+    /// 2.5.2.1.
+    ///
+    /// - Returns: A complaint if the value is wrong; otherwise `nil`.
     mutating func received(
         _ value: Data?,
         isNotifying: Bool,

@@ -1,20 +1,20 @@
 import Foundation
 import Glibc
 
-/// What the apps of several processes know in common: a file to which all of them add lines.
+/// A file through which the apps of several processes share information: all of them append lines to it.
 ///
-/// A line is added with one call, so that no two mix, and whoever reads afterwards sees it. Sendable because the lock
-/// guards the rest.
+/// A line is appended with one system call, so lines never mix, and later reads see it. Sendable because the lock
+/// guards the mutable state.
 final class Bulletin: Sendable {
-    /// How far the run is, as whoever runs it says.
+    /// The stage of the run, which the program that runs the apps decides.
     enum Stage: String {
-        /// The apps do what they like.
+        /// The apps perform random actions.
         case busy
-        /// They begin nothing more, and servers can be found.
+        /// The apps start nothing new, and servers advertise.
         case calm
-        /// Everything has had its time; the apps give up their connections.
+        /// All requests should be complete; the apps end their connections.
         case parting
-        /// That has had its time too.
+        /// The connections should have ended; the apps exit.
         case over
     }
 
@@ -27,7 +27,7 @@ final class Bulletin: Sendable {
     private let descriptor: Int32
     private let reader = Shared(Reader())
 
-    /// Opens the file, which is there already; `nil` if it cannot be opened.
+    /// Opens the file, which must exist; `nil` if it cannot be opened.
     init?(path: String) {
         descriptor = open(path, O_RDWR | O_APPEND | O_CLOEXEC)
         if descriptor < 0 { return nil }
@@ -35,23 +35,25 @@ final class Bulletin: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The time, the same for all processes.
+    /// The current time, by a clock that all processes share.
     static var now: Duration {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// How far the run is, as far as ``news()`` has read.
+    /// The last stage that ``news()`` has read.
     var stage: Stage { reader.withLock { $0.stage } }
 
-    /// Adds a line, of words without spaces.
+    /// Appends a line.
+    ///
+    /// The words must not contain spaces.
     func post(_ words: String...) {
         let octets = Array((words.joined(separator: " ") + "\n").utf8)
         _ = octets.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
 
-    /// The words of the lines that have been added since this was called before; stages are kept here.
+    /// Returns the words of each line that was added since the last call, and updates ``stage``.
     func news() -> [[Substring]] {
         reader.withLock { reader in
             var buffer: [UInt8] = Array(repeating: 0, count: 4_096), count = 0

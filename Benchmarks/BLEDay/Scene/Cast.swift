@@ -1,7 +1,8 @@
 import BLESimulation
 import CoreBluetooth
 
-/// Who takes part in a day: three apps of one phone, each on a queue of its own kind, and their counterparts.
+/// The participants of a day: three apps on one phone, each with a different kind of queue, and the apps that they
+/// meet.
 final class Cast: Sendable {
     let world: World
     let chronicle: Chronicle
@@ -11,7 +12,7 @@ final class Cast: Sendable {
     let centrals: [DayCentral]
     let servers: [DayServer]
 
-    /// How long somebody waits who is owed something, at most.
+    /// The interval at which apps send delayed responses and read their channels.
     private static let rhythm = Duration.seconds(5)
     static let phoneName = "phone"
     private static let serverNames = ["lamp", "lock", "scale"]
@@ -48,10 +49,10 @@ final class Cast: Sendable {
         others = serverMachines + centralMachines
     }
 
-    /// What centrals may open at this moment.
+    /// The PSMs that centrals can open now.
     var channels: [CBL2CAPPSM] { servers.compactMap { $0.channel.withLock { $0 } } }
 
-    /// Lets time pass, and those who owe something pay it.
+    /// Advances virtual time, and lets the apps send delayed responses and read their channels.
     func pass(_ duration: Duration) async {
         let end = world.now + duration
         while world.now < end {
@@ -61,7 +62,7 @@ final class Cast: Sendable {
         }
     }
 
-    /// Has everybody look for what is overdue.
+    /// Lets all apps report requests that have waited for longer than `patience`.
     func audit(patience: Duration, isLast: Bool = false) async {
         let instant = world.now - patience
         for server in servers { await server.perform { server.audit(since: instant, isLast: isLast) } }

@@ -1,40 +1,44 @@
 import BLESimulation
 import CoreBluetooth
 
-/// What happened in a day: how much, what should not have, and what may serve as an excuse.
+/// The record of a day: the number of calls, the violations, and the faults that excuse failures.
 final class Chronicle: Sendable {
     private struct State {
         var operations: [String: Int] = [:]
         var callbacks: [String: Int] = [:]
         var violations: [String] = []
-        /// Until when a machine's links may fail for a cause that lies outside of the apps.
+        /// The time until which a machine's links may fail because of a fault, by machine.
         var troubles: [String: Duration] = [:]
-        /// When a server last changed its services.
+        /// The time of a server's last change of its services, by server.
         var rebuilds: [String: Duration] = [:]
-        /// When an app of a server was last killed.
+        /// The time at which a server's app was last killed, by server.
         var deaths: [String: Duration] = [:]
-        /// The links of machines, which the apps of a machine share.
+        /// The links of machines.
+        ///
+        /// The apps of one machine share its links.
         var links: [LinkName: SharedLink] = [:]
-        /// Since when there has been the link over which numbers are written that begin so.
+        /// The time since which the link exists over which a sender writes numbers, by the sender's identifier.
         var senders: [UInt64: Duration] = [:]
-        /// The long values that servers took.
+        /// The numbers in the long values that servers have accepted.
         var taken: Set<UInt64> = []
     }
 
-    /// How long after its end a cause may still have effects: more than the supervision timeout.
+    /// The time for which a fault may have effects after its end.
+    ///
+    /// It is longer than the supervision timeout.
     private static let grace = Duration.seconds(8)
 
     private let clock: @Sendable () -> Duration
     private let bulletin: Bulletin?
     private let state = Shared(State())
 
-    /// Begins the chronicle of a day in a world.
+    /// Creates the record of a day in a world.
     init(_ world: World) {
         clock = { world.now }
         bulletin = nil
     }
 
-    /// Begins the chronicle of an app that is alone in its process.
+    /// Creates the record of an app in a process of its own.
     init(_ bulletin: Bulletin) {
         clock = { Bulletin.now }
         self.bulletin = bulletin
@@ -42,40 +46,39 @@ final class Chronicle: Sendable {
 
     var now: Duration { clock() }
 
-    /// Counts a call of an app.
+    /// Counts a call from an app to its manager.
     func operation(_ kind: String) { state.withLock { $0.operations[kind, default: 0] += 1 } }
 
-    /// Counts a call of a delegate.
+    /// Counts a delegate call.
     func callback(_ kind: String) { state.withLock { $0.callbacks[kind, default: 0] += 1 } }
 
     var operations: [String: Int] { state.withLock { $0.operations } }
     var callbacks: [String: Int] { state.withLock { $0.callbacks } }
 
-    /// What contradicts the documents.
+    /// Descriptions of everything that contradicts Apple's documentation.
     var violations: [String] { state.withLock { $0.violations } }
 
-    /// How far the run is; `nil` in a world.
+    /// The stage of the run; `nil` in a world.
     var stage: Bulletin.Stage? {
         catchUp()
         return bulletin?.stage
     }
 
-    /// Notes that something contradicts the documents.
+    /// Records that something contradicts Apple's documentation.
     func complain(_ who: String, _ what: String) {
         let time = now
         state.withLock { $0.violations.append("\(time.components.seconds) s: \(who): \(what)") }
     }
 
-    /// Notes that links of a machine may fail for so long.
+    /// Records that links of a machine may fail during the next `duration`, because of a fault.
     func expectTrouble(_ machine: String, for duration: Duration) {
         let end = now + duration + Self.grace
         state.withLock { $0.troubles[machine] = max(end, $0.troubles[machine] ?? .zero) }
     }
 
-    /// Takes what apps of other processes have posted.
+    /// Reads the lines that the apps of other processes have added to the bulletin.
     ///
-    /// Whoever comes while another thread does that waits until it is taken, which is long for an app that is launched
-    /// late.
+    /// Other threads wait while one thread reads. That takes long if the app is launched late.
     private func catchUp() {
         guard let bulletin else { return }
         state.withLock { state in
@@ -92,7 +95,9 @@ final class Chronicle: Sendable {
         }
     }
 
-    /// Whether links between two machines may fail now; a server whose name is not known may be any.
+    /// Returns whether links between two machines may fail now because of a fault.
+    ///
+    /// If the server is `nil`, it may be any.
     func excuses(_ machine: String, _ server: String?) -> Bool {
         let time = now
         return state.withLock { state in
@@ -102,25 +107,26 @@ final class Chronicle: Sendable {
         }
     }
 
-    /// Notes that an app of a machine is connected to a peripheral.
+    /// Records that an app of a machine is connected to a peripheral.
     ///
-    /// - Returns: Since when the machine has its link to it, or may have had it where apps of other processes share it.
+    /// - Returns: The time since which the machine has its link to the peripheral; zero if other processes may have
+    ///   used it before.
     func joined(_ machine: String, _ peripheral: UUID) -> Duration {
         guard bulletin == nil else { return .zero }
         let time = now
         return state.withLock { $0.links[LinkName(machine, peripheral), default: SharedLink()].join(at: time) }
     }
 
-    /// Notes that an app of a machine is not connected to a peripheral any more.
+    /// Records that an app of a machine is no longer connected to a peripheral.
     func left(_ machine: String, _ peripheral: UUID) {
         let time = now
         state.withLock { $0.links[LinkName(machine, peripheral)]?.leave(at: time) }
     }
 
-    /// Notes that numbers which begin so are written over a link that has been there since `instant`.
+    /// Records that a sender writes its numbers over a link that exists since `instant`.
     func sends(_ sender: UInt64, since instant: Duration) { state.withLock { $0.senders[sender] = instant } }
 
-    /// Since when there has been the link over which numbers that begin so are written.
+    /// Returns the time since which the link exists over which a sender writes its numbers.
     func sending(_ sender: UInt64) -> Duration { state.withLock { $0.senders[sender] ?? .zero } }
 
     func rebuilt(_ server: String) {
@@ -129,17 +135,17 @@ final class Chronicle: Sendable {
         bulletin?.post("rebuilt", server, "\(time.nanoseconds)")
     }
 
-    /// Whether a server has changed its services since `instant`, or just before.
+    /// Returns whether a server has changed its services since `instant`, or shortly before.
     func hasRebuilt(_ server: String?, since instant: Duration) -> Bool {
         catchUp()
         return state.withLock { state in
-            // A server that is known by another name may be any.
+            // An unknown name may belong to any server.
             let last = server.flatMap { state.rebuilds[$0] } ?? state.rebuilds.values.max()
             return last.map { instant <= $0 + Self.grace } ?? false
         }
     }
 
-    /// Whether an app of a server has been killed since `instant`, with the answers that it owed.
+    /// Returns whether a server's app has been killed since `instant`, so that its delayed responses are lost.
     func hasLostApp(_ server: String?, since instant: Duration) -> Bool {
         catchUp()
         return state.withLock { state in
@@ -148,7 +154,7 @@ final class Chronicle: Sendable {
         }
     }
 
-    /// Notes that a server took the long value with this number; `false` if it has taken it before.
+    /// Records that a server has accepted the long value with this number; returns false if it had already accepted it.
     func take(_ number: UInt64) -> Bool {
         catchUp()
         guard state.withLock({ $0.taken.insert(number).inserted }) else { return false }
@@ -163,6 +169,6 @@ final class Chronicle: Sendable {
 }
 
 extension Duration {
-    /// How many nanoseconds these are.
+    /// The duration in nanoseconds.
     fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }

@@ -1,11 +1,11 @@
 import BLESimulation
 
-/// A day with the apps of one phone: spells of some minutes in which much happens, and quiet in between.
+/// A simulated day with the apps of one phone: a few minutes of activity at a time, and quiet periods in between.
 ///
-/// Every call is made at a moment that follows from the seed, and judged by what Apple documents. At the end everybody
-/// gets the time and the conditions that are needed, and nothing may be left without its answer.
+/// The time of every call follows from the seed, and every delegate call is checked against Apple's documentation. At
+/// the end, all requests get the time and conditions that they need, and each must have been answered.
 struct Day {
-    /// How a day went.
+    /// The result of a day.
     struct Outcome: Sendable {
         let seed: UInt64
         let hours: Int
@@ -15,9 +15,11 @@ struct Day {
         let hash: UInt64
     }
 
-    /// The time that anything may take: more than a transaction of attributes, 30 s, and a supervision timeout.
+    /// The time that a request may take.
+    ///
+    /// It is longer than an ATT transaction (30 s) plus a supervision timeout.
     private static let patience = Duration.seconds(45)
-    /// The time from the end of a spell to the beginning of the next, on average, in seconds.
+    /// The average length of a quiet period in seconds.
     private static let quiet = 2_900
 
     private let seed: UInt64
@@ -27,8 +29,10 @@ struct Day {
     private var dice: Dice
     private var weather: Weather
 
-    /// Prepares a day; if it is concurrent, apps work at the same time instead of one after the other, and while the
-    /// world goes on, so that no two runs are alike.
+    /// Prepares a day.
+    ///
+    /// If it is concurrent, the apps work at the same time as each other and as the world, so no two runs are the same.
+    /// Otherwise, they work one after the other.
     init(seed: UInt64, hours: Int, isConcurrent: Bool = false) {
         self.seed = seed
         self.hours = hours
@@ -38,7 +42,7 @@ struct Day {
         weather = Weather(cast, Dice(seed: seed, "weather"))
     }
 
-    /// Lets the day pass.
+    /// Runs a day; returns its outcome.
     static func run(seed: UInt64, hours: Int, isConcurrent: Bool = false) async -> Outcome {
         var day = Day(seed: seed, hours: hours, isConcurrent: isConcurrent)
         return await day.run()
@@ -63,7 +67,7 @@ struct Day {
         )
     }
 
-    /// Much happens for a minute or two.
+    /// Runs a period of activity, which takes one or two minutes.
     private mutating func spell() async {
         let end = cast.world.now + .seconds(dice.within(40...140))
         while cast.world.now < end {
@@ -73,7 +77,7 @@ struct Day {
         }
     }
 
-    /// Some apps do something, and perhaps something goes wrong at the same instant.
+    /// Lets some apps act, perhaps with a fault at the same time.
     private mutating func step() async {
         let first = dice.chance(2)
         if first { weather.change() }
@@ -91,7 +95,7 @@ struct Day {
         if isConcurrent { app.post(body) } else { await app.perform(body) }
     }
 
-    /// Nothing happens for a while, except what was begun.
+    /// Runs a quiet period, in which pending requests complete.
     private mutating func rest() async {
         weather.settle(all: true)
         await cast.pass(.seconds(80))
@@ -114,7 +118,7 @@ struct Day {
         await cast.pass(.seconds(3))
     }
 
-    /// Whatever was begun comes to its end.
+    /// Ends the day: lets all pending requests complete.
     private mutating func finish() async {
         weather.settle(all: true)
         await cast.pass(.seconds(20))

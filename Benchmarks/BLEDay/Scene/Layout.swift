@@ -1,33 +1,35 @@
 import CoreBluetooth
 
-/// What every server of a day publishes, and what clients may therefore expect.
+/// The services and values that every server of a day publishes, and that clients can rely on.
 enum Layout {
     static var main: CBUUID { CBUUID(string: "FFF0") }
     static var part: CBUUID { CBUUID(string: "FFE0") }
-    /// A service that comes and goes.
+    /// The type of a service that is added and removed during the day.
     static var guest: CBUUID { CBUUID(string: "FFD0") }
 
-    /// A value that the system itself tells.
+    /// A constant value, which the system returns without asking the app.
     static var fixed: CBUUID { CBUUID(string: "FFF1") }
-    /// A long value that the app tells, and takes.
+    /// A long value that the app provides and accepts.
     static var note: CBUUID { CBUUID(string: "FFF2") }
-    /// Numbers that are notified.
+    /// The characteristic that notifies numbers.
     static var notified: CBUUID { CBUUID(string: "FFF3") }
-    /// Numbers that are written without response.
+    /// The characteristic to which centrals write numbers without response.
     static var commands: CBUUID { CBUUID(string: "FFF4") }
-    /// What the app never tells.
+    /// The characteristic that the app never lets centrals read.
     static var secret: CBUUID { CBUUID(string: "FFF5") }
-    /// Numbers that are indicated.
+    /// The characteristic that indicates numbers.
     static var indicated: CBUUID { CBUUID(string: "FFF6") }
     static var partValue: CBUUID { CBUUID(string: "FFE1") }
     static var guestValue: CBUUID { CBUUID(string: "FFD1") }
 
-    /// What the app answers to those who read ``secret``.
+    /// The error code with which the app refuses reads of ``secret``.
     static let secretRefusal = 0x80
-    /// The first octet of a value that the app refuses with the second one.
+    /// The first octet of a value that the app refuses.
+    ///
+    /// The second octet is the error code.
     static let poison: UInt8 = 0xEE
 
-    /// How long the values are that clients read.
+    /// The lengths of the values that clients read, in octets.
     static var lengths: [CBUUID: Int] { [fixed: 100, note: 300, partValue: 10, guestValue: 5] }
 
     static func makePart() -> CBMutableService {
@@ -58,12 +60,12 @@ enum Layout {
         return service
     }
 
-    /// Octets by which a reader can tell that none is missing.
+    /// Returns `count` octets with a pattern that shows if octets are missing.
     static func pattern(_ count: Int, salt: UInt8) -> Data {
         Data((0..<count).map { salt &+ UInt8(truncatingIfNeeded: $0 &* 7) })
     }
 
-    /// Whether `data` is a ``pattern(_:salt:)`` of this length.
+    /// Returns whether `data` is a ``pattern(_:salt:)`` of `count` octets.
     static func isPattern(_ data: Data?, _ count: Int) -> Bool {
         guard let data, let salt = data.first else { return false }
         return data == pattern(count, salt: salt)

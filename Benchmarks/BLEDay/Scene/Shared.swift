@@ -1,9 +1,9 @@
 import Foundation
 
-/// A value that several threads use, one at a time.
+/// A value that several threads share, and access one at a time.
 ///
-/// The lock is Foundation's, since the thread sanitizer does not see how a `Mutex` is handed over between threads that
-/// compete for it, and a day is there to be watched by the sanitizer. Sendable because the lock guards the value.
+/// The lock is Foundation's, because the thread sanitizer does not understand a `Mutex` for which threads compete, and
+/// BLEDay runs under the sanitizer. Sendable because the lock guards the value.
 final class Shared<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Which link of a machine.
+/// The key of a link: the machine and its peer.
 struct LinkName: Hashable {
     private let machine: String
     private let peripheral: UUID
@@ -11,19 +11,22 @@ struct LinkName: Hashable {
     }
 }
 
-/// A link that the apps of a machine share: it is there from when the first of them is connected until none is.
+/// A link that the apps of a machine share.
 ///
-/// What a server knows of its client concerns the machine, and goes back to before an app joined.
+/// It exists from the connection of the first app until no app is connected.
+///
+/// A server's knowledge of its client concerns the machine, and may be older than an app's connection.
 struct SharedLink {
     private var users = 0
     private var since = Duration.zero
     private var left: Duration?
 
-    /// Adds an app.
+    /// Adds an app that is connected over the link.
     ///
-    /// One that comes at the very moment at which the last one went has the same link, since another takes longer.
+    /// If an app connects at the same instant at which the last one left, the link is the same, because a new link
+    /// takes longer.
     ///
-    /// - Returns: Since when there is the link.
+    /// - Returns: The time since which the link exists.
     mutating func join(at now: Duration) -> Duration {
         if users == 0, left != now { since = now }
         users += 1

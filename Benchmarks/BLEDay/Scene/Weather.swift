@@ -1,6 +1,6 @@
 import BLESimulation
 
-/// What happens to the machines and the air of a day, and when it is over.
+/// The faults of the machines and the air during a day, and their ends.
 struct Weather {
     private enum Ending {
         case switchOn(Machine), plugIn(Machine), comeBack(Machine, World.Position), rejoin(Machine, Machine), clear
@@ -17,7 +17,7 @@ struct Weather {
         usualLoss = cast.world.conditions.loss
     }
 
-    /// Has something go wrong, for some seconds.
+    /// Causes a random fault that lasts some seconds.
     mutating func change() {
         let machine = dice.chance(20) ? cast.phone : dice.pick(cast.others) ?? cast.phone
         let duration = Duration.milliseconds(dice.chance(50) ? dice.within(200...3_000) : dice.within(3_000...20_000))
@@ -47,7 +47,7 @@ struct Weather {
         endings.append((cast.world.now + duration, ending))
     }
 
-    /// Ends what is over; everything if `all`.
+    /// Ends the faults whose time is over; all faults if `all`.
     mutating func settle(all: Bool = false) {
         let now = cast.world.now
         for (due, ending) in endings where all || due <= now { perform(ending) }
