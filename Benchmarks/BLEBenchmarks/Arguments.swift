@@ -1,8 +1,8 @@
 import BLERuntime
 
-/// What a run of the benchmarks is asked to do.
+/// The command-line arguments of the benchmarks.
 struct Arguments {
-    /// Why the arguments make no sense.
+    /// An error: the arguments are invalid, for this reason.
     struct Mistake: Error {
         let reason: String
     }
@@ -21,7 +21,7 @@ struct Arguments {
         case direct(PeerBench, operations: Int)
     }
 
-    /// Whether to say what can be asked for, and do nothing else.
+    /// Returns whether the arguments ask for help.
     static func askForHelp(_ arguments: some Sequence<String>) -> Bool {
         arguments.contains { ["--help", "-h"].contains($0) }
     }
@@ -41,7 +41,7 @@ struct Arguments {
         be of different makers. direct reads without the queue and the objects of an app.
         """
 
-    /// What there is to ask for, with examples.
+    /// The help text: the usage, with examples.
     static let help = """
         \(usage)
 
@@ -54,10 +54,12 @@ struct Arguments {
     private static let operations = 100_000
     private static let devices = [10, 100, 1_000]
     private static let octets = 1 << 24
-    /// The workloads whose figures scripts compare.
+    /// The workloads whose results are compared by scripts.
     private static let worlds = ["scale", "crowd", "gateways", "chat-hour", "channel", "peer"]
 
-    /// Whether to print one JSON object a line; always so for what scripts compare.
+    /// True if results are printed as JSON, one object per line.
+    ///
+    /// Always true for workloads that scripts compare.
     let isJSON: Bool
     let tasks: [Task]
 
@@ -93,7 +95,7 @@ struct Arguments {
         }
     }
 
-    /// Does it, one after the other.
+    /// Runs the measurements, one after the other.
     func run() -> [Result] {
         tasks.flatMap { task in
             switch task {

@@ -7,7 +7,7 @@ enum MainLoop {
         let value = Mutex<Result?>(nil)
     }
 
-    /// Runs `body` as a task of its own, while this thread, the main one, serves the main queue and the main run loop.
+    /// Runs `body` as a detached task, while the calling thread, the main one, serves the main queue and run loop.
     static func wait(for body: @escaping @Sendable () async -> Result) -> Result {
         let outcome = Outcome()
         Task.detached {
@@ -16,7 +16,7 @@ enum MainLoop {
         }
         while true {
             if let result = outcome.value.withLock({ $0 }) { return result }
-            // A date that is near would be a timer to set for each block of the main queue.
+            // With a near date, the run loop would set a timer for each block of the main queue.
             _ = RunLoop.main.run(mode: .default, before: .distantFuture)
         }
     }

@@ -1,11 +1,11 @@
-/// What others need for the same work, as far as anybody has measured it.
+/// The results of other stacks for the same work, if they have been measured.
 ///
-/// The figures come from one machine with two shared cores (x86-64, gcc 12 -O2), so that they tell of factors and not
-/// of percents. docs/PERFORMANCE.md says how they were measured.
+/// They come from one machine with two shared cores (x86-64, gcc 12 -O2), so they show factors, not percentages.
+/// docs/PERFORMANCE.md describes the measurement.
 struct OthersFigures {
-    /// NimBLE's host, in C.
+    /// The result of NimBLE's host, in C.
     let nimble: Double?
-    /// Bumble, in Python.
+    /// The result of Bumble, in Python.
     let bumble: Double?
 
     private init(_ nimble: Double?, _ bumble: Double) {
@@ -18,7 +18,7 @@ struct OthersFigures {
         bumble = nil
     }
 
-    /// The figures for a workload, in the unit of ours; none if nobody has any.
+    /// Returns the results for a workload, in the same unit as ours; without values if there are none.
     static func of(_ workload: String) -> OthersFigures { known[workload] ?? OthersFigures() }
 
     private static let known: [String: OthersFigures] = [

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// A characteristic to read, one to write and one that notifies, in one service.
+/// A service with one characteristic to read, one to write and one that notifies.
 enum PeerService {
     static let uuid = BluetoothUUID.short(0xBE00)
     static let readable = BluetoothUUID.short(0xBE01)

@@ -1,6 +1,6 @@
-/// What was measured.
+/// The result of a measurement.
 struct Result {
-    /// A number with its name.
+    /// A value with its name.
     struct Figure {
         let name: String
         let value: Value
@@ -33,10 +33,12 @@ struct Result {
     let workload: String
     let explanation: String
     let figures: [Figure]
-    /// Whether what was to be seen was seen; a measurement of something else is worth nothing.
+    /// True if the workload did what it should.
+    ///
+    /// Otherwise the measurement is invalid.
     let isGood: Bool
 
-    /// The figures of a run of a world: the time of the processor, and what it was spent on.
+    /// Returns the figures for a run of a world: the processor time, in total and per report.
     static func pace(of simulatedSeconds: Int, taking seconds: Double, reports: Int) -> [Figure] {
         [
             Figure("cpu_seconds", .number(seconds)),
@@ -46,13 +48,13 @@ struct Result {
         ]
     }
 
-    /// One JSON object.
+    /// The result as a JSON object.
     var json: String {
         let fields = [Figure("workload", .text(workload))] + figures + [Figure("good", .truth(isGood))]
         return "{" + fields.map { "\"\($0.name)\": \($0.value.json)" }.joined(separator: ", ") + "}"
     }
 
-    /// The figure that stands in the table beside those of others, with its unit.
+    /// The value that the table compares with other stacks, with its unit.
     private var headline: (value: Double, unit: String)? {
         for (name, unit) in [("ns", "ns"), ("speed", "s/s"), ("kB_s", "kB/s"), ("cpu_seconds", "s")] {
             guard let figure = figures.first(where: { $0.name == name }) else { continue }
@@ -61,9 +63,9 @@ struct Result {
         return nil
     }
 
-    /// One table for people: ours, and what others need for the same.
+    /// Returns a table for users, with our results and those of other stacks.
     ///
-    /// `ns` are of the processor for one operation; `s/s` are simulated seconds for one second of the processor.
+    /// `ns` is the processor time of one operation; `s/s` is the simulated time per processor time.
     static func table(_ results: [Result]) -> String {
         let rows = results.map { result in
             let others = OthersFigures.of(result.workload), ours = result.headline
@@ -87,7 +89,7 @@ struct Result {
         }.joined(separator: "\n")
     }
 
-    /// As many digits as are worth anything.
+    /// Returns a number with only its significant digits.
     private static func short(_ number: Double) -> String {
         number >= 100
             ? "\(Int(number.rounded()))"

@@ -1,12 +1,12 @@
 import CoreFoundation
 import Glibc
 
-/// Time that has passed since it was made.
+/// A stopwatch, which starts when it is created.
 struct Stopwatch {
-    /// What is counted.
+    /// The kind of time to measure.
     enum Kind {
         case wall
-        /// What this process took of the processor.
+        /// The processor time of this process.
         case processor
 
         fileprivate var clock: clockid_t {
@@ -25,7 +25,7 @@ struct Stopwatch {
         start = Self.read(kind)
     }
 
-    /// Nanoseconds.
+    /// The measured time in nanoseconds.
     var nanoseconds: Int64 { Self.read(kind) - start }
     var seconds: Double { Double(nanoseconds) / 1e9 }
 

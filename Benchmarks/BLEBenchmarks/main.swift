@@ -1,10 +1,9 @@
 import BLERuntime
 import Glibc
 
-/// Measures the cores and the worlds made of them.
+/// The benchmarks of the cores, and of worlds made of them.
 ///
-/// This file stays free of concurrency: what counts instructions does not survive a program whose `main` is
-/// asynchronous.
+/// This file must not use concurrency: the tool that counts instructions does not work if `main` is asynchronous.
 do {
     if Arguments.askForHelp(CommandLine.arguments.dropFirst()) {
         try StandardStream.output.write(line: Arguments.help)

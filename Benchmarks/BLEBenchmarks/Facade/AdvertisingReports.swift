@@ -1,13 +1,19 @@
 import BLEWire
 
-/// Reports of 256 devices in turn, some at once, whose advertisements call for no scan response.
+/// Advertising reports from 256 devices in turn, several in one batch.
+///
+/// The advertisements are not scannable.
 struct AdvertisingReports {
-    /// How many devices there are, as many as an octet tells apart.
+    /// The number of devices.
+    ///
+    /// One octet distinguishes them.
     static let devices = 256
     private static let name = Array("bench-adv0".utf8)
     private static let length = 46
 
-    /// The packets of one turn, of which little is written anew for the next.
+    /// The packets of one batch.
+    ///
+    /// Only a few octets change for the next batch.
     private var packets: [UInt8]
     private let atOnce: Int
     private var count: UInt32 = 0
@@ -21,7 +27,9 @@ struct AdvertisingReports {
         packets = Array([[UInt8]](repeating: report, count: atOnce).joined())
     }
 
-    /// The next ones, with 31 octets of data each: those of the last time, or such as never came.
+    /// Returns the packets of the next batch, with 31 octets of data each.
+    ///
+    /// If `isNew`, each has data that has not been used before.
     mutating func next(isNew: Bool) -> [UInt8] {
         for index in 0..<atOnce {
             let start = index * Self.length

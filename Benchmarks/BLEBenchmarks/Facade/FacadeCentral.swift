@@ -3,9 +3,9 @@ import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// An app that finds a peripheral, reads it, writes to it and hears from it.
+/// An app that discovers a peripheral, reads, writes, and receives notifications.
 ///
-/// Sendable because all of it is used on its queue.
+/// Sendable because everything is used on the app's queue.
 final class FacadeCentral: NSObject, FacadeApp, @unchecked Sendable {
     private static let value = Data(PeerService.value)
 
@@ -22,12 +22,12 @@ final class FacadeCentral: NSObject, FacadeApp, @unchecked Sendable {
     private var writable: CBCharacteristic { characteristics[1] }
 
     private var packets: [UInt8] = []
-    /// How many operations of the present turn, and how many turns, have not come to their end.
+    /// The number of unfinished operations of the current turn; ``turns`` is the number of remaining turns.
     private var open = 0
     private var turns = 0
     private var isRunning = false
     private var heard = 0
-    /// All that were found, which the app keeps.
+    /// The discovered peripherals, which the app retains.
     private var found: [CBPeripheral] = []
     private var reports: AdvertisingReports
 
@@ -64,7 +64,7 @@ final class FacadeCentral: NSObject, FacadeApp, @unchecked Sendable {
         }
     }
 
-    /// Writes until there is no room, or no more to be written.
+    /// Writes values until the peripheral accepts no more, or all turns are done.
     private func writeCommands() {
         guard let peripheral else { return }
         turns += 1
@@ -75,7 +75,9 @@ final class FacadeCentral: NSObject, FacadeApp, @unchecked Sendable {
         if turns == 0 { finish() }
     }
 
-    /// Whether this is what was sent, octet by octet: `Data` takes 550 instructions to compare 20 octets.
+    /// Returns whether this is the sent value.
+    ///
+    /// Compares octet by octet, because `Data` takes 550 instructions to compare 20 octets.
     private func isRight(_ value: Data?) -> Bool {
         value?.withUnsafeBytes { octets in
             guard octets.count == PeerService.value.count else { return false }
@@ -162,7 +164,7 @@ extension FacadeCentral: CBCentralManagerDelegate, CBPeripheralDelegate {
         if isRunning, workload == .writeCommand { writeCommands() }
     }
 
-    /// One of the three has been heard: a value that was read, one that was written, and a notification.
+    /// Records that one of the three preparations is done: a read, a write or a notification.
     private func prepared() {
         heard += 1
         if heard == 3 { ready.signal() }

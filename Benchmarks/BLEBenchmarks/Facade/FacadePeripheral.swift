@@ -5,7 +5,7 @@ import Foundation
 
 /// An app that serves a central.
 ///
-/// Sendable because all of it is used on its queue.
+/// Sendable because everything is used on the app's queue.
 final class FacadePeripheral: NSObject, FacadeApp, @unchecked Sendable {
     private static let value = Data(PeerService.value)
 
@@ -59,7 +59,7 @@ final class FacadePeripheral: NSObject, FacadeApp, @unchecked Sendable {
         transport.feed(packets)
     }
 
-    /// Says values until there is no room, or no more to be said.
+    /// Sends values until the manager accepts no more, or all turns are done.
     private func update() {
         guard let manager else { return }
         while turns > 0, manager.updateValue(Self.value, for: notified, onSubscribedCentrals: nil) { turns -= 1 }
@@ -71,7 +71,7 @@ final class FacadePeripheral: NSObject, FacadeApp, @unchecked Sendable {
         done.signal()
     }
 
-    /// A request, a command or a subscription has been heard.
+    /// Records that a request, a command or a subscription has arrived.
     private func ended(_ isGood: Bool) {
         self.isGood = self.isGood && isGood
         if isRunning {

@@ -4,16 +4,16 @@ import BLESimulation
 import Foundation
 import Glibc
 
-/// How the app of a workload comes to its host.
+/// The way in which a workload's app is connected to the host.
 enum FacadeRoute: String, CaseIterable {
-    /// The host is the app's own.
+    /// The host is part of the app's process, without a daemon.
     case direct
-    /// A daemon has the host, and the app a socket to it.
+    /// A daemon has the host, and the app is connected to the daemon by a socket.
     ///
-    /// All is in one process, so that what the daemon and the app do is added up.
+    /// Both are in one process, so the time of the daemon and of the app is added up.
     case daemon
 
-    /// Calls `body` with a way to a host.
+    /// Calls `body` with a connection to the host; returns `nil` if that fails.
     func withLink<Result>(to runner: HostRunner, _ body: (any HostLink) -> Result) -> Result? {
         switch self {
         case .direct: return body(runner)

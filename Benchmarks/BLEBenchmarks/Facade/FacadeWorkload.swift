@@ -3,10 +3,11 @@ import BLERuntime
 import CoreBluetooth
 import Dispatch
 
-/// Work for the host, its loop and the classes of Core Bluetooth: from HCI octets to the delegate on its queue, or from
-/// a method that the app calls to the HCI octets.
+/// A workload for the host, its loop and the classes of Core Bluetooth.
 ///
-/// The controller is in the same process; what it says has been said by a virtual one before.
+/// It goes from HCI octets to the delegate on its queue, or from the app's method call to HCI octets.
+///
+/// The controller is in the same process, and repeats packets that a virtual controller has sent before.
 enum FacadeWorkload: String, CaseIterable {
     case advertisement = "HF1"
     case advertisementSeen = "HF1-seen"
@@ -36,7 +37,7 @@ enum FacadeWorkload: String, CaseIterable {
         }
     }
 
-    /// Whether the app is a central.
+    /// True if the app is a central.
     private var isOfCentral: Bool {
         switch self {
         case .advertisement, .advertisementSeen, .notificationReceived, .notificationAlone, .read, .write,
@@ -46,7 +47,7 @@ enum FacadeWorkload: String, CaseIterable {
         }
     }
 
-    /// How many packets arrive at once.
+    /// The number of packets that arrive together.
     var batch: Int {
         switch self {
         case .advertisement, .advertisementSeen: 16
@@ -60,7 +61,7 @@ enum FacadeWorkload: String, CaseIterable {
         return FacadePeripheral(self, transport)
     }
 
-    /// Does `operations`, rounded up to whole turns.
+    /// Measures `operations`, rounded up to whole turns.
     func measure(operations: Int, by route: FacadeRoute = .direct) -> Result {
         let turns = (operations + batch - 1) / batch
         let transport = FeedTransport(peer: isOfCentral ? .peripheral : .central)
@@ -83,7 +84,7 @@ enum FacadeWorkload: String, CaseIterable {
         )
     }
 
-    /// Has an app do so many turns; how many nanoseconds of the processor that takes, and whether all went well.
+    /// Lets an app run turns; returns the processor time in nanoseconds, and whether all values were correct.
     private func carryOut(
         _ app: any FacadeApp,
         on transport: FeedTransport,
@@ -98,14 +99,14 @@ enum FacadeWorkload: String, CaseIterable {
     }
 }
 
-/// An app that can do some of the workloads.
+/// An app that can run some of the workloads.
 protocol FacadeApp: AnyObject, Sendable {
-    /// Signalled when everything is there that a workload needs.
+    /// Signalled when the app is ready to run a workload.
     var ready: DispatchSemaphore { get }
-    /// Signalled when all operations have come to their end.
+    /// Signalled when all operations are complete.
     var done: DispatchSemaphore { get }
-    /// Whether every value was as it should be.
+    /// True if all values were correct.
     var isGood: Bool { get }
-    /// Does as many turns, from any thread.
+    /// Runs turns. Can be called from any thread.
     func run(turns: Int)
 }

@@ -3,11 +3,10 @@ import BLERuntime
 import BLEWire
 import Glibc
 
-/// A way to a controller that is a virtual one at first, with a peer behind it, and a loop of packets then.
+/// A transport that first leads to a virtual controller with a peer, and later replays the peer's packets.
 ///
-/// Once it is closed to the air, it answers requests with what the peer answered before, and gives buffers back at
-/// once; commands still go to the virtual controller.
-/// Sendable because all of it is used on the thread of the loop.
+/// After ``closeToAir()``, it answers requests with the responses that the peer has sent before, and returns buffers
+/// immediately. Commands still go to the virtual controller. Sendable because everything is used on the loop's thread.
 final class FeedTransport: Transport, @unchecked Sendable {
     private let role: ClientRole
     private var peer: RadioPeer?
@@ -15,17 +14,19 @@ final class FeedTransport: Transport, @unchecked Sendable {
     private var loop: EventLoop?
     private var framer = H4Framer(from: .host)
     private var alarm: LoopAlarm?
-    /// The ends of a pipe, through which packets arrive as they do from a socket.
+    /// The ends of a pipe, through which packets arrive in the same way as from a socket.
     private let readEnd: FileDescriptor, writeEnd: FileDescriptor
     private var watch: LoopWatch?
     private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var isClosed = false
-    /// When a packet went either way the last time.
+    /// The time of the last packet in either direction.
     private var lastTraffic = Instant()
-    /// The longest data packet with each opcode of ATT that the peer sent, which has a value of the workloads.
+    /// The longest data packet that the peer has sent with each ATT opcode.
+    ///
+    /// It contains a value of the workloads.
     private var heard = [[UInt8]](repeating: [], count: 256)
 
-    /// Creates a transport whose peer has this role.
+    /// Creates a transport whose peer has the role `role`.
     init(peer role: ClientRole) {
         self.role = role
         var ends: [Int32] = [-1, -1]
@@ -66,7 +67,7 @@ final class FeedTransport: Transport, @unchecked Sendable {
         watch?.cancel()
     }
 
-    /// Has the peer say nothing more, once the two hosts have arranged all that they want by themselves.
+    /// Waits until the two hosts have finished their own procedures, and then silences the peer.
     func closeToAir() {
         while let loop, !loop.sync({ self.closeIfQuiet(at: loop.clock.now) }) { usleep(50_000) }
     }
@@ -77,12 +78,14 @@ final class FeedTransport: Transport, @unchecked Sendable {
         return isClosed
     }
 
-    /// Such a packet, as often as that.
+    /// Returns `count` copies of the packet that the peer has sent with an ATT opcode.
     func packets(_ opcode: UInt8, _ count: Int) -> [UInt8] {
         loop?.sync { Array([[UInt8]](repeating: self.heard[Int(opcode)], count: count).joined()) } ?? []
     }
 
-    /// Has packets arrive, from any thread.
+    /// Lets packets arrive.
+    ///
+    /// Can be called from any thread.
     func feed(_ packets: [UInt8]) {
         let count = write(writeEnd.raw, packets, packets.count)
         precondition(count == packets.count, "the pipe has room for what is on its way")
@@ -114,7 +117,7 @@ final class FeedTransport: Transport, @unchecked Sendable {
         chunk += packet
     }
 
-    /// Returns the buffer of a data packet, with the answer to a request.
+    /// Appends the event that returns the packet's buffer, and the response if the packet is a request.
     private func reply(to packet: Span<UInt8>, in answer: inout [UInt8]) {
         guard packet.count > 9 else { return }
         answer += [0x04, 0x13, 0x05, 0x01, packet[1], packet[2] & 0x0F, 0x01, 0x00]

@@ -2,10 +2,10 @@ import BLEController
 import BLEHost
 import BLEWire
 
-/// A peer's host and the controllers of both, for a host that somebody else runs.
+/// A peer's host and the controllers of both ends, for a host that runs elsewhere.
 ///
-/// It does all that the workloads need by itself: as a peripheral it serves ``PeerService`` and answers, as a central
-/// it connects, subscribes, and reads and writes once each.
+/// It does everything that the workloads need: as a peripheral, it serves ``PeerService``; as a central, it connects,
+/// subscribes, and reads and writes one value.
 struct RadioPeer: ~Copyable {
     private static let client = ClientID(rawValue: 1)
 
@@ -14,7 +14,7 @@ struct RadioPeer: ~Copyable {
     private let near: ControllerID
     private let far: ControllerID
     private var host = Host(configuration: .init(identifierSecret: 2), random: SeededGenerator(seed: 2))
-    /// What the controller of the other host has for it.
+    /// The packets from the controller of the other host for that host.
     private var incoming: [[UInt8]] = []
 
     init(_ role: ClientRole, at now: Instant) {
@@ -25,17 +25,17 @@ struct RadioPeer: ~Copyable {
         host.open(Self.client, role: role, at: now)
     }
 
-    /// When something happens by itself.
+    /// The time at which to call ``wake(at:)``.
     var deadline: Instant? { mutating get { [air.deadline, host.deadline].compactMap { $0 }.min() } }
 
-    /// Does what is due, and returns what the controller has for the other host.
+    /// Does everything that is due; returns the packets for the other host.
     mutating func wake(at now: Instant) -> [[UInt8]] {
         air.wake(at: now)
         host.wake(at: now)
         return settle(at: now)
     }
 
-    /// Takes a packet from the other host, and returns what its controller has for it.
+    /// Processes a packet from the other host; returns the packets for that host.
     mutating func receive(_ packet: Span<UInt8>, at now: Instant) -> [[UInt8]] {
         air.wake(at: now)
         air.receive(packet, from: near, at: now)

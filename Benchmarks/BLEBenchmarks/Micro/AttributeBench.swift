@@ -2,10 +2,10 @@ import BLEController
 import BLEHost
 import BLEWire
 
-/// Two hosts that have met, of which either is fed what the other would send it.
+/// Two connected hosts, each of which can be fed the packets that the other would send.
 ///
-/// The peripheral serves one characteristic to read, one to write and one that notifies, by an app; the central has
-/// found them all and subscribed.
+/// The peripheral's app serves one characteristic to read, one to write and one that notifies. The central has
+/// discovered all of them, and subscribed.
 struct AttributeBench: ~Copyable {
     private static let client = ClientID(rawValue: 1)
 
@@ -14,10 +14,10 @@ struct AttributeBench: ~Copyable {
     private var peripheralFeed: HostFeed
     private let peer: PeerIdentifier
     private let handles: [BluetoothUUID: AttributeHandle]
-    /// How many values wait for a buffer.
+    /// The number of values that wait for a buffer of the controller.
     private let waiting: Int
 
-    /// Has the two meet, after the others that the central or the peripheral has links with.
+    /// Connects the two hosts, after the links to other peers that the surroundings require.
     init(among surroundings: MicroSurroundings, asCentral: Bool) {
         let others = surroundings.links - 1
         var pair = HostPair(profile: .core5, others: others)
@@ -58,7 +58,7 @@ struct AttributeBench: ~Copyable {
         self.pair = pair
     }
 
-    /// Does as many turns of several operations each, and says how many operations came to their end.
+    /// Runs turns of `batch` operations each; returns the number of completed operations.
     mutating func run(_ workload: MicroWorkload, turns: Int, batch: Int) -> Int {
         let incoming = incoming(workload), outgoing = outgoing(workload)
         if waiting > 0 { leaveWaiting(outgoing, of: workload) }
@@ -81,7 +81,7 @@ struct AttributeBench: ~Copyable {
         return done
     }
 
-    /// Has as many values wait, and no buffer be free.
+    /// Sends values until no buffer is free and the required number of values wait.
     private mutating func leaveWaiting(_ request: ClientRequest, of workload: MicroWorkload) {
         switch workload {
         case .notificationSent: peripheralFeed.leave(request, waiting, with: &pair.peripheral)
@@ -90,7 +90,7 @@ struct AttributeBench: ~Copyable {
         }
     }
 
-    /// Does one turn more, and says whether it brings the right events and packets, to the octet.
+    /// Runs one more turn; returns whether it produces exactly the right events and packets.
     mutating func isRight(_ workload: MicroWorkload, batch: Int) -> Bool {
         let isOfCentral = workload.isOfCentral
         if isOfCentral { centralFeed.kept = ([], []) } else { peripheralFeed.kept = ([], []) }
@@ -103,7 +103,7 @@ struct AttributeBench: ~Copyable {
             && kept.outputs.allSatisfy { isRight($0, of: workload) } && !(kept.outputs.isEmpty && packet.isEmpty)
     }
 
-    /// Whether an event is one that a workload brings.
+    /// Returns whether a workload produces such an event.
     private func isRight(_ output: Host.Output, of workload: MicroWorkload) -> Bool {
         switch (workload, output) {
         case (.readServed, .event(.server(.readRequested), _)), (.notificationSent, .event(.server(.updatesTaken), _)),
@@ -120,7 +120,7 @@ struct AttributeBench: ~Copyable {
         }
     }
 
-    /// What the host sends for each operation.
+    /// Returns the PDU that the host sends for each operation.
     private func sentPDU(_ workload: MicroWorkload) -> [UInt8] {
         switch workload {
         case .readServed: [0x0B] + PeerService.value
@@ -133,7 +133,7 @@ struct AttributeBench: ~Copyable {
         }
     }
 
-    /// What the peer sends.
+    /// Returns the packet that the peer sends for each operation.
     private func incoming(_ workload: MicroWorkload) -> [UInt8] {
         let pdu: [UInt8] =
             switch workload {
@@ -148,7 +148,7 @@ struct AttributeBench: ~Copyable {
         return workload.isOfCentral ? centralFeed.packet(pdu) : peripheralFeed.packet(pdu)
     }
 
-    /// What the app asks for.
+    /// Returns the request that the app makes for each operation.
     private func outgoing(_ workload: MicroWorkload) -> ClientRequest {
         switch workload {
         case .read: .peer(peer, .read(handle(of: PeerService.readable)))
@@ -162,7 +162,7 @@ struct AttributeBench: ~Copyable {
     private func handle(of uuid: BluetoothUUID) -> AttributeHandle { handles[uuid] ?? .none }
     private func octets(of uuid: BluetoothUUID) -> [UInt8] { handle(of: uuid).wire.littleEndianOctets }
 
-    /// Has the central's app wait for peers that it has heard once, and that do not answer.
+    /// Lets the central's app connect to peers that have advertised once, and do not respond.
     private static func wait(for count: Int, in pair: inout HostPair) {
         guard count > 0 else { return }
         pair.perform(.scan(ScanRequest()), for: client, on: .central)

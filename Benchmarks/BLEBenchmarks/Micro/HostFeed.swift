@@ -1,24 +1,26 @@
 import BLEHost
 import BLEWire
 
-/// What a controller would hand to one host, and take from it, over one link.
+/// A replacement for the controller of one host, for one link.
 struct HostFeed {
     private let client: ClientID
     private let link: [UInt8]
     private var now: Instant
     private var outputs: [Host.Output] = []
     private var sent = OutgoingPackets()
-    /// What gives buffers of the link back, but for their number.
+    /// The event that returns buffers of the link.
+    ///
+    /// Their number is set before each use.
     private var completed: [UInt8]
-    /// What the host says while this is set.
+    /// The outputs and packets of the host; collected only while this is not `nil`.
     var kept: (outputs: [Host.Output], packets: [UInt8])?
 
     /// Creates a feed.
     ///
     /// - Parameters:
-    ///   - client: Who asks.
+    ///   - client: The client that makes requests.
     ///   - packet: Any data packet of the link.
-    ///   - now: When it begins.
+    ///   - now: The current time of the host.
     init(client: ClientID, link packet: [UInt8], now: Instant) {
         self.client = client
         link = [packet[1], packet[2] & 0x0F]
@@ -26,33 +28,35 @@ struct HostFeed {
         self.now = now
     }
 
-    /// A data packet as the controller hands it over, with a PDU of ATT in it.
+    /// Returns an ATT PDU in a data packet from the controller.
     func packet(_ pdu: [UInt8]) -> [UInt8] {
         let frame = UInt16(pdu.count).littleEndianOctets + [0x04, 0x00] + pdu
         return [0x02, link[0], link[1] | 0x20] + UInt16(frame.count).littleEndianOctets + frame
     }
 
-    /// A data packet as the host sends it, with a PDU of ATT in it.
+    /// Returns an ATT PDU in a data packet from the host.
     func sentPacket(_ pdu: [UInt8]) -> [UInt8] {
         var packet = packet(pdu)
         packet[2] = link[1]
         return packet
     }
 
-    /// Makes a request as often, gives no buffer back, and lets nobody hear what came of it.
+    /// Makes a request `count` times.
+    ///
+    /// Returns no buffers, and ignores the events.
     mutating func leave(_ request: ClientRequest, _ count: Int, with host: inout Host) {
         for _ in 0..<count { host.perform(request, for: client, at: now) }
         _ = takeAll(from: &host)
     }
 
-    /// Hands over a packet several times, and says how many events came of it.
+    /// Delivers a packet to the host `count` times; returns the number of resulting events.
     mutating func hear(_ packet: [UInt8], _ count: Int, by host: inout Host) -> Int {
         now = now.later(byNanoseconds: 50_000)
         for _ in 0..<count { host.receive(packet.span, at: now) }
         return takeAll(from: &host).others
     }
 
-    /// Hands over a request, answers it as the app does, and says how many responses came of it.
+    /// Delivers a request to the host, and responds as the app; returns the number of resulting packets.
     mutating func serve(_ packet: [UInt8], by host: inout Host, value: [UInt8]) -> Int {
         now = now.later(byNanoseconds: 50_000)
         host.receive(packet.span, at: now)
@@ -70,7 +74,9 @@ struct HostFeed {
         return packets
     }
 
-    /// Answers as the app does; events are looked at where they lie.
+    /// Responds to the host's requests as the app.
+    ///
+    /// Reads events in place, without copies.
     private func answer(to host: inout Host, value: [UInt8]) {
         let said = outputs.span
         for index in said.indices {
@@ -80,8 +86,8 @@ struct HostFeed {
         }
     }
 
-    /// Makes a request several times behind what waits already, gives as many buffers back, and says how many packets
-    /// came of it.
+    /// Makes a request `count` times behind waiting ones, and returns as many buffers; returns the number of resulting
+    /// packets.
     mutating func sayBehind(_ request: ClientRequest, _ count: Int, to host: inout Host) -> Int {
         now = now.later(byNanoseconds: 50_000)
         for _ in 0..<count { host.perform(request, for: client, at: now) }
@@ -89,7 +95,7 @@ struct HostFeed {
         return packets + giveBack(count, to: &host)
     }
 
-    /// Makes a request several times, and says how many packets came of it.
+    /// Makes a request `count` times; returns the number of resulting packets.
     mutating func say(_ request: ClientRequest, _ count: Int, to host: inout Host) -> Int {
         now = now.later(byNanoseconds: 50_000)
         for _ in 0..<count { host.perform(request, for: client, at: now) }
@@ -98,7 +104,7 @@ struct HostFeed {
         return packets
     }
 
-    /// Makes a request, hands over the answer, and says how many events came of it.
+    /// Makes a request and delivers the peer's response; returns the number of resulting events.
     mutating func ask(_ request: ClientRequest, answer packet: [UInt8], of host: inout Host) -> Int {
         now = now.later(byNanoseconds: 50_000)
         host.perform(request, for: client, at: now)
@@ -123,8 +129,8 @@ struct HostFeed {
         kept?.packets += sent.octets
     }
 
-    /// Gives buffers back, as the controller does when packets have been acknowledged; says how many packets came of
-    /// that.
+    /// Returns buffers to the host, as a controller does when packets have been acknowledged; returns the number of
+    /// resulting packets.
     @discardableResult
     private mutating func giveBack(_ count: Int, to host: inout Host) -> Int {
         guard count > 0 else { return 0 }
@@ -135,7 +141,7 @@ struct HostFeed {
 }
 
 extension Host.Output {
-    /// What a peer waits for, and whether that is a value.
+    /// The transaction to which the app must respond, and whether it is a read; `nil` if this output is not a request.
     fileprivate var asked: (transaction: ServerTransaction, isRead: Bool)? {
         switch self {
         case .event(.server(.readRequested(let transaction, _, _, _)), _): (transaction, true)

@@ -2,11 +2,11 @@ import BLEController
 import BLEHost
 import BLEWire
 
-/// A central's and a peripheral's host on one virtual radio, and others beside them, run by hand on one thread.
+/// The hosts of a central, a peripheral and others on one virtual radio, which run on the calling thread.
 struct HostPair: ~Copyable {
     enum Side: Hashable {
         case central, peripheral
-        /// One of those beside the two.
+        /// One of the other hosts.
         case other(Int)
     }
 
@@ -25,12 +25,14 @@ struct HostPair: ~Copyable {
     var peripheral: Host
     private let others: [Other]
     private(set) var now = Instant()
-    /// What clients heard.
+    /// The events that clients have received.
     private var events: [(side: Side, event: ClientEvent)] = []
-    /// The last data packet that each host got over its last link, whose handle is the greatest.
+    /// The last data packet that each host has received over its last link, the one with the highest handle.
     private(set) var lastData: [Side: [UInt8]] = [:]
 
-    /// Brings hosts up, the two as on a machine with 4 GiB.
+    /// Starts the hosts.
+    ///
+    /// The central and the peripheral have the limits of a machine with 4 GiB.
     init(profile: ControllerIdentity.Profile, others count: Int = 0) {
         var air = Air(seed: 1)
         sides = [.central, .peripheral] + (0..<count).map { .other($0) }
@@ -60,7 +62,7 @@ struct HostPair: ~Copyable {
         settle()
     }
 
-    /// Hands a packet to a host that its controller has not sent.
+    /// Delivers a packet to a host that its controller has not sent.
     mutating func feed(_ packet: [UInt8], to side: Side) {
         change(side) { $0.receive(packet.span, at: $1) }
         settle()
@@ -74,7 +76,7 @@ struct HostPair: ~Copyable {
         }
     }
 
-    /// Lets `duration` pass.
+    /// Advances the time by `duration`.
     mutating func run(for duration: Duration) {
         let end = now + duration
         while let due = deadline, due <= end {
@@ -93,9 +95,9 @@ struct HostPair: ~Copyable {
         }
     }
 
-    /// What `body` makes of the first event at a host that it makes something of.
+    /// Returns the first result of `body` that is not `nil`, for the events of a host in order.
     ///
-    /// - Precondition: There is one.
+    /// - Precondition: There is such an event.
     func first<Found>(on side: Side = .central, _ body: (ClientEvent) -> Found?) -> Found {
         for event in events where event.side == side {
             if let found = body(event.event) { return found }
@@ -103,7 +105,8 @@ struct HostPair: ~Copyable {
         preconditionFailure("the two hosts have not met")
     }
 
-    /// Has the central connect to a peripheral: the one advertises, the other scans until it has heard of it.
+    /// Lets the peripheral advertise, and the central scan and connect; returns the central's identifier of the
+    /// peripheral.
     mutating func meet(_ client: ClientID, central: Side, peripheral: Side) -> PeerIdentifier {
         perform(.server(.startAdvertising(AdvertisingRequest())), for: client, on: peripheral)
         perform(.scan(ScanRequest()), for: client, on: central)
@@ -140,7 +143,7 @@ struct HostPair: ~Copyable {
         lastData[side] = packet
     }
 
-    /// Does what a host wants done; `false` if that is nothing.
+    /// Performs the outputs of a host; returns false if there were none.
     private mutating func carryOut(_ index: Int) -> Bool {
         var outputs: [Host.Output] = []
         change(sides[index]) { host, _ in while let output = host.next() { outputs.append(output) } }

@@ -1,19 +1,21 @@
-/// What there is beside that which a workload touches, and which should cost it nothing.
+/// The state of a host that a workload does not use, and that should not make it slower.
 struct MicroSurroundings {
-    /// Links of the host that is measured, of which the last one is used.
+    /// The number of links of the measured host.
+    ///
+    /// The workload uses the last one.
     var links = 1
-    /// Peers that the app waits to be connected to.
+    /// The number of peers to which the app has requested a connection.
     var pending = 0
-    /// Devices whose advertisements come in turn.
+    /// The number of devices whose advertisements arrive in turn.
     var advertisers = 256
-    /// Apps that scan for all advertisements.
+    /// The number of apps that scan for all advertisements.
     var clients = 1
-    /// Characteristics of the own server.
+    /// The number of characteristics of the host's own server.
     var characteristics = 3
-    /// Values that wait for a buffer of the controller, behind which others are sent.
+    /// The number of values that already wait for a buffer of the controller when the workload sends its own.
     var waiting = 0
 
-    /// The options that change this, each with what it changes and what it may be.
+    /// The command-line options for these numbers, each with its property and its range.
     static var options: [(name: String, path: WritableKeyPath<Self, Int>, range: ClosedRange<Int>)] {
         [
             ("--links", \.links, 1...31), ("--pending", \.pending, 0...255),

@@ -1,11 +1,11 @@
 import BLEHost
 import BLEWire
 
-/// Work for the host alone: from HCI octets to the event that a client takes, or from its request to the HCI octets.
+/// A workload for the host only: from HCI octets to a client's event, or from a client's request to HCI octets.
 ///
-/// No socket, no queue, no facade. Two hosts first meet over the virtual radio, for real; then one of them is fed the
-/// packets that it got there, again and again, and its buffers are returned as a controller would. The work of the peer
-/// and of the radio is not in the figures.
+/// There is no socket, no queue and no facade. Two hosts first connect over the virtual radio. Then one of them is fed
+/// the packets that it received there, again and again, and gets its buffers back as from a controller. The results do
+/// not include the work of the peer and the radio.
 enum MicroWorkload: String, CaseIterable {
     case advertisement = "H1"
     case readServed = "H2"
@@ -31,7 +31,7 @@ enum MicroWorkload: String, CaseIterable {
         }
     }
 
-    /// Whether the host that is measured is that of the central.
+    /// True if the measured host is the central's.
     var isOfCentral: Bool {
         switch self {
         case .notificationReceived, .read, .write, .writeCommand: true
@@ -39,7 +39,7 @@ enum MicroWorkload: String, CaseIterable {
         }
     }
 
-    /// How many operations there are between two looks at what the host has to say.
+    /// The number of operations after which the host's outputs are processed.
     var batch: Int {
         switch self {
         case .advertisement: 16
@@ -48,7 +48,7 @@ enum MicroWorkload: String, CaseIterable {
         }
     }
 
-    /// Does `operations`, rounded up to whole turns.
+    /// Measures `operations`, rounded up to whole turns.
     func measure(operations: Int, among surroundings: MicroSurroundings) -> Result {
         let turns = (operations + batch - 1) / batch
         let done: Int

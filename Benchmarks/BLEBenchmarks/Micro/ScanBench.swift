@@ -2,7 +2,7 @@ import BLEController
 import BLEHost
 import BLEWire
 
-/// A host that scans, and the advertising reports that it is fed.
+/// A scanning host, with the advertising reports that it is fed.
 struct ScanBench: ~Copyable {
     private var pair: HostPair
     private let reports: [[UInt8]]
@@ -11,7 +11,7 @@ struct ScanBench: ~Copyable {
     private var packets = OutgoingPackets()
     private var found = 0
 
-    /// Brings a host up on a virtual controller that knows only legacy advertising, and has its apps scan.
+    /// Starts a host on a virtual controller that supports only legacy advertising, and lets its apps scan.
     init(advertisers: Int, clients: Int) {
         var pair = HostPair(profile: .legacyOnly)
         let clients = (1...clients).map { ClientID(rawValue: $0) }
@@ -24,7 +24,7 @@ struct ScanBench: ~Copyable {
         now = pair.now
         reports = (0..<advertisers).map(Self.report)
         self.pair = pair
-        // Each has been heard so often before anything is counted that no scan response is expected of it.
+        // Before the measurement, each device is reported so often that the host no longer waits for its scan response.
         for _ in 0..<4 {
             for start in stride(from: 0, to: reports.count, by: 16) {
                 hear(start..<min(start + 16, reports.count))
@@ -33,7 +33,7 @@ struct ScanBench: ~Copyable {
         }
     }
 
-    /// Feeds as many turns of reports, and says how many of them the client got.
+    /// Feeds turns of `batch` reports each; returns the number of reports that clients received.
     mutating func run(turns: Int, batch: Int) -> Int {
         found = 0
         var next = 0
@@ -45,7 +45,7 @@ struct ScanBench: ~Copyable {
         return found
     }
 
-    /// Hears the reports of one turn.
+    /// Feeds the host the reports of one turn.
     private mutating func hear(_ numbers: Range<Int>) {
         now = now.later(byNanoseconds: 100_000)
         for number in numbers {
@@ -55,7 +55,7 @@ struct ScanBench: ~Copyable {
         takeAll()
     }
 
-    /// Waits until no scan response is waited for any more.
+    /// Advances the time until the host no longer waits for scan responses.
     private mutating func rest() {
         now = now + .seconds(1)
         pair.central.wake(at: now)
@@ -69,7 +69,7 @@ struct ScanBench: ~Copyable {
         outputs.removeAll(keepingCapacity: true)
     }
 
-    /// A report of one device's connectable advertisement with 31 octets of data.
+    /// Returns a report of a device's connectable advertisement with 31 octets of data.
     private static func report(_ number: Int) -> [UInt8] {
         let data: [UInt8] =
             [2, 1, 6, 3, 3, 0x0F, 0x18, 11, 9] + Array("bench-adv0".utf8) + [11, 0xFF, 0x4C, 0, 1, 2, 3, 4, 5, 6, 7, 8]

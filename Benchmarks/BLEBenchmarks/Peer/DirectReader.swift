@@ -3,8 +3,9 @@ import BLERuntime
 import BLEWire
 import CoreBluetooth
 
-/// A client that reads as ``PeerClient`` does, but hears its host in the host's turns: what is left of a read without
-/// the queue and the objects of an app.
+/// A client that reads as ``PeerClient`` does, but receives events on the host's loop.
+///
+/// It measures a read without an app's queue and objects.
 final class DirectReader: Sendable {
     private struct State {
         var session: (any HostSession)?
@@ -14,9 +15,9 @@ final class DirectReader: Sendable {
     }
 
     private let state: Locked<State>
-    /// Hears that reads begin.
+    /// Called when the reads begin.
     private let began: @Sendable () -> Void
-    /// Hears how many reads brought the value.
+    /// Called at the end, with the number of reads that returned the right value.
     private let done: @Sendable (Int) -> Void
 
     init(
@@ -29,7 +30,7 @@ final class DirectReader: Sendable {
         self.done = done
     }
 
-    /// Connects to the first device that advertises, and reads.
+    /// Connects to the first discovered device, and reads.
     func start(on link: some HostLink) {
         let receiver = EventReceiver.inTurn { [weak self] events in
             for event in events { self?.hear(event) }
@@ -51,7 +52,7 @@ final class DirectReader: Sendable {
         if let finished { done(finished) }
     }
 
-    /// What to ask for next.
+    /// Returns the next request after an event; `nil` if there is none.
     private static func answer(_ event: ClientEvent, of state: inout State) -> ClientRequest? {
         switch event {
         case .stateChanged(.poweredOn): return .scan(ScanRequest())

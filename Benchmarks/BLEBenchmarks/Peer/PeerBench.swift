@@ -4,12 +4,14 @@ import BLEWire
 import CoreBluetooth
 import Glibc
 
-/// One end of a benchmark between two processes and a controller, through the public interface alone.
+/// One end of a benchmark between two processes and a controller, which only uses the public API.
 struct PeerBench {
-    /// Where the controller is.
+    /// The address of the controller's socket.
     let controller: SocketAddress
 
-    /// Serves until the process is ended, after a line that says that peers can come.
+    /// Serves until the process is killed.
+    ///
+    /// First prints a line that says that clients can connect.
     func serve() -> Result {
         let runner = host(PeerPlan.serverAddress, mtu: ATT.maximumMTU)
         let ready = Outcome<Bool>()
@@ -38,7 +40,7 @@ struct PeerBench {
         }
     }
 
-    /// Reads without the queue and the objects of an app.
+    /// Measures reads without an app's queue and objects.
     func readDirectly(operations: Int) -> Result {
         let runner = host(PeerPlan.clientAddress, mtu: ATT.defaultMTU)
         defer { runner.stop() }
@@ -61,7 +63,9 @@ struct PeerBench {
         )
     }
 
-    /// How long operations took, and each of them of this process's processor time, in nanoseconds.
+    /// Returns the wall time, the operations per second, and the processor time per operation.
+    ///
+    /// `processor` is in nanoseconds.
     private func rates(of count: Int, in seconds: Double, using processor: Int64) -> [Result.Figure] {
         [
             .init("wall_s", .number(seconds)), .init("ops_s", .number(Double(count) / seconds)),
@@ -112,7 +116,7 @@ struct PeerBench {
     }
 }
 
-/// A value that one thread waits for and another one has.
+/// A value that one thread waits for and another thread sets.
 private final class Outcome<Value: Sendable>: Sendable {
     private let value = Locked<Value?>(nil)
     private let there = DispatchSemaphore(value: 0)

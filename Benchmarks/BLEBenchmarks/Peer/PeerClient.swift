@@ -1,8 +1,8 @@
 import CoreBluetooth
 
-/// The end that asks: one connection, on which workloads run one after the other.
+/// The client end of a benchmark: one connection, on which workloads run one after the other.
 ///
-/// The next request of a workload is made in the delegate method that brings the answer to the one before, as apps do.
+/// Each request is made in the delegate method that reports the result of the previous one, as in apps.
 final class PeerClient: NSObject, @unchecked Sendable {
     let queue = DispatchQueue(label: "benchmark.client")
     private var manager: CBCentralManager?
@@ -12,15 +12,17 @@ final class PeerClient: NSObject, @unchecked Sendable {
     private var whenGone: (() -> Void)?
     private var undiscovered = 0
 
-    /// What a workload does when an answer comes.
+    /// Called when a value arrives; each workload sets it.
     var valueArrived: ((CBCharacteristic) -> Void)?
     var valueWritten: (() -> Void)?
     var isReady: (() -> Void)?
     var channelOpened: ((CBL2CAPChannel?) -> Void)?
-    /// The channel that is in use.
+    /// The open channel; `nil` if there is none.
     var channel: (channel: CBL2CAPChannel, source: ChannelSource)?
 
-    /// Connects to the first device that advertises and discovers what it has; must be called on ``queue``.
+    /// Connects to the first discovered device, and discovers its services.
+    ///
+    /// Must be called on ``queue``.
     func connect(then connected: @escaping (Bool) -> Void) {
         self.connected = connected
         manager = CBCentralManager(delegate: self, queue: queue)
@@ -33,7 +35,7 @@ final class PeerClient: NSObject, @unchecked Sendable {
         return nil
     }
 
-    /// Discovers everything anew; hears how many characteristics there are.
+    /// Discovers all services again; calls `done` with the number of characteristics.
     func discover(then done: @escaping (Int) -> Void) {
         whenDiscovered = done
         peripheral?.discoverServices(nil)

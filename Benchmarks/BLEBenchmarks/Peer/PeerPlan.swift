@@ -2,31 +2,33 @@ import BLERuntime
 import BLEWire
 import CoreBluetooth
 
-/// What the two ends of a benchmark between processes agree on, whoever wrote them.
+/// The conventions between the two ends of a benchmark between processes, which may be programs of other projects.
 enum PeerPlan {
     static let serverAddress = DeviceAddress(0xF0F1_F2F3_F4F5, .random)
     static let clientAddress = DeviceAddress(0xF5F4_F3F2_F1F0, .random)
 
     static var service: CBUUID { CBUUID(string: "BE00") }
-    /// Read: 20 octets.
+    /// The characteristic to read, with 20 octets.
     static var readable: CBUUID { CBUUID(string: "BE01") }
-    /// Written with and without response: counted.
+    /// The characteristic to write with or without response.
+    ///
+    /// The server counts the writes.
     static var writable: CBUUID { CBUUID(string: "BE02") }
     static var notifying: CBUUID { CBUUID(string: "BE03") }
-    /// Written: an ``Order``; read: what has been counted.
+    /// The control characteristic: a write is an ``Order``, and a read returns the ``Counts``.
     static var control: CBUUID { CBUUID(string: "BE04") }
 
-    /// Where the channel is whose octets are counted.
+    /// The PSM of the channel on which the server counts octets.
     static let channel: CBL2CAPPSM = 0x80
-    /// What is written to the channel at once.
+    /// The number of octets in one write to the channel.
     static let piece = 1_024
 
     static let services = 50
     static let characteristics = 10
-    /// How often all is discovered, one after the other.
+    /// The number of discoveries of all services, one after the other.
     static let discoveries = 8
 
-    /// The UUID of a service, or of a characteristic in one, that is there to be discovered.
+    /// Returns the UUID of a service, or of a characteristic in it, that only exists to be discovered.
     static func filler(service: Int, characteristic: Int? = nil) -> CBUUID {
         func hex(_ number: Int, _ width: Int) -> String {
             let digits = String(number, radix: 16, uppercase: true)
@@ -36,10 +38,10 @@ enum PeerPlan {
         return CBUUID(string: "BE\(kind)\(hex(service, 4))-\(hex(characteristic ?? 0, 4))-4000-8000-00805F9B34FB")
     }
 
-    /// The octets of the value that is read.
+    /// The value of the characteristic to read.
     static let value = Data(0..<20)
 
-    /// What the control characteristic is told.
+    /// An order that the client writes to the control characteristic.
     enum Order: Equatable {
         case notify(count: Int, size: Int)
         case reset
@@ -64,7 +66,7 @@ enum PeerPlan {
         }
     }
 
-    /// What the control characteristic says.
+    /// The counts that a read of the control characteristic returns.
     struct Counts {
         var writes = 0
         var octets = 0
@@ -84,7 +86,7 @@ enum PeerPlan {
         }
     }
 
-    /// The lowest octets of a number, the least significant first.
+    /// Returns the lowest `count` octets of a number, least significant octet first.
     private static func octets(_ number: Int, _ count: Int) -> Data {
         Data((0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
     }

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The end that is read, written and subscribed to, for as long as the process lives.
+/// The server end of a benchmark, which serves reads, writes and subscriptions until the process ends.
 final class PeerServer: NSObject, @unchecked Sendable {
     private let queue = DispatchQueue(label: "benchmark.server")
     private let ready: @Sendable (Bool) -> Void
@@ -31,7 +31,9 @@ final class PeerServer: NSObject, @unchecked Sendable {
     private var remaining = 0
     private var value = Data()
 
-    /// Starts at once; `ready` hears whether peers can come.
+    /// Starts immediately.
+    ///
+    /// `ready` is called with true when clients can connect, or with false if that fails.
     init(ready: @escaping @Sendable (Bool) -> Void) {
         self.ready = ready
         super.init()
@@ -108,7 +110,7 @@ extension PeerServer: CBPeripheralManagerDelegate {
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
         guard let channel else { return }
-        // The channel lasts as long as somebody keeps it.
+        // The channel stays open as long as it is retained.
         self.channel = channel
         sink.read(channel)
     }

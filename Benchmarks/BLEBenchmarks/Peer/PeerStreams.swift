@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Synchronization
 
-/// A thread that runs its run loop for the streams of channels, as long as the process lives.
+/// A thread that runs a run loop for the streams of channels, until the process ends.
 final class StreamThread: Sendable {
     /// The thread's run loop, with which streams may be scheduled on any thread.
     private nonisolated(unsafe) let loop: RunLoop
@@ -11,7 +11,7 @@ final class StreamThread: Sendable {
         nonisolated(unsafe) var found: RunLoop?
         Thread.detachNewThread {
             let loop = RunLoop.current
-            // A run loop without a source does not wait.
+            // Without a source, the run loop would not wait.
             loop.add(Timer(timeInterval: 1e9, repeats: true) { _ in }, forMode: .default)
             found = loop
             started.signal()
@@ -22,7 +22,7 @@ final class StreamThread: Sendable {
         self.loop = loop
     }
 
-    /// Has the delegate of a stream called on the thread from now on.
+    /// Opens a stream, and lets its delegate be called on this thread.
     func open(_ stream: Stream, for delegate: any StreamDelegate) {
         stream.delegate = delegate
         stream.schedule(in: loop, forMode: .default)
@@ -30,7 +30,7 @@ final class StreamThread: Sendable {
     }
 }
 
-/// Counts what comes through channels.
+/// A counter of the octets that arrive on channels.
 final class ChannelSink: NSObject, StreamDelegate {
     private let thread = StreamThread()
     private let total = Atomic(0)
@@ -57,14 +57,16 @@ final class ChannelSink: NSObject, StreamDelegate {
     }
 }
 
-/// Writes so many octets through a channel, in pieces.
+/// A writer that sends a number of octets over a channel, in pieces.
 final class ChannelSource: NSObject, StreamDelegate {
     private let thread = StreamThread()
     private let left: Mutex<Int>
     private let piece = [UInt8](repeating: 0xA5, count: PeerPlan.piece)
     private let written: @Sendable () -> Void
 
-    /// Creates a source; `written` is called when the channel has taken everything.
+    /// Creates a writer.
+    ///
+    /// `written` is called when the channel has accepted all octets.
     init(octets: Int, written: @escaping @Sendable () -> Void) {
         left = Mutex(octets)
         self.written = written

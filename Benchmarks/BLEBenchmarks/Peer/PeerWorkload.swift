@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Something that one process asks of another, over a controller between them.
+/// A workload between two processes, over a controller between them.
 enum PeerWorkload: String, CaseIterable {
     case read
     case write
@@ -20,8 +20,10 @@ enum PeerWorkload: String, CaseIterable {
         }
     }
 
-    /// Whether it is measured with an MTU out of those that are asked for: small values with the first of them, and the
-    /// channel, whose packets have 247 octets, with 247 or the last.
+    /// Returns whether this workload is measured with `mtu`, which is one of the requested `mtus`.
+    ///
+    /// Small values are measured only with the first MTU. The channel, whose packets have 247 octets, is measured only
+    /// with 247 or, without that, the last MTU.
     func isMeasured(mtu: Int, among mtus: [Int]) -> Bool {
         switch self {
         case .read, .write: mtu == mtus.first
@@ -30,7 +32,7 @@ enum PeerWorkload: String, CaseIterable {
         }
     }
 
-    /// How many octets a value has.
+    /// Returns the size of a value in octets.
     func size(mtu: Int) -> Int {
         switch self {
         case .coc: PeerPlan.piece
@@ -38,13 +40,15 @@ enum PeerWorkload: String, CaseIterable {
         }
     }
 
-    /// Runs it on a connection; must be called on the client's queue.
+    /// Runs the workload on a connection.
+    ///
+    /// Must be called on the client's queue.
     ///
     /// - Parameters:
     ///   - client: The connection.
-    ///   - count: How many operations.
-    ///   - size: The octets of a value.
-    ///   - done: Hears how many operations did what they were to do.
+    ///   - count: The number of operations.
+    ///   - size: The size of a value in octets.
+    ///   - done: Called with the number of successful operations.
     func run(on client: PeerClient, _ count: Int, size: Int, done: @escaping (Int) -> Void) {
         guard let peripheral = client.peripheral else { return done(0) }
         switch self {
@@ -108,7 +112,7 @@ enum PeerWorkload: String, CaseIterable {
         else { return done(0) }
         let value = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
         var left = count
-        // What is read afterwards is behind every command.
+        // The server handles this read after all commands.
         client.valueArrived = { _ in done(control.value.flatMap(PeerPlan.Counts.init)?.writes ?? 0) }
         let proceed = {
             while left > 0, peripheral.canSendWriteWithoutResponse {
@@ -157,7 +161,7 @@ enum PeerWorkload: String, CaseIterable {
     ) {
         guard let control = client.characteristic(PeerPlan.control) else { return done(0) }
         let octets = count * PeerPlan.piece, queue = client.queue
-        // What has been read is asked for until that is everything.
+        // Reads the count repeatedly, until all octets have arrived.
         client.valueArrived = { _ in
             let arrived = control.value.flatMap(PeerPlan.Counts.init)?.channelOctets ?? 0
             guard arrived >= octets else { return peripheral.readValue(for: control) }

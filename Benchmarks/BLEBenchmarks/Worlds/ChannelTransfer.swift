@@ -2,14 +2,16 @@ import BLESimulation
 import CoreBluetooth
 import Glibc
 
-/// Octets through one channel of `CoreBluetooth`, each way at once, between apps on two machines.
+/// A benchmark that transfers octets over one channel of `CoreBluetooth`, in both directions at the same time, between
+/// apps on two machines.
 ///
-/// At first neither app reads, which must stop both; then all has to arrive as it was sent. How much memory that takes
-/// beyond what the process had before must not depend on how much is sent.
+/// At first neither app reads, which must stop both senders. Then all octets must arrive unchanged. The additional
+/// memory of the process must not depend on the number of octets.
 @MainActor
 enum ChannelTransfer {
-    /// How much more memory the process may take, in octets, with what its allocator keeps back for later:
-    /// there are two windows each way, and some pieces of each.
+    /// The additional memory that the process may use, in octets, including memory that the allocator retains.
+    ///
+    /// It covers two windows in each direction, and some pieces of each.
     private static let memory = 48 << 20
     private static let patience = 3_600
 
@@ -53,7 +55,7 @@ enum ChannelTransfer {
         )
     }
 
-    /// The most memory that this process has had, in octets.
+    /// Returns the peak memory of this process in octets.
     private static func peakMemory() -> Int {
         var usage = rusage()
         getrusage(RUSAGE_SELF.rawValue, &usage)

@@ -3,7 +3,7 @@ import BLERuntime
 import BLEWire
 import Dispatch
 
-/// A machine in the chat, at the seam between facade and host.
+/// A participant of the chat, which uses the interface between the facade and the host.
 ///
 /// Sendable because it works on its queue.
 class ChatClient: @unchecked Sendable {
@@ -24,12 +24,12 @@ class ChatClient: @unchecked Sendable {
         queue.resume()
     }
 
-    /// Does something about an event; for subclasses.
+    /// Processes an event; subclasses override it.
     func hear(_ event: ClientEvent) {}
 
     func send(_ request: ClientRequest) { session?.send(request) }
 
-    /// Makes the next line of a speaker, and does `body` with it on the queue.
+    /// Creates the next line of a speaker, and calls `body` with it on the queue.
     func withNextLine(of speaker: UInt8, _ body: (ChatLine) -> Void) {
         queue.sync {
             body(ChatLine(speaker: speaker, number: said))
@@ -38,11 +38,11 @@ class ChatClient: @unchecked Sendable {
     }
 }
 
-/// The machine that passes on what is said.
+/// The machine with the chat room, which sends every line to all guests.
 final class ChatRoom: ChatClient, @unchecked Sendable {
     private static let outputID = LocalAttributeID(rawValue: 2)
 
-    /// What was passed on, in that order.
+    /// The lines that the room has sent to the guests, in order.
     private(set) var passed: [ChatLine] = []
 
     init(on link: any HostLink) {
@@ -50,7 +50,7 @@ final class ChatRoom: ChatClient, @unchecked Sendable {
         start(.peripheral, on: link)
     }
 
-    /// Says something itself.
+    /// Sends the room's own next line to the guests.
     func sayNext() { withNextLine(of: 0) { pass(on: $0) } }
 
     override func hear(_ event: ClientEvent) {
@@ -84,10 +84,10 @@ final class ChatRoom: ChatClient, @unchecked Sendable {
     }
 }
 
-/// A machine that joins the room, speaks and listens.
+/// A machine that joins the room, sends lines and receives those of others.
 final class ChatGuest: ChatClient, @unchecked Sendable {
     let number: Int
-    /// What it heard, in that order.
+    /// The lines that the guest has received, in order.
     private(set) var heard: [ChatLine] = []
     private(set) var hasJoined = false
     private var room: PeerIdentifier?
@@ -99,7 +99,7 @@ final class ChatGuest: ChatClient, @unchecked Sendable {
         start(.central, on: link)
     }
 
-    /// Says something.
+    /// Sends the guest's next line to the room.
     func sayNext() {
         withNextLine(of: UInt8(number)) { line in
             guard let room, let input else { return }

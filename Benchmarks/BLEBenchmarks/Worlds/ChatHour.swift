@@ -1,10 +1,10 @@
 import BLESimulation
 
-/// One simulated hour of a chat room with eight machines, while three packets of ten are lost.
+/// A benchmark of one simulated hour in a chat room with eight machines, with a packet loss of 30 %.
 ///
-/// One machine is the room, the others are guests that found it on the air. Everybody says something every five
-/// seconds, and the room passes it on to all guests. Each guest must get every message once, in the order in which the
-/// room passed them on.
+/// One machine is the room; the others are guests that have discovered it. Each machine sends a line every five
+/// seconds, and the room sends it to all guests. Each guest must receive every line once, in the order in which the
+/// room sends them.
 enum ChatHour {
     private static let guests = 7
     private static let seconds = 3_600
@@ -47,7 +47,7 @@ enum ChatHour {
         )
     }
 
-    /// Whether what each speaker said is all there, in the order in which it was said.
+    /// Returns whether the lines of each speaker are complete and in order.
     private static func isOrdered(_ lines: [ChatLine]) -> Bool {
         var next: [UInt8: UInt32] = [:]
         for line in lines {

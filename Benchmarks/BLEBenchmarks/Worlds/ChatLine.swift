@@ -1,10 +1,10 @@
 import BLEWire
 
-/// What somebody said.
+/// A line of the chat.
 struct ChatLine: Equatable {
-    /// Who: 0 is the room.
+    /// The number of the speaker; 0 is the room.
     let speaker: UInt8
-    /// How much that speaker had said before.
+    /// The number of earlier lines of this speaker.
     let number: UInt32
 
     init(speaker: UInt8, number: UInt32) {
@@ -18,6 +18,6 @@ struct ChatLine: Equatable {
         number = octets[1...4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// 20 octets, as much as one notification holds in any case.
+    /// The line as 20 octets, which fit into one notification with any MTU.
     var octets: [UInt8] { [speaker] + number.littleEndianOctets + Array("says hello, all".utf8) }
 }

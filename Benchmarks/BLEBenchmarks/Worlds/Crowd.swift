@@ -1,9 +1,9 @@
 import BLESimulation
 import CoreBluetooth
 
-/// Many machines, each with an app that advertises, and one whose app hears every advertisement.
+/// A benchmark of many machines with an app that advertises, and one machine whose app receives every advertisement.
 ///
-/// Unlike in ``Scale``, everything is there: hosts, managers, delegates and the settling of the world.
+/// Unlike ``Scale``, it includes the hosts, managers and delegates, and the world's waiting for apps.
 enum Crowd {
     static func measure(machines: Int) -> Result { MainLoop.wait { await run(machines: machines) } }
 
@@ -55,7 +55,7 @@ private final class CrowdMember: NSObject, @MainActor CBPeripheralManagerDelegat
     }
 }
 
-/// An app that hears every advertisement.
+/// An app that receives every advertisement.
 @MainActor
 private final class CrowdListener: NSObject, @MainActor CBCentralManagerDelegate {
     private var manager: CBCentralManager?

@@ -3,7 +3,7 @@ import BLERuntime
 import BLESimulation
 import Dispatch
 
-/// Gateways in places out of range of each other, each scanning, with three sensors that advertise every 100 ms.
+/// A benchmark of scanning gateways out of range of each other, each with three sensors that advertise every 100 ms.
 struct Gateways {
     static let sensorsOfEach = 3
 

@@ -1,13 +1,15 @@
 import BLEController
 import BLEWire
 
-/// Many devices that advertise every 100 ms with 31 octets, and one passive scanner that reports them all.
+/// A benchmark of many devices that advertise 31 octets every 100 ms, and one passive scanner that reports all of them.
 ///
-/// The devices are controllers told by raw HCI commands, so that the figure is that of the controllers and the air.
+/// The devices are controllers driven by raw HCI commands, so it measures only the controllers and the air.
 struct Scale {
     let devices: Int
 
-    /// Runs for a while of simulated time that shrinks with the number of devices.
+    /// Measures a run.
+    ///
+    /// The more devices there are, the shorter is its simulated time.
     func measure() -> Result {
         let seconds = max(2, 20_000 / (devices + 100))
         var radio = AdvertisingRadio(devices: devices)
@@ -25,7 +27,7 @@ struct Scale {
                 .init("simulated_seconds", .count(seconds)),
                 .init("wall_seconds", .number(wall.seconds)),
             ] + Result.pace(of: seconds, taking: taken, reports: radio.reports),
-            // Each interval is longer by a random delay of 5 ms on average, so a twentieth is missing.
+            // A random delay of 5 ms on average extends each interval, so 5 % of the reports are missing.
             isGood: radio.reports > expected * 9 / 10 && radio.reports <= expected
         )
     }

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The app that offers a channel, and says in its advertisement where.
+/// The app that publishes a channel, and advertises its PSM.
 @MainActor
 final class TransferStore: NSObject {
     static let service = CBUUID(string: "FD10")

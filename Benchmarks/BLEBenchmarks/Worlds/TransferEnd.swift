@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// One end of a channel, which sends so many octets and checks those that come in.
+/// One end of a channel, which sends a number of octets and checks the received ones.
 @MainActor
 final class TransferEnd: NSObject {
     private let length: Int
@@ -10,19 +10,21 @@ final class TransferEnd: NSObject {
     private var piece = [UInt8](repeating: 0, count: 1 << 14)
     private(set) var sent = 0
     private(set) var received = 0
-    /// Whether everything that came in is what the other end sends, in order.
+    /// True if all received octets are those that the other end sends, in order.
     private(set) var isIntact = true
 
     var isOpen: Bool { channel != nil }
     var isDone: Bool { sent == length && received == length }
 
-    /// Makes an end; its salt is 0 or 1, and that of the other end is the other, so that they send different octets.
+    /// Creates an end.
+    ///
+    /// One end has the salt 0, the other has 1, so that they send different octets.
     init(sending length: Int, salt: Int) {
         self.length = length
         self.salt = salt
     }
 
-    /// Sends through `channel` from now on.
+    /// Opens the streams of `channel`, and starts sending.
     func use(_ channel: CBL2CAPChannel) {
         self.channel = channel
         for stream in [channel.inputStream, channel.outputStream] as [Stream] {
@@ -32,7 +34,7 @@ final class TransferEnd: NSObject {
         }
     }
 
-    /// Reads what has come, and what comes from now on.
+    /// Starts reading: the octets that have arrived, and all later ones.
     func startReading() {
         reads = true
         readOn()
@@ -58,7 +60,9 @@ final class TransferEnd: NSObject {
         }
     }
 
-    /// The octet at `index` of what the end with `salt` sends, which repeats after no power of two.
+    /// Returns the octet at `index` that the end with `salt` sends.
+    ///
+    /// The sequence does not repeat after a power of two.
     private static func octet(_ index: Int, _ salt: Int) -> UInt8 {
         UInt8(truncatingIfNeeded: (index &* 167 &+ index >> 8 &+ index >> 16) ^ salt)
     }
