@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "BLESimulation", targets: ["BLESimulation"]),
         .executable(name: "ble", targets: ["ble"]),
         .executable(name: "bled", targets: ["bled"]),
+        .executable(name: "bled-bluez", targets: ["bled-bluez"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
@@ -46,6 +47,12 @@ let package = Package(
         .target(name: "BLECrypto", dependencies: ["BLEWire"] + crypto, swiftSettings: core),
         .target(name: "BLEHost", dependencies: ["BLEWire", "BLECrypto"], swiftSettings: core),
         .target(name: "BLEController", dependencies: ["BLEWire", "BLECrypto"], swiftSettings: core),
+
+        // Messages and connections of D-Bus, for the desktop and for programs that use BlueZ's API.
+        .target(name: "DBus", dependencies: ["BLERuntime", "BLEWire"], swiftSettings: common),
+
+        // BlueZ's D-Bus API as a value: calls and events in, replies, signals and requests out.
+        .target(name: "BLEBlueZ", dependencies: ["DBus", "BLEHost", "BLEWire"], swiftSettings: core),
 
         // What apps and the program that has the radio tell each other, as bytes.
         .target(name: "BLESession", dependencies: ["BLEHost", "BLEWire"], swiftSettings: core),
@@ -106,8 +113,16 @@ let package = Package(
         .executableTarget(
             name: "ble",
             dependencies: [
-                "CoreBluetooth", "CoreBluetoothExtras", "BLESimulation", "BLEExplain", "BLERuntime", "BLESession",
-                "BLEHost", "BLEWire", argumentParser, .product(name: "Logging", package: "swift-log"),
+                "CoreBluetooth", "CoreBluetoothExtras", "BLESimulation", "BLEExplain", "DBus", "BLERuntime",
+                "BLESession", "BLEHost", "BLEWire", argumentParser,
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: common
+        ),
+        .executableTarget(
+            name: "bled-bluez",
+            dependencies: [
+                "BLEBlueZ", "DBus", "BLERuntime", "BLESession", "BLEHost", "BLEWire", "LinuxCalls", argumentParser,
             ],
             swiftSettings: common
         ),
@@ -153,6 +168,12 @@ let package = Package(
             dependencies: ["BLEController", "BLECrypto", "BLEWire"],
             swiftSettings: core
         ),
+        .testTarget(name: "DBusTests", dependencies: ["DBus", "BLERuntime"], swiftSettings: common),
+        .testTarget(
+            name: "BLEBlueZTests",
+            dependencies: ["BLEBlueZ", "DBus", "BLEHost", "BLEWire"],
+            swiftSettings: common
+        ),
         .testTarget(name: "BLESessionTests", dependencies: ["BLESession", "BLEHost", "BLEWire"], swiftSettings: core),
         .testTarget(
             name: "BLERuntimeTests",
@@ -188,8 +209,8 @@ let package = Package(
         .testTarget(
             name: "bleTests",
             dependencies: [
-                "ble", "BLEDaemon", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLERuntime", "BLEWire",
-                argumentParser,
+                "ble", "BLEDaemon", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "DBus", "BLERuntime",
+                "BLEWire", argumentParser,
             ],
             swiftSettings: common
         ),

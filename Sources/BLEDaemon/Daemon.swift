@@ -182,7 +182,7 @@ package final class Daemon: @unchecked Sendable {
             user: peer?.user,
             process: peer.flatMap { $0.process > 0 ? $0.process : nil }
         )
-        if let refusal = limits.connectionLimiter.refusal(of: newcomer, among: connections.lazy.map(\.program)) {
+        if let refusal = refusal(of: newcomer) {
             descriptor.turnAway(refusal)
             return log.note("refused:  \(refusal.sentence)", of: peer.map { AppCredentials(notIdentified: $0) })
         }
@@ -194,6 +194,7 @@ package final class Daemon: @unchecked Sendable {
             keeping: keptApps,
             noting: log,
             under: policy,
+            limit: { [weak self] in self?.refusal(of: $0) },
             answer: { [weak self] in self?.answer($0, to: $1) ?? .done },
             alert: { [weak self] in self?.show($0, insteadOf: $1) },
             wake: { [wakeFlag] in wakeFlag.raise() }
@@ -207,6 +208,11 @@ package final class Daemon: @unchecked Sendable {
         }
         connections.append(connection)
         expectGreeting(of: connection)
+    }
+
+    /// Returns the reason to refuse another session of a program; `nil` if it is admitted.
+    private func refusal(of program: ConnectionLimiter.Program) -> Refusal? {
+        limits.connectionLimiter.refusal(of: program, among: connections.lazy.map(\.program))
     }
 
     /// Returns whether the user of `asker` may see and control the apps of `user`.

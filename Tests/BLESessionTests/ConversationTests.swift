@@ -196,7 +196,7 @@ struct ConversationTests {
 
     private static var newer: Hello {
         var hello = Hello()
-        hello.versions = Versions(oldest: 3, newest: 9)
+        hello.versions = Versions(oldest: 4, newest: 9)
         return hello
     }
 

@@ -100,6 +100,9 @@ struct TidyTests {
         "Sources/CoreBluetooth/PeripheralManager/CBPeripheralManager.swift": (1, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Support/Protected.swift": (2, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Support/ManagerReference.swift": (1, "set once, then used on the manager's queue"),
+        "Sources/bled-bluez/BlueZService.swift": (1, "everything happens on the thread of its loop"),
+        "Sources/bled-bluez/BusSocket.swift": (1, "everything happens on the thread of its loop"),
+        "Sources/bled-bluez/ValuePipe.swift": (1, "everything happens on the thread of its loop"),
         "Sources/ble/Commands/Running/Interruption.swift": (1, "set before the signal handler, its only reader"),
         "Sources/ble/Commands/Running/GracefulShutdown.swift": (1, "set before the signal handler, its only reader"),
     ]

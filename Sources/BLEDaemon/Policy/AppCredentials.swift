@@ -1,5 +1,6 @@
 import BLEHost
 import BLERuntime
+import BLESession
 import Glibc
 
 /// The identity of an app according to the kernel, which the app cannot change.
@@ -47,6 +48,27 @@ package struct AppCredentials: Equatable, Sendable {
         let groups = told.isEmpty ? Self.groups(ofUser: facts.st_uid) : told
         let number = Int32(bitPattern: process), (program, isSame) = Self.program(ofProcess: number)
         self.init(user: facts.st_uid, groups: groups, process: number, program: program, isProgramKnown: isSame)
+    }
+
+    /// True for programs of root and of the user of the daemon, which may open sessions on behalf of others.
+    var ownsDaemon: Bool { user == 0 || user == geteuid() }
+
+    /// The credentials of a program for which another one opens a session.
+    ///
+    /// The program file counts only while the process has that user, so that a process number which was reused gives no
+    /// program's rights to another user.
+    init(of principal: Principal) {
+        if let process = Self(ofProcess: principal.process), process.user == principal.user {
+            self = process
+            return
+        }
+        self.init(
+            user: principal.user,
+            groups: Self.groups(ofUser: principal.user),
+            process: Int32(clamping: principal.process),
+            program: "",
+            isProgramKnown: false
+        )
     }
 
     /// Creates the credentials of the process that connected, before it has sent anything; returns `nil` if the kernel

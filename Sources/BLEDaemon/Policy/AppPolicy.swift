@@ -1,6 +1,5 @@
 package import BLEHost
 package import FoundationEssentials
-import Glibc
 
 /// The administrator's policy: a list of rules.
 ///
@@ -38,7 +37,7 @@ package struct AppPolicy: Equatable, Sendable {
     ///
     /// Root and the daemon's user are administrators, unless a rule says otherwise.
     package func grant(to app: AppCredentials?) -> Grant {
-        let ownsDaemon = app.map { [0, geteuid()].contains($0.user) } ?? false
+        let ownsDaemon = app?.ownsDaemon ?? false
         guard let rules else { return Grant(isAdministrator: ownsDaemon, origin: origin) }
         guard let app, let index = rules.firstIndex(where: { $0.matches(app) }) else {
             return Grant(roles: [], origin: "\(origin) (no rule matches)")

@@ -29,6 +29,7 @@ final class AppConnection: @unchecked Sendable {
     private let keptApps: KeptApps
     private let log: DaemonLog
     private let wake: @Sendable () -> Void
+    private let limit: (ConnectionLimiter.Program) -> Refusal?
     private let answer: (Question, AppCredentials?) -> Answer
     private let alert: (ClientAlert, AppCredentials?) -> Void
     private var conversation = DaemonConversation()
@@ -37,6 +38,8 @@ final class AppConnection: @unchecked Sendable {
     private var gate: SessionFilter
     /// The process that sent the last message; `nil` before the first message.
     private var sender: Int32?
+    /// The program that the session is for, if another one has opened it.
+    private var principal: Principal?
     private var facts: SessionFacts?
     private var session: ServedSession?
     /// The entry of the session among the kept ones; `nil` if the session ends with its app.
@@ -60,6 +63,7 @@ final class AppConnection: @unchecked Sendable {
     ///   - keptApps: The kept sessions.
     ///   - log: The journal.
     ///   - policy: The permissions of apps.
+    ///   - limit: Returns the reason to refuse a session on behalf of a program; `nil` if it is admitted.
     ///   - answer: Answers a question from a program with these credentials.
     ///   - alert: Shows an alert on behalf of an app with these credentials.
     ///   - wake: Called on any thread when ``takeTurn()`` has work to do.
@@ -70,6 +74,7 @@ final class AppConnection: @unchecked Sendable {
         keeping keptApps: KeptApps,
         noting log: DaemonLog,
         under policy: AppPolicy,
+        limit: @escaping (ConnectionLimiter.Program) -> Refusal?,
         answer: @escaping (Question, AppCredentials?) -> Answer,
         alert: @escaping (ClientAlert, AppCredentials?) -> Void,
         wake: @escaping @Sendable () -> Void
@@ -80,6 +85,7 @@ final class AppConnection: @unchecked Sendable {
         self.keptApps = keptApps
         self.log = log
         self.wake = wake
+        self.limit = limit
         self.answer = answer
         self.alert = alert
         self.policy = policy
@@ -151,7 +157,14 @@ final class AppConnection: @unchecked Sendable {
 
     /// The user and process of this connection, for the connection limits.
     var program: ConnectionLimiter.Program {
-        .init(user: newcomer.user, process: newcomer.process, hasGreeted: hasSession)
+        guard principal != nil, let app else {
+            return .init(user: newcomer.user, process: newcomer.process, hasGreeted: hasSession)
+        }
+        return Self.program(app, hasGreeted: hasSession)
+    }
+
+    private static func program(_ app: AppCredentials, hasGreeted: Bool) -> ConnectionLimiter.Program {
+        .init(user: app.user, process: app.process > 0 ? app.process : nil, hasGreeted: hasGreeted)
     }
 
     /// True if the app has a session.
@@ -166,6 +179,9 @@ final class AppConnection: @unchecked Sendable {
     /// Determines which process sends, on the first message and whenever another process sends.
     private func identify() {
         sender = stream.sender
+        guard principal == nil else {
+            return refuse(Refusal(.notAllowed, "another process continues a session on behalf of a program"))
+        }
         app = AppCredentials(sendingOn: stream)
         apply(policy)
     }
@@ -282,6 +298,18 @@ final class AppConnection: @unchecked Sendable {
     private func open(_ hello: Hello) {
         guard let link = radios[hello.radio], let radio = radios.name(of: hello.radio) else {
             return conversation.refuse(Refusal(.noRadio, "there is no radio “\(hello.radio)”, only \(radios)"))
+        }
+        if let principal = hello.principal {
+            // No rule of the policy gives this right: it would be that to be root.
+            guard app?.ownsDaemon == true else {
+                let sentence = "only root and the user of the daemon may open sessions on behalf of others"
+                return conversation.refuse(Refusal(.notAllowed, sentence))
+            }
+            let credentials = AppCredentials(of: principal)
+            if let refusal = limit(Self.program(credentials, hasGreeted: true)) { return conversation.refuse(refusal) }
+            self.principal = principal
+            app = credentials
+            grant = policy.grant(to: app)
         }
         if let sentence = grant.refusal(of: hello.role, on: radio) {
             return conversation.refuse(Refusal(.notAllowed, sentence))

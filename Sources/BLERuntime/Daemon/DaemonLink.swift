@@ -1,5 +1,5 @@
 package import BLEHost
-import BLESession
+package import BLESession
 import BLEWire
 import Glibc
 package import Logging
@@ -73,13 +73,32 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         restoring identifier: String?,
         _ receiver: EventReceiver
     ) -> any HostSession {
+        open(role, restoring: identifier, onBehalfOf: nil, receiver)
+    }
+
+    /// Opens a session with the rights of another program, which the daemon allows its administrators.
+    package func open(
+        _ role: ClientRole,
+        onBehalfOf principal: Principal,
+        _ receiver: EventReceiver
+    ) -> any HostSession {
+        open(role, restoring: nil, onBehalfOf: principal, receiver)
+    }
+
+    private func open(
+        _ role: ClientRole,
+        restoring identifier: String?,
+        onBehalfOf principal: Principal?,
+        _ receiver: EventReceiver
+    ) -> any HostSession {
         guard role != .tester else { return UnsupportedLink().open(role, restoring: identifier, receiver) }
         let client = ClientID(rawValue: count.wrappingAdd(1, ordering: .relaxed).newValue)
         let conversation = AppConversation(
             role,
             restoring: identifier,
             radio: radio,
-            describing: identifier.map { _ in .own(as: role) }
+            describing: identifier.map { _ in .own(as: role) },
+            onBehalfOf: principal
         )
         let session = DaemonSession(conversation, with: address, on: loop, expectedBackWithin: patience) {
             [weak self] in

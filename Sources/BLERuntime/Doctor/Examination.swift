@@ -72,7 +72,10 @@ extension Examination.Draft {
         case .named(let host):
             add(Finding(.hostChosen, .fact, of: "\(host)", "Apps use \(host), as set by \(variable)."))
         case .daemon(let path):
-            add(Finding(.hostChosen, .fact, of: path, "Apps use the daemon at \(path)."))
+            let loss =
+                "While it has an adapter, there is no Bluetooth Classic, such as audio, and programs that use BlueZ "
+                + "need bled-bluez."
+            add(Finding(.hostChosen, .fact, of: path, "Apps use the daemon at \(path). \(loss)"))
         case .first(let adapter):
             add(Finding(.hostChosen, .fact, of: "\(adapter)", "Apps use \(adapter), the first unused adapter."))
         case .none: break

@@ -42,9 +42,10 @@ package struct AppConversation: Sendable {
         _ role: ClientRole,
         restoring identifier: String?,
         radio: String,
-        describing description: AppDescription? = nil
+        describing description: AppDescription? = nil,
+        onBehalfOf principal: Principal? = nil
     ) {
-        hello = Hello(role, restoring: identifier, radio: radio, describing: description)
+        hello = Hello(role, restoring: identifier, radio: radio, describing: description, onBehalfOf: principal)
     }
 
     /// The reason why the daemon refused the app on this connection; `nil` if it did not.

@@ -7,11 +7,14 @@ package import BLEWire
 /// incompatible, the new range of versions does not overlap the old one.
 package struct Versions: Packet {
     /// The versions that this package supports.
-    package static let own = Self(oldest: 1, newest: 2)
+    package static let own = Self(oldest: 1, newest: 3)
     /// The versions that an app accepts.
     ///
     /// Since version 2, results contain the number of the request that they answer, which apps need.
     static let needed = Self(oldest: 2, newest: own.newest)
+    /// The versions that a session on behalf of another program needs: an older daemon would give it the rights of the
+    /// program that opens it.
+    static let neededOnBehalf = Self(oldest: 3, newest: own.newest)
 
     package var oldest: UInt16
     package var newest: UInt16
@@ -67,6 +70,28 @@ extension ClientRole {
     }
 }
 
+/// The program for which an administrator's program opens a session.
+///
+/// The daemon applies the rights and limits of this program. Since version 3.
+package struct Principal: Equatable, Packet {
+    /// The user number.
+    package var user: UInt32
+    /// The process number; 0 if it is not known.
+    package var process: UInt32
+
+    package init() { self.init(user: 0, process: 0) }
+
+    package init(user: UInt32, process: UInt32) {
+        self.user = user
+        self.process = process
+    }
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.integer(&user, "User")
+        try wire.integer(&process, "Process")
+    }
+}
+
 /// The first message that an app sends: the greeting, which requests a session.
 package struct Hello: Packet {
     package var versions = Versions.needed
@@ -79,6 +104,10 @@ package struct Hello: Packet {
     package var radio = ""
     /// The app's description of itself; `nil` if it sends none, as older apps do.
     package var description: AppDescription?
+    /// The program that the session is for; `nil` for the one that opens it.
+    ///
+    /// It is sent only with a description.
+    package var principal: Principal?
 
     package init() {}
 
@@ -87,13 +116,16 @@ package struct Hello: Packet {
         restoring identifier: String? = nil,
         isContinued: Bool = false,
         radio: String = "",
-        describing description: AppDescription? = nil
+        describing description: AppDescription? = nil,
+        onBehalfOf principal: Principal? = nil
     ) {
         self.role = role
         self.restoreIdentifier = identifier
         self.isContinued = isContinued
         self.radio = radio
-        self.description = description
+        self.description = description ?? principal.map { _ in AppDescription() }
+        self.principal = principal
+        if principal != nil { versions = .neededOnBehalf }
     }
 
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
@@ -103,6 +135,7 @@ package struct Hello: Packet {
         try wire.flag(&isContinued, "Continued")
         try wire.text(&radio, "Radio")
         try wire.tail(&description)
+        if description != nil { try wire.tail(&principal) }
     }
 }
 

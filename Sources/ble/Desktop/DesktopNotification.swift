@@ -1,4 +1,5 @@
 import BLERuntime
+import DBus
 
 /// The content of a desktop notification; Desktop Notifications Specification 1.2.
 struct DesktopNotification: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import BLERuntime
+import DBus
 import Foundation
 
 /// A connection to the desktop that shows notifications, and reports the buttons that the user presses.

@@ -1,4 +1,5 @@
 import BLERuntime
+import DBus
 
 /// The state of desktop notifications, without a socket: takes received octets, and returns events and octets to send.
 ///
@@ -127,6 +128,8 @@ struct NotificationConversation {
                 if let event = try hear(reply, to: serial) { events.append(event) }
             case .signal(let signal):
                 if let event = try hear(signal) { events.append(event) }
+            // The conversation refuses calls.
+            case .called: break
             }
         }
         return events

@@ -1,6 +1,7 @@
 import BLESimulation
 import CoreBluetooth
 import CoreBluetoothExtras
+import DBus
 import Testing
 
 @testable import ble

@@ -1,3 +1,5 @@
+import DBus
+
 @testable import ble
 
 /// A bus with somebody on it who shows notifications.
@@ -43,7 +45,8 @@ struct TestBus {
 
     private mutating func reply(to message: BusMessage) -> BusMessage {
         serial += 1
-        var reply = BusMessage(kind: .reply, serial: serial, sender: Self.server)
+        let bus = "org.freedesktop.DBus"
+        var reply = BusMessage(kind: .reply, serial: serial, sender: message.destination == bus ? bus : Self.server)
         reply.replySerial = message.serial
         let member = message.member ?? ""
         if message.interface == NotificationConversation.name { calls.append(message) }

@@ -1,11 +1,11 @@
-import BLERuntime
+package import BLERuntime
 import BLEWire
 import Dispatch
 
 /// The socket of a D-Bus connection, with its own thread.
 ///
 /// ``BusConversation`` implements the protocol.
-final class BusConnection: Sendable {
+package final class BusConnection: Sendable {
     private let loop = EventLoop("ble-desktop")
     private let stream: SocketStream
 
@@ -16,7 +16,7 @@ final class BusConnection: Sendable {
     ///   - receive: Called with received octets.
     ///   - ended: Called once when the connection ends, unless ``close()`` ended it.
     /// - Throws: The error of the last address if no connection is accepted.
-    init(
+    package init(
         to places: [SocketAddress],
         receive: @escaping @MainActor ([UInt8]) -> Void,
         ended: @escaping @MainActor (TransportError) -> Void
@@ -46,14 +46,14 @@ final class BusConnection: Sendable {
         throw failure
     }
 
-    func send(_ octets: [UInt8]) {
+    package func send(_ octets: [UInt8]) {
         loop.post { [stream] in stream.write(octets.span) }
     }
 
     /// Closes the connection.
     ///
     /// Pending octets are sent if the system accepts them without waiting.
-    func close() {
+    package func close() {
         loop.sync { [stream] in stream.close() }
     }
 }

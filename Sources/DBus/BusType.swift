@@ -1,34 +1,43 @@
-/// The types of D-Bus values that notifications use; D-Bus Specification, Type System.
-indirect enum BusType: Hashable, Sendable {
-    case byte, boolean, int32, uint32, string, path, signature, variant
+/// The types of D-Bus values; D-Bus Specification, Type System.
+package indirect enum BusType: Hashable, Sendable {
+    case byte, boolean, int16, uint16, int32, uint32, int64, uint64, double, string, path, signature, variant
+    /// An index into the descriptors that come with the message.
+    case descriptor
     case array(BusType)
     case structure([BusType])
     /// A key and a value of a dictionary, which is an array of such entries.
     case entry(BusType, BusType)
 
     /// The maximum nesting depth; the specification allows 64.
-    static let depth = 8
+    package static let depth = 16
 
     /// The alignment of a value of this type, in octets.
-    var alignment: Int {
+    package var alignment: Int {
         switch self {
         case .byte, .signature, .variant: 1
-        case .boolean, .int32, .uint32, .string, .path, .array: 4
-        case .structure, .entry: 8
+        case .int16, .uint16: 2
+        case .boolean, .int32, .uint32, .string, .path, .array, .descriptor: 4
+        case .int64, .uint64, .double, .structure, .entry: 8
         }
     }
 
     /// The type code in a signature.
-    var code: String {
+    package var code: String {
         switch self {
         case .byte: "y"
         case .boolean: "b"
+        case .int16: "n"
+        case .uint16: "q"
         case .int32: "i"
         case .uint32: "u"
+        case .int64: "x"
+        case .uint64: "t"
+        case .double: "d"
         case .string: "s"
         case .path: "o"
         case .signature: "g"
         case .variant: "v"
+        case .descriptor: "h"
         case .array(let element): "a" + element.code
         case .structure(let members): "(" + members.map(\.code).joined() + ")"
         case .entry(let key, let value): "{" + key.code + value.code + "}"
@@ -38,14 +47,36 @@ indirect enum BusType: Hashable, Sendable {
     /// True if this is a basic type, as the key of a dictionary must be.
     private var isBasic: Bool {
         switch self {
-        case .byte, .boolean, .int32, .uint32, .string, .path, .signature: true
         case .variant, .array, .structure, .entry: false
+        case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string, .path, .signature,
+            .descriptor:
+            true
+        }
+    }
+
+    private init?(basic code: UInt8) {
+        switch code {
+        case UInt8(ascii: "y"): self = .byte
+        case UInt8(ascii: "b"): self = .boolean
+        case UInt8(ascii: "n"): self = .int16
+        case UInt8(ascii: "q"): self = .uint16
+        case UInt8(ascii: "i"): self = .int32
+        case UInt8(ascii: "u"): self = .uint32
+        case UInt8(ascii: "x"): self = .int64
+        case UInt8(ascii: "t"): self = .uint64
+        case UInt8(ascii: "d"): self = .double
+        case UInt8(ascii: "s"): self = .string
+        case UInt8(ascii: "o"): self = .path
+        case UInt8(ascii: "g"): self = .signature
+        case UInt8(ascii: "v"): self = .variant
+        case UInt8(ascii: "h"): self = .descriptor
+        default: return nil
         }
     }
 
     /// Returns the types in a signature; `nil` if it is malformed, too deep, or contains types that this enum does not
     /// have.
-    static func list(_ signature: String) -> [BusType]? {
+    package static func list(_ signature: String) -> [BusType]? {
         guard signature.utf8.count <= 255 else { return nil }
         var rest = Array(signature.utf8)[...], types: [BusType] = []
         while !rest.isEmpty {
@@ -58,14 +89,6 @@ indirect enum BusType: Hashable, Sendable {
     private static func next(_ rest: inout ArraySlice<UInt8>, _ depth: Int) -> BusType? {
         guard depth > 0, let code = rest.popFirst() else { return nil }
         switch code {
-        case UInt8(ascii: "y"): return .byte
-        case UInt8(ascii: "b"): return .boolean
-        case UInt8(ascii: "i"): return .int32
-        case UInt8(ascii: "u"): return .uint32
-        case UInt8(ascii: "s"): return .string
-        case UInt8(ascii: "o"): return .path
-        case UInt8(ascii: "g"): return .signature
-        case UInt8(ascii: "v"): return .variant
         case UInt8(ascii: "("):
             guard let members = members(&rest, until: UInt8(ascii: ")"), depth), !members.isEmpty else { return nil }
             return .structure(members)
@@ -76,7 +99,7 @@ indirect enum BusType: Hashable, Sendable {
                 return nil
             }
             return .array(.entry(pair[0], pair[1]))
-        default: return nil
+        default: return BusType(basic: code)
         }
     }
 

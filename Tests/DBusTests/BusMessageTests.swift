@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ble
+@testable import DBus
 
 @Suite("D-Bus messages")
 struct BusMessageTests {

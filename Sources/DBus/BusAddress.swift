@@ -1,9 +1,9 @@
-import BLERuntime
+package import BLERuntime
 
 /// The address of a D-Bus server; D-Bus Specification, Server Addresses.
-enum BusAddress {
+package enum BusAddress {
     /// A reason why there is no address to connect to.
-    enum Mistake: Error, Hashable, CustomStringConvertible {
+    package enum Mistake: Error, Hashable, CustomStringConvertible {
         /// The environment names no bus.
         case missing
         /// This part of the text is not an address.
@@ -11,7 +11,7 @@ enum BusAddress {
         /// There are addresses, but none with a Unix socket.
         case unsupported(String)
 
-        var description: String {
+        package var description: String {
             switch self {
             case .missing: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
             case .malformed(let part): "“\(part.printable)” in DBUS_SESSION_BUS_ADDRESS is not a valid address"
@@ -26,7 +26,7 @@ enum BusAddress {
     private static let limit = 4_096
 
     /// Returns the possible addresses of the session bus, in the order to try them.
-    static func ofSession(environment: (String) -> String?) throws(Mistake) -> [SocketAddress] {
+    package static func ofSession(environment: (String) -> String?) throws(Mistake) -> [SocketAddress] {
         if let text = environment("DBUS_SESSION_BUS_ADDRESS"), !text.isEmpty { return try places(in: text) }
         guard let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") else { throw .missing }
         return [.unix(path: directory + "/bus")]
@@ -35,7 +35,7 @@ enum BusAddress {
     /// Returns the Unix sockets in a list of addresses.
     ///
     /// Other addresses are skipped if there is at least one socket.
-    static func places(in text: String) throws(Mistake) -> [SocketAddress] {
+    package static func places(in text: String) throws(Mistake) -> [SocketAddress] {
         guard text.utf8.count <= limit else { throw .malformed(String(text.prefix(40))) }
         var places: [SocketAddress] = []
         for part in text.split(separator: ";").prefix(most) {

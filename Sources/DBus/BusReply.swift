@@ -1,24 +1,29 @@
 /// The reply to a method call on D-Bus.
-enum BusReply: Hashable, Sendable {
+package enum BusReply: Hashable, Sendable {
     /// The call succeeded: the returned values, and the sender of the reply.
     case values([BusValue], from: String?)
     case refused(Refusal)
 
     /// The name and the message of the error with which a call failed.
-    struct Refusal: Hashable, Sendable, CustomStringConvertible {
-        let name: String
-        let text: String?
+    package struct Refusal: Hashable, Sendable, CustomStringConvertible {
+        package let name: String
+        package let text: String?
 
-        var description: String { text.map { "\($0) (\(name))" } ?? name }
+        package init(name: String, text: String?) {
+            self.name = name
+            self.text = text
+        }
+
+        package var description: String { text.map { "\($0) (\(name))" } ?? name }
 
         /// True if no program owns the called bus name, and none can be started for it.
-        var isAbsence: Bool {
+        package var isAbsence: Bool {
             let names = ["ServiceUnknown", "NameHasNoOwner", "Spawn.ServiceNotFound"]
             return names.contains { name == "org.freedesktop.DBus.Error.\($0)" }
         }
     }
 
-    init(_ message: BusMessage) {
+    package init(_ message: BusMessage) {
         guard message.kind == .error else {
             self = .values(message.body, from: message.sender)
             return

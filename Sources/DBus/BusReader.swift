@@ -1,9 +1,7 @@
 /// A decoder of D-Bus values from untrusted octets; its methods return `nil` if the octets are malformed.
-struct BusReader {
-    /// The maximum number of values in a message; with more, it is malformed.
-    ///
-    /// Messages about notifications have about ten.
-    private static let limit = 4096
+package struct BusReader {
+    /// The maximum number of values in a message, where an array of bytes is one value; with more, it is malformed.
+    private static let limit = 65_536
 
     private let octets: [UInt8]
     private let isBigEndian: Bool
@@ -11,13 +9,13 @@ struct BusReader {
     private(set) var position = 0
 
     /// Creates a reader for octets; values are aligned relative to the first octet.
-    init(_ octets: [UInt8], isBigEndian: Bool = false) {
+    package init(_ octets: [UInt8], isBigEndian: Bool = false) {
         self.octets = octets
         self.isBigEndian = isBigEndian
     }
 
     /// Decodes all octets as values of the types in `signature`; `nil` if they do not match exactly.
-    mutating func all(_ signature: String) -> [BusValue]? {
+    package mutating func all(_ signature: String) -> [BusValue]? {
         guard let types = BusType.list(signature), let values = list(types, BusType.depth) else { return nil }
         return position == octets.count ? values : nil
     }
@@ -37,14 +35,21 @@ struct BusReader {
         switch type {
         case .byte: return take(1)?.first.map(BusValue.byte)
         case .boolean: return number().flatMap { $0 <= 1 ? .boolean($0 == 1) : nil }
+        case .int16: return short().map { .int16(Int16(bitPattern: $0)) }
+        case .uint16: return short().map(BusValue.uint16)
         case .int32: return number().map { .int32(Int32(bitPattern: $0)) }
         case .uint32: return number().map(BusValue.uint32)
+        case .descriptor: return number().map(BusValue.descriptor)
+        case .int64: return long().map { .int64(Int64(bitPattern: $0)) }
+        case .uint64: return long().map(BusValue.uint64)
+        case .double: return long().map { .double(Double(bitPattern: $0)) }
         case .string: return number().flatMap { text(Int($0)) }.map(BusValue.string)
         case .path: return number().flatMap { text(Int($0)) }.flatMap { $0.hasPrefix("/") ? .path($0) : nil }
         case .signature: return signature().map(BusValue.signature)
         case .variant:
             guard let types = signature().flatMap(BusType.list), types.count == 1 else { return nil }
             return value(types[0], depth - 1).map(BusValue.variant)
+        case .array(.byte): return number().flatMap { take(Int($0)) }.map { .octets(Array($0)) }
         case .array(let element): return array(of: element, depth)
         case .structure(let members): return list(members, depth - 1).map(BusValue.structure)
         case .entry(let key, let content):
@@ -74,10 +79,16 @@ struct BusReader {
         return String(validating: taken.dropLast(), as: UTF8.self)
     }
 
-    private mutating func number() -> UInt32? {
-        guard let taken = take(4) else { return nil }
+    private mutating func short() -> UInt16? { integer(2).map { UInt16(truncatingIfNeeded: $0) } }
+
+    private mutating func number() -> UInt32? { integer(4).map { UInt32(truncatingIfNeeded: $0) } }
+
+    private mutating func long() -> UInt64? { integer(8) }
+
+    private mutating func integer(_ count: Int) -> UInt64? {
+        guard let taken = take(count) else { return nil }
         let ordered = isBigEndian ? Array(taken) : taken.reversed()
-        return ordered.reduce(0) { $0 << 8 | UInt32($1) }
+        return ordered.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// Skips the padding before an aligned value; returns false if it is missing or contains octets other than 0.

@@ -1,7 +1,7 @@
 import BLERuntime
 import Testing
 
-@testable import ble
+@testable import DBus
 
 @Suite("D-Bus addresses")
 struct BusAddressTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ble
+@testable import DBus
 
 @Suite("D-Bus conversation")
 struct BusConversationTests {
@@ -19,7 +19,7 @@ struct BusConversationTests {
         -> BusMessage
     {
         var reply = BusMessage(kind: kind, serial: 5, errorName: kind == .error ? "o.E" : nil, replySerial: serial)
-        reply.sender = ":1.7"
+        reply.sender = serial == 1 ? "org.freedesktop.DBus" : ":1.7"
         reply.body = body
         return reply
     }
@@ -98,13 +98,86 @@ struct BusConversationTests {
         }
     }
 
-    @Test("Invalid octets or an overlong message end the conversation")
+    @Test("Invalid octets, or a length that D-Bus does not allow, end the conversation")
     func malformed() throws {
-        for octets in [Array("HTTP/1.1 200 OK\r\n\r\n".utf8), [0x6C, 4, 0, 1, 0, 0, 2, 0, 9, 0, 0, 0, 0, 0, 0, 0]] {
+        for octets in [Array("HTTP/1.1 200 OK\r\n\r\n".utf8), [0x6C, 4, 0, 1, 1, 0, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0]] {
             var conversation = try begun()
             #expect(throws: BusConversation.Failure.malformed) { _ = try conversation.receive(octets) }
             #expect(throws: BusConversation.Failure.malformed) { _ = try conversation.receive([]) }
         }
+    }
+
+    /// A call of another program with this body.
+    private static func foreignCall(_ body: [BusValue]) -> BusMessage {
+        var call = Self.call
+        (call.serial, call.sender, call.body) = (44, ":1.8", body)
+        return call
+    }
+
+    private static let everyExcessive: [[BusValue]] = [
+        [.octets([UInt8](repeating: 0, count: BusMessage.limit))],
+        [.strings([String](repeating: "", count: 70_000))],
+        [(0..<20).reduce(BusValue.byte(1)) { value, _ in .variant(value) }],
+    ]
+
+    @Test("A call that exceeds the limits is refused, and the next message is received", arguments: everyExcessive)
+    func excessive(body: [BusValue]) throws {
+        for size in [65_536, 8_388_608] {
+            var conversation = BusConversation(user: 0, receivesCalls: true)
+            _ = try conversation.receive(TestBus.accepted)
+            _ = conversation.takeOctets()
+            var next = Self.foreignCall([])
+            next.serial = 45
+            var rest = (Self.foreignCall(body).octets + next.octets)[...], events: [BusConversation.Event] = []
+            while !rest.isEmpty {
+                events += try conversation.receive(Array(rest.prefix(size)))
+                rest = rest.dropFirst(size)
+            }
+            #expect(events == [.called(next)])
+            let refusal = try #require(TestBus.messages(in: conversation.takeOctets()).first)
+            #expect(refusal.errorName == "org.freedesktop.DBus.Error.LimitsExceeded")
+            #expect(refusal.replySerial == 44 && refusal.destination == ":1.8")
+        }
+    }
+
+    @Test("A reply that exceeds the limits is the refusal of its call")
+    func excessiveReply() throws {
+        var conversation = try begun()
+        let serial = try conversation.call(Self.call)
+        let reply = Self.reply(to: serial, .reply, [.octets([UInt8](repeating: 0, count: BusMessage.limit))])
+        let refusal = BusReply.Refusal(name: "org.freedesktop.DBus.Error.LimitsExceeded", text: nil)
+        #expect(try conversation.receive(reply.octets) == [.replied(serial, .refused(refusal))])
+    }
+
+    @Test(
+        "Only the called program and the bus can reply to a call",
+        arguments: [":1.7", ":1.8", "org.freedesktop.DBus"]
+    )
+    func replySender(sender: String) throws {
+        var conversation = try begun()
+        var call = Self.call
+        call.destination = ":1.7"
+        var reply = Self.reply(to: try conversation.call(call))
+        reply.sender = sender
+        #expect(try conversation.receive(reply.octets).isEmpty == (sender == ":1.8"))
+    }
+
+    @Test("The bus alone answers what is asked of it")
+    func busSender() throws {
+        var conversation = try begun()
+        var call = Self.call
+        call.destination = "org.freedesktop.DBus"
+        let reply = Self.reply(to: try conversation.call(call))
+        #expect(try conversation.receive(reply.octets) == [])
+    }
+
+    @Test("A forgotten call makes room for another one, and its reply is ignored")
+    func forgotten() throws {
+        var conversation = try begun()
+        for _ in 1..<BusConversation.callLimit { _ = try conversation.call(Self.call) }
+        conversation.forget(5)
+        #expect(try conversation.receive(Self.reply(to: 5).octets) == [])
+        _ = try conversation.call(Self.call)
     }
 
     @Test("The number of unanswered calls is limited")

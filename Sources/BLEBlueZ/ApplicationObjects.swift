@@ -1,0 +1,119 @@
+import BLEHost
+import BLEWire
+import DBus
+
+/// The objects of a program that exports services, as `GetManagedObjects` returned them.
+struct ApplicationObjects {
+    /// A service for the host, and the paths of its characteristics.
+    struct Service {
+        var definition: ServiceDefinition
+        var characteristics: [(id: LocalAttributeID, path: String)] = []
+    }
+
+    private struct Object {
+        let path: String
+        let properties: BusValue
+
+        func text(_ name: String) -> String? { properties[key: name]?.text }
+        var uuid: BluetoothUUID? { text("UUID").flatMap { BluetoothUUID(from: $0) } }
+        var flags: [String] { properties[key: "Flags"]?.elements?.compactMap(\.text) ?? [] }
+        var value: [UInt8] { properties[key: "Value"]?.bytes ?? [] }
+    }
+
+    private let services: [Object]
+    private let characteristics: [Object]
+    private let descriptors: [Object]
+
+    init(_ entries: [(key: BusValue, value: BusValue)]) {
+        func objects(with interface: String) -> [Object] {
+            entries.compactMap { entry in
+                guard let path = entry.key.text, let properties = entry.value[key: interface] else { return nil }
+                return Object(path: path, properties: properties)
+            }.sorted { $0.path < $1.path }
+        }
+        services = objects(with: BlueZ.service)
+        characteristics = objects(with: BlueZ.characteristic)
+        descriptors = objects(with: BlueZ.descriptor)
+    }
+
+    /// Returns the services, with numbers from `number`; `nil` if an object lacks a property that it needs.
+    func services(numberedBy number: () -> UInt32) -> [Service]? {
+        var result: [Service] = []
+        for owner in services {
+            guard let uuid = owner.uuid else { return nil }
+            let isPrimary = owner.properties[key: "Primary"]?.flag ?? true
+            let id = LocalAttributeID(rawValue: number())
+            var service = Service(definition: ServiceDefinition(id: id, uuid: uuid.attributeForm, isPrimary: isPrimary))
+            for object in characteristics where object.text("Service") == owner.path {
+                guard let definition = characteristic(object, number) else { return nil }
+                service.definition.characteristics.append(definition)
+                service.characteristics.append((definition.id, object.path))
+            }
+            result.append(service)
+        }
+        return result
+    }
+
+    private func characteristic(_ object: Object, _ number: () -> UInt32) -> CharacteristicDefinition? {
+        guard let uuid = object.uuid, let (properties, permissions) = Self.access(object.flags) else { return nil }
+        var definition = CharacteristicDefinition(
+            id: LocalAttributeID(rawValue: number()),
+            uuid: uuid.attributeForm,
+            properties: properties,
+            permissions: permissions
+        )
+        for descriptor in descriptors where descriptor.text("Characteristic") == object.path {
+            guard let uuid = descriptor.uuid else { return nil }
+            // The host makes these two from the flags.
+            guard uuid != .short(0x2902), uuid != .short(0x2900) else { continue }
+            definition.descriptors.append(
+                DescriptorDefinition(
+                    id: LocalAttributeID(rawValue: number()),
+                    uuid: uuid.attributeForm,
+                    value: descriptor.value
+                )
+            )
+        }
+        return definition
+    }
+
+    /// Returns the properties and permissions for flags; `nil` for an unknown flag or none.
+    private static func access(_ flags: [String]) -> (CharacteristicProperties, AttributePermissions)? {
+        guard !flags.isEmpty else { return nil }
+        var properties: CharacteristicProperties = [], permissions: AttributePermissions = []
+        for flag in flags {
+            guard let (property, permission) = meaning(of: flag) else { return nil }
+            properties.formUnion(property)
+            permissions.formUnion(permission)
+        }
+        // A flag with a requirement takes the place of the plain permission.
+        if !permissions.isDisjoint(with: [.readEncryptionRequired, .readAuthenticationRequired]) {
+            permissions.remove(.readable)
+        }
+        if !permissions.isDisjoint(with: [.writeEncryptionRequired, .writeAuthenticationRequired]) {
+            permissions.remove(.writeable)
+        }
+        return (properties, permissions)
+    }
+
+    private static func meaning(of flag: String) -> (CharacteristicProperties, AttributePermissions)? {
+        switch flag {
+        case "broadcast": (.broadcast, [])
+        case "read": (.read, .readable)
+        case "write-without-response": (.writeWithoutResponse, .writeable)
+        case "write": (.write, .writeable)
+        case "notify": (.notify, [])
+        case "indicate": (.indicate, [])
+        case "authenticated-signed-writes": (.authenticatedSignedWrites, .writeable)
+        case "encrypt-read": (.read, .readEncryptionRequired)
+        case "encrypt-write": (.write, .writeEncryptionRequired)
+        case "encrypt-authenticated-read", "secure-read": (.read, .readAuthenticationRequired)
+        case "encrypt-authenticated-write", "secure-write": (.write, .writeAuthenticationRequired)
+        case "encrypt-notify", "encrypt-authenticated-notify", "secure-notify": (.notifyEncryptionRequired, [])
+        case "encrypt-indicate", "encrypt-authenticated-indicate", "secure-indicate": (.indicateEncryptionRequired, [])
+        case "authorize": ([], [])
+        case "extended-properties", "reliable-write", "writable-auxiliaries": (.extendedProperties, [])
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import BLEHost
+import BLEWire
+import DBus
+
+extension BlueZBridge {
+    /// Adds the objects that are always there.
+    mutating func addAdapter() {
+        let manager = { (name: String) in ObjectTree.Interface(name: name, properties: []) }
+        tree.add("/org/bluez", [manager(BlueZ.agents)])
+        let kind = adapter.address.kind == .public ? "public" : "random"
+        let properties: [ObjectTree.Property] = [
+            ("Address", .string(adapter.address.description)), ("AddressType", .string(kind)),
+            ("Name", .string(adapter.alias)), ("Alias", .string(adapter.alias)), ("Class", .uint32(0)),
+            ("Powered", .boolean(false)), ("PowerState", .string("off")), ("Discoverable", .boolean(false)),
+            ("DiscoverableTimeout", .uint32(180)), ("Pairable", .boolean(true)), ("PairableTimeout", .uint32(0)),
+            ("Discovering", .boolean(false)), ("UUIDs", .strings([])),
+            ("Modalias", .string("usb:v1D6Bp0246d0542")),
+            ("Roles", .strings(["central", "peripheral", "central-peripheral"])),
+            ("ExperimentalFeatures", .strings([])),
+        ]
+        let advertising: [ObjectTree.Property] = [
+            ("ActiveInstances", .byte(0)), ("SupportedInstances", .byte(UInt8(Limit.advertisements))),
+            ("SupportedIncludes", .strings(["tx-power", "local-name"])),
+            ("SupportedSecondaryChannels", .strings(["1M", "2M", "Coded"])),
+        ]
+        let monitoring: [ObjectTree.Property] = [
+            ("SupportedMonitorTypes", .strings(["or_patterns"])), ("SupportedFeatures", .strings([])),
+        ]
+        tree.add(
+            adapterPath,
+            [
+                ObjectTree.Interface(name: BlueZ.adapter, properties: properties), manager(BlueZ.applications),
+                ObjectTree.Interface(name: BlueZ.advertisements, properties: advertising),
+                ObjectTree.Interface(name: BlueZ.monitors, properties: monitoring),
+            ]
+        )
+    }
+
+    mutating func setPowered(_ isOn: Bool) {
+        tree.set(adapterPath, BlueZ.adapter, "Powered", .boolean(isOn))
+        tree.set(adapterPath, BlueZ.adapter, "PowerState", .string(isOn ? "on" : "off"))
+        guard !isOn else { return }
+        for name in clients.keys where clients[name]?.isDiscovering == true { endDiscovery(of: name) }
+    }
+
+    var isPowered: Bool { tree.value(adapterPath, BlueZ.adapter, "Powered") == .boolean(true) }
+
+    mutating func setDiscoverable(_ isOn: Bool) {
+        discoverableUntil = nil
+        tree.set(adapterPath, BlueZ.adapter, "Discoverable", .boolean(isOn))
+        let timeout = tree.value(adapterPath, BlueZ.adapter, "DiscoverableTimeout")?.integer ?? 0
+        if isOn, timeout > 0 { discoverableUntil = now + .seconds(timeout) }
+    }
+
+    mutating func setAdapter(_ name: String, _ value: BusValue, _ caller: Caller) throws(BlueZError) {
+        guard value != tree.value(adapterPath, BlueZ.adapter, name) else { return }
+        // What concerns the programs of all users is for administrators.
+        let user = clients[caller.sender]?.credentials?.user
+        guard let user, adapter.administrators.contains(user) else { throw .notAuthorized }
+        switch name {
+        case "Powered": act(.power(isOn: value.flag ?? true))
+        case "Alias":
+            guard value.text?.utf8.count ?? 0 <= Limit.alias else { throw .invalidArguments }
+            let text = value.text ?? ""
+            tree.set(adapterPath, BlueZ.adapter, "Alias", .string(text.isEmpty ? adapter.alias : text))
+        case "Discoverable": setDiscoverable(value.flag ?? false)
+        case "DiscoverableTimeout":
+            tree.set(adapterPath, BlueZ.adapter, name, value)
+            if discoverableUntil != nil { setDiscoverable(true) }
+        case "Pairable": guard value.flag == true else { throw .notSupported }
+        default: guard value.integer == 0 else { throw .notSupported }
+        }
+    }
+
+    mutating func answerAdapter(
+        _ member: String,
+        _ body: [BusValue],
+        _ caller: Caller
+    ) throws(BlueZError) -> [BusValue]? {
+        switch member {
+        case "StartDiscovery":
+            guard isPowered else { throw .notReady }
+            return try startDiscovery(caller)
+        case "StopDiscovery":
+            guard clients[caller.sender]?.isDiscovering == true else { throw .noDiscovery }
+            endDiscovery(of: caller.sender)
+            return []
+        case "SetDiscoveryFilter":
+            let filter = try DiscoveryFilter(body.first)
+            let isDiscovering = clients[caller.sender]?.isDiscovering ?? false
+            _ = clients.update(caller.sender) { $0.filter = filter }
+            if isDiscovering { updateScan(of: caller.sender) }
+            return []
+        case "GetDiscoveryFilters": return [.strings(DiscoveryFilter.keys)]
+        case "RemoveDevice":
+            guard let path = body.first?.text, let peer = peers[path] else { throw .doesNotExist }
+            return try removeDevice(peer, caller) ? [] : nil
+        default:
+            // ConnectDevice: there is no connection to an address that was never received.
+            guard let address = body.first?[key: "Address"]?.text else { throw .invalidArguments }
+            guard let device = devices.all.first(where: { $0.address.description == address.uppercased() }) else {
+                throw .doesNotExist
+            }
+            try connect(device.peer, for: .connectDevice(caller))
+            return nil
+        }
+    }
+
+    private mutating func startDiscovery(_ caller: Caller) throws(BlueZError) -> [BusValue]? {
+        guard clients[caller.sender]?.isDiscovering == false else { throw .inProgress }
+        _ = clients.update(caller.sender) { $0.isDiscovering = true }
+        updateScan(of: caller.sender)
+        let key = SessionKey(caller.sender, .central)
+        guard let state = sessions[key]?.state else {
+            _ = sessions.update(key) { $0.starting.append(caller) }
+            return nil
+        }
+        if let error = Self.error(for: state) {
+            endDiscovery(of: caller.sender)
+            throw error
+        }
+        return []
+    }
+
+    /// Starts, changes or stops the scan of a program, as its discovery and its monitors need it.
+    mutating func updateScan(of name: String) {
+        guard let client = clients[name] else { return }
+        let key = SessionKey(name, .central), isMonitoring = monitors.all.contains { $0.client == name }
+        if isMonitoring {
+            request(key, .scan(ScanRequest(allowsDuplicates: true)))
+        } else if client.isDiscovering {
+            request(key, .scan(client.filter.scan))
+        } else if sessions[key] != nil {
+            request(key, .stopScan)
+        }
+        let isDiscovering = clients.all.contains(where: \.isDiscovering)
+        tree.set(adapterPath, BlueZ.adapter, "Discovering", .boolean(isDiscovering))
+    }
+
+    /// Ends the discovery of a program; with the last one, the signal strengths are not known any more.
+    mutating func endDiscovery(of name: String) {
+        guard clients[name]?.isDiscovering == true else { return }
+        _ = clients.update(name) { $0.isDiscovering = false }
+        updateScan(of: name)
+        guard !clients.all.contains(where: \.isDiscovering) else { return }
+        reports = OrderedMap()
+        reportTime = nil
+        for device in devices.all {
+            for property in ["RSSI", "TxPower"] { tree.set(device.path, BlueZ.device, property, nil) }
+        }
+        sweepTime = now + Self.deviceLifetime
+    }
+}

@@ -1,0 +1,172 @@
+import BLEHost
+import BLEWire
+import DBus
+
+extension BlueZBridge {
+    mutating func answerAgents(
+        _ member: String,
+        _ body: [BusValue],
+        _ caller: Caller
+    ) throws(BlueZError) -> [BusValue]? {
+        guard let path = body.first?.text else { throw .invalidArguments }
+        switch member {
+        case "RegisterAgent":
+            guard clients[caller.sender]?.agent == nil else { throw .alreadyExists }
+            guard let capability = Self.capability(body.last?.text ?? "") else { throw .invalidArguments }
+            let key = SessionKey(caller.sender, .agent)
+            _ = clients.update(caller.sender) { $0.agent = (path, capability) }
+            request(key, .security(.attend(capability)))
+            guard let state = sessions[key]?.state else {
+                _ = sessions.update(key) { $0.starting.append(caller) }
+                return nil
+            }
+            guard state != .unauthorized else {
+                withdrawAgent(of: caller.sender)
+                throw .notAuthorized
+            }
+        case "UnregisterAgent":
+            guard clients[caller.sender]?.agent?.path == path else { throw .doesNotExist }
+            withdrawAgent(of: caller.sender)
+        default:
+            // The daemon asks the latest agent; there is no further order among them.
+            guard clients[caller.sender]?.agent?.path == path else { throw .doesNotExist }
+        }
+        return []
+    }
+
+    private static func capability(_ text: String) -> SMP.IOCapability? {
+        if text.isEmpty { return .keyboardDisplay }
+        return SMP.IOCapability.allCases.first { $0.description == text }
+    }
+
+    /// Ends the agent of a program.
+    mutating func withdrawAgent(of name: String) {
+        guard clients[name]?.agent != nil else { return }
+        _ = clients.update(name) { $0.agent = nil }
+        let key = SessionKey(name, .agent)
+        for caller in sessions[key]?.starting ?? [] { refuse(caller, .doesNotExist) }
+        _ = sessions.update(key) { $0.starting = [] }
+        guard isAgentSessionNeeded(by: name) else { return close(key) }
+        request(key, .security(.attend(nil)))
+    }
+
+    /// Returns true while a program has an agent, pairs, or removes a bond.
+    func isAgentSessionNeeded(by name: String) -> Bool {
+        clients[name]?.agent != nil || removals.contains { $0.caller.sender == name }
+            || devices.all.contains { $0.pairing[name] != nil }
+    }
+
+    mutating func receive(_ event: SecurityEvent, of key: SessionKey) {
+        switch event {
+        case .asked(let inquiry): ask(inquiry, key)
+        case .withdrawn(let peer):
+            guard let agent = clients[key.client]?.agent, devices[peer] != nil else { return }
+            call(key.client, agent.path, BlueZ.agent, "Cancel")
+        case .paired(let peer, _, let isBonded): paired(peer, isBonded, key)
+        case .failed(let peer, let failure): endPairing(key.client, peer, BlueZError(failure))
+        case .secured(let peer, _, let isBonded): setPaired(peer, isBonded)
+        case .bonds(let bonds):
+            if key.isOwn {
+                setBonds(bonds)
+                finishRemovals()
+            } else {
+                // The daemon has removed the bond if it belongs to the user of the program; the whole list says so.
+                for index in removals.indices where removals[index].caller.sender == key.client {
+                    removals[index].isProcessed = true
+                }
+                request(.own(.agent), .security(.listBonds))
+            }
+        case .outOfBandDataMade: break
+        }
+    }
+
+    private mutating func paired(_ peer: PeerIdentifier, _ isBonded: Bool, _ key: SessionKey) {
+        if let path = devices[peer]?.path { tree.set(path, BlueZ.device, "Paired", .boolean(true)) }
+        if isBonded { setPaired(peer, true) }
+        endPairing(key.client, peer)
+    }
+
+    private mutating func setPaired(_ peer: PeerIdentifier, _ isBonded: Bool) {
+        guard let device = devices[peer], device.isBonded != isBonded, isBonded else { return }
+        _ = devices.update(peer) { $0.isBonded = true }
+        for name in ["Paired", "Bonded"] { tree.set(device.path, BlueZ.device, name, .boolean(true)) }
+    }
+
+    /// Adds the bonded devices, and unmarks those whose bond is gone.
+    private mutating func setBonds(_ bonds: [BondedPeer]) {
+        for bond in bonds where addDevice(bond.peer, bond.identity, name: bond.name) { setPaired(bond.peer, true) }
+        for device in devices.all where device.isBonded && !bonds.contains(where: { $0.peer == device.peer }) {
+            _ = devices.update(device.peer) { $0.isBonded = false }
+            for name in ["Paired", "Bonded"] { tree.set(device.path, BlueZ.device, name, .boolean(false)) }
+        }
+    }
+
+    /// Answers the calls of `RemoveDevice` whose bonds the daemon has removed, or not.
+    private mutating func finishRemovals() {
+        let finished = removals.filter(\.isProcessed)
+        removals.removeAll(where: \.isProcessed)
+        for removal in finished {
+            if devices[removal.peer]?.isBonded == true {
+                refuse(removal.caller, .notAuthorized)
+            } else {
+                forget(removal.peer)
+                reply(to: removal.caller)
+            }
+            let name = removal.caller.sender
+            if !isAgentSessionNeeded(by: name) { close(SessionKey(name, .agent)) }
+        }
+    }
+
+    /// Asks the agent of a program.
+    private mutating func ask(_ inquiry: PairingInquiry, _ key: SessionKey) {
+        let peer = inquiry.peer
+        guard let device = devices[peer], let agent = clients[key.client]?.agent else {
+            // A program without an agent that calls Pair agrees to a pairing without authentication.
+            if case .consent(replacesBond: false) = inquiry.question, devices[peer]?.pairing[key.client] != nil {
+                return request(key, .security(.answer(peer, .confirm(true))))
+            }
+            return request(key, .security(.answer(peer, .cancel)))
+        }
+        let member: String, arguments: [BusValue]
+        switch inquiry.question {
+        case .consent(let replacesBond):
+            guard device.pairing[key.client] == nil || replacesBond else {
+                return request(key, .security(.answer(peer, .confirm(true))))
+            }
+            (member, arguments) = ("RequestAuthorization", [])
+        case .display(let passkey): (member, arguments) = ("DisplayPasskey", [.uint32(passkey), .uint16(0)])
+        case .enterPasskey: (member, arguments) = ("RequestPasskey", [])
+        case .compare(let number): (member, arguments) = ("RequestConfirmation", [.uint32(number)])
+        }
+        call(
+            key.client,
+            agent.path,
+            BlueZ.agent,
+            member,
+            [.path(device.path)] + arguments,
+            for: .answer(ofAgent: key.client, peer, inquiry.question),
+            within: .seconds(60)
+        )
+    }
+
+    /// Passes on the answer of an agent.
+    mutating func takeAnswer(
+        of client: String,
+        _ peer: PeerIdentifier,
+        _ question: PairingQuestion,
+        _ reply: BusReply
+    ) {
+        let key = SessionKey(client, .agent), answer: PairingReply
+        guard sessions[key] != nil else { return }
+        switch (reply, question) {
+        case (.values, .display): return
+        case (.values, .consent), (.values, .compare): answer = .confirm(true)
+        case (.values(let values, _), .enterPasskey):
+            answer = values.first?.integer.flatMap(UInt32.init(exactly:)).map(PairingReply.passkey) ?? .cancel
+        case (.refused(let refusal), .consent), (.refused(let refusal), .compare):
+            answer = refusal.name == "org.bluez.Error.Rejected" ? .confirm(false) : .cancel
+        case (.refused, .display), (.refused, .enterPasskey): answer = .cancel
+        }
+        request(key, .security(.answer(peer, answer)))
+    }
+}

@@ -1,0 +1,248 @@
+import BLEHost
+import BLEWire
+import DBus
+
+/// The services that a program exports.
+struct Application: Sendable {
+    /// An exported characteristic.
+    struct Characteristic: Sendable {
+        let path: String
+        let session: BlueZBridge.SessionKey
+        /// The subscribed remote devices.
+        var subscribers: [PeerIdentifier] = []
+    }
+
+    let client: String
+    let path: String
+    /// The call of `RegisterApplication` until it is answered.
+    var caller: Caller?
+    /// The services that the host has not confirmed yet.
+    var unconfirmed: [LocalAttributeID] = []
+    var characteristics = OrderedMap<LocalAttributeID, Characteristic>()
+    var services: [ServiceDefinition] = []
+}
+
+extension BlueZBridge {
+    mutating func answerApplications(
+        _ member: String,
+        _ body: [BusValue],
+        _ caller: Caller
+    ) throws(BlueZError) -> [BusValue]? {
+        guard let path = body.first?.text else { throw .invalidArguments }
+        let own = applications.keys.filter { applications[$0]?.client == caller.sender }
+        let existing = own.first { applications[$0]?.path == path }
+        guard member == "RegisterApplication" else {
+            guard let existing else { throw .doesNotExist }
+            removeApplication(existing)
+            return []
+        }
+        guard existing == nil else { throw .alreadyExists }
+        guard own.count < Limit.applications else { throw .limitReached }
+        let number = nextNumber()
+        applications[number] = Application(client: caller.sender, path: path, caller: caller)
+        call(
+            caller.sender,
+            path,
+            ObjectTree.objectManager,
+            "GetManagedObjects",
+            for: .objects(ofApplication: number)
+        )
+        return nil
+    }
+
+    mutating func removeApplication(_ number: UInt32) {
+        guard let application = applications[number] else { return }
+        applications[number] = nil
+        close(SessionKey(application.client, .application(number)))
+        guard clients[application.client]?.isGone == false,
+            !applications.all.contains(where: { $0.client == application.client })
+        else { return }
+        changeMatch("RemoveMatch", application.client)
+    }
+
+    /// Starts or ends receiving the changed values of a program's characteristics.
+    private mutating func changeMatch(_ member: String, _ client: String) {
+        let rule = "type='signal',sender='\(client)',interface='\(ObjectTree.properties)',member='PropertiesChanged'"
+        call(Self.bus, "/org/freedesktop/DBus", Self.bus, member, [.string(rule)])
+    }
+
+    /// Publishes the services among the objects of a program.
+    mutating func addObjects(toApplication number: UInt32, _ reply: BusReply) {
+        guard let application = applications[number], let caller = application.caller else { return }
+        guard case .values(let values, _) = reply, let entries = values.first?.entries,
+            entries.count <= Limit.applicationObjects
+        else { return refuseApplication(number, caller, BlueZError("Failed", "Failed to get the objects")) }
+        let objects = ApplicationObjects(entries)
+        guard let services = objects.services(numberedBy: { nextNumber() }), !services.isEmpty else {
+            return refuseApplication(number, caller, BlueZError("InvalidArguments", "No object received"))
+        }
+        let key = SessionKey(application.client, .application(number))
+        if !applications.all.contains(where: { $0.client == application.client && $0.caller == nil }) {
+            changeMatch("AddMatch", application.client)
+        }
+        _ = applications.update(number) { application in
+            application.services = services.map(\.definition)
+            for (id, path) in services.flatMap(\.characteristics) {
+                application.characteristics[id] = Application.Characteristic(path: path, session: key)
+            }
+        }
+        publish(number)
+    }
+
+    /// Adds the services of an application to the database of the host.
+    mutating func publish(_ number: UInt32) {
+        guard let application = applications[number] else { return }
+        _ = applications.update(number) { application in
+            application.unconfirmed = application.services.map(\.id)
+            for id in application.characteristics.keys {
+                _ = application.characteristics.update(id) { $0.subscribers = [] }
+            }
+        }
+        let key = SessionKey(application.client, .application(number))
+        for service in application.services { request(key, .service(.addService(service))) }
+    }
+
+    private mutating func refuseApplication(_ number: UInt32, _ caller: Caller, _ error: BlueZError) {
+        removeApplication(number)
+        refuse(caller, error)
+    }
+
+    /// Processes an event of the host as a peripheral.
+    mutating func receive(_ event: ServerEvent, of key: SessionKey) {
+        switch event {
+        case .serviceAdded(let id, let failure): serviceAdded(id, failure, key)
+        case .advertisingStarted(let failure): advertisingStarted(failure, key)
+        case .subscribed(let central, let id): subscribed(central.peer, id, key)
+        case .unsubscribed(let central, let id): unsubscribed(central.peer, id, key)
+        case .readRequested(let transaction, let central, let id, let offset):
+            readRequested(transaction, central, id, offset, key)
+        case .writeRequested(let transaction, let central, let group):
+            write(Array(group), transaction, central.peer, key)
+        case .centralsConnected(let centrals):
+            for central in centrals { _ = addDevice(central.central.peer, central.address, name: nil) }
+        case .updatesTaken, .centralChanged, .channelPublished, .channelUnpublished, .channelOpened: break
+        }
+    }
+
+    private mutating func serviceAdded(_ id: LocalAttributeID, _ failure: Failure?, _ key: SessionKey) {
+        guard case .application(let number) = key.purpose, let caller = applications[number]?.caller else { return }
+        if let failure { return refuseApplication(number, caller, BlueZError(failure)) }
+        let isComplete = applications.update(number) { application in
+            application.unconfirmed.removeAll { $0 == id }
+            if application.unconfirmed.isEmpty { application.caller = nil }
+            return application.unconfirmed.isEmpty
+        }
+        if isComplete == true { reply(to: caller) }
+    }
+
+    /// Returns the exported characteristic of a session with this identifier.
+    private func characteristic(_ id: LocalAttributeID, _ key: SessionKey) -> Application.Characteristic? {
+        guard case .application(let number) = key.purpose else { return nil }
+        return applications[number]?.characteristics[id]
+    }
+
+    private mutating func changeSubscribers(
+        _ id: LocalAttributeID,
+        _ key: SessionKey,
+        _ change: (inout [PeerIdentifier]) -> Void
+    ) {
+        guard case .application(let number) = key.purpose else { return }
+        _ = applications.update(number) { $0.characteristics.update(id) { change(&$0.subscribers) } }
+    }
+
+    private mutating func subscribed(_ peer: PeerIdentifier, _ id: LocalAttributeID, _ key: SessionKey) {
+        guard let characteristic = characteristic(id, key), !characteristic.subscribers.contains(peer) else { return }
+        changeSubscribers(id, key) { $0.append(peer) }
+        guard characteristic.subscribers.isEmpty else { return }
+        call(key.client, characteristic.path, BlueZ.characteristic, "StartNotify")
+    }
+
+    private mutating func unsubscribed(_ peer: PeerIdentifier, _ id: LocalAttributeID, _ key: SessionKey) {
+        guard let characteristic = characteristic(id, key), characteristic.subscribers.contains(peer) else { return }
+        changeSubscribers(id, key) { $0.removeAll { $0 == peer } }
+        guard characteristic.subscribers == [peer] else { return }
+        call(key.client, characteristic.path, BlueZ.characteristic, "StopNotify")
+    }
+
+    /// Returns the options of a read or a write by a remote device.
+    private func options(_ peer: PeerIdentifier, offset: Int, mtu: Int?, type: String? = nil) -> BusValue {
+        var options: [(String, BusValue)] = [("offset", .uint16(UInt16(clamping: offset))), ("link", .string("LE"))]
+        if let path = devices[peer]?.path { options.append(("device", .path(path))) }
+        if let mtu { options.append(("mtu", .uint16(UInt16(clamping: mtu)))) }
+        if let type { options.append(("type", .string(type))) }
+        return .properties(options)
+    }
+
+    private mutating func readRequested(
+        _ transaction: ServerTransaction,
+        _ central: RemoteCentral,
+        _ id: LocalAttributeID,
+        _ offset: Int,
+        _ key: SessionKey
+    ) {
+        guard let path = characteristic(id, key)?.path else {
+            return request(key, .service(.respond(transaction, .failure(.unlikelyError))))
+        }
+        let options = options(central.peer, offset: offset, mtu: central.mtu)
+        call(key.client, path, BlueZ.characteristic, "ReadValue", [options], for: .read(key, transaction))
+    }
+
+    /// Answers a read with the result of the program.
+    mutating func respond(_ key: SessionKey, _ transaction: ServerTransaction, _ reply: BusReply) {
+        let response: ServerResponse
+        switch reply {
+        case .values(let values, _):
+            response = values.first?.bytes.map(ServerResponse.success) ?? .failure(.unlikelyError)
+        case .refused(let refusal): response = .failure(BlueZError.attribute(refusal.name, refusal.text))
+        }
+        if sessions[key] != nil { request(key, .service(.respond(transaction, response))) }
+    }
+
+    /// Passes the first of these writes to the program; the others follow when it has answered.
+    private mutating func write(
+        _ parts: [WritePart],
+        _ transaction: ServerTransaction?,
+        _ peer: PeerIdentifier,
+        _ key: SessionKey
+    ) {
+        guard let part = parts.first, let path = characteristic(part.attribute, key)?.path else {
+            let response: ServerResponse = parts.isEmpty ? .success([]) : .failure(.unlikelyError)
+            if let transaction { request(key, .service(.respond(transaction, response))) }
+            return
+        }
+        let type = transaction == nil ? "command" : "request"
+        let arguments: [BusValue] = [.octets(part.value), options(peer, offset: part.offset, mtu: nil, type: type)]
+        let purpose = PendingCall.Purpose.write(key, transaction, peer, rest: Array(parts.dropFirst()))
+        call(key.client, path, BlueZ.characteristic, "WriteValue", arguments, for: purpose)
+    }
+
+    /// Continues a group of writes, or answers it.
+    mutating func respond(
+        _ key: SessionKey,
+        _ transaction: ServerTransaction?,
+        _ peer: PeerIdentifier,
+        _ rest: [WritePart],
+        _ reply: BusReply
+    ) {
+        guard sessions[key] != nil else { return }
+        guard case .refused(let refusal) = reply else { return write(rest, transaction, peer, key) }
+        let code = BlueZError.attribute(refusal.name, refusal.text)
+        let error = code == .readNotPermitted ? ATT.ErrorCode.writeNotPermitted : code
+        if let transaction { request(key, .service(.respond(transaction, .failure(error)))) }
+    }
+
+    /// Notifies the subscribers of a value that a program has changed.
+    mutating func noteChangedValue(_ signal: BusMessage) {
+        guard signal.body.count == 3, signal.body[0].text == BlueZ.characteristic,
+            let value = signal.body[1][key: "Value"]?.bytes
+        else { return }
+        for application in applications.all where application.client == signal.sender {
+            for id in application.characteristics.keys {
+                guard let characteristic = application.characteristics[id], characteristic.path == signal.path else {
+                    continue
+                }
+                request(characteristic.session, .service(.update(id, value, to: nil)))
+            }
+        }
+    }
+}

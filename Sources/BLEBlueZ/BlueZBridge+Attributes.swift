@@ -1,0 +1,230 @@
+import BLEHost
+import BLEWire
+import DBus
+
+/// A program's use of an attribute of a device.
+enum Operation: Sendable {
+    case read(path: String, AttributeHandle, offset: Int)
+    case write(AttributeHandle, [UInt8])
+    case command(AttributeHandle, [UInt8])
+    case subscribe(AttributeHandle)
+    case acquireNotify(AttributeHandle)
+    case acquireWrite(AttributeHandle)
+}
+
+extension BlueZBridge {
+    mutating func answerAttribute(
+        _ member: String,
+        _ path: String,
+        _ body: [BusValue],
+        _ caller: Caller
+    ) throws(BlueZError) -> [BusValue]? {
+        guard let device = owner(ofAttribute: path), let handle = device.database.handles[path] else {
+            throw .doesNotExist
+        }
+        let characteristic = device.database.characteristics[handle].flatMap { $0.path == path ? $0 : nil }
+        let key = SessionKey(caller.sender, .central), operation: Operation
+        switch member {
+        case "ReadValue": operation = .read(path: path, handle, offset: try Self.offset(in: body.first))
+        case "WriteValue": operation = try writing(handle, body, characteristic)
+        case "StartNotify":
+            guard let characteristic, characteristic.canNotify else { throw .notSupported }
+            guard !characteristic.subscribers.contains(caller.sender) else { throw .alreadyNotifying }
+            guard characteristic.notifyPipe == nil else { throw .init("NotPermitted", "Notify acquired") }
+            operation = .subscribe(handle)
+        case "StopNotify":
+            guard let characteristic, characteristic.subscribers.contains(caller.sender) else { throw .notNotifying }
+            endSubscription(characteristic, of: caller.sender, at: device.peer)
+            request(
+                key,
+                device.peer,
+                .subscribe(.none, to: handle, in: characteristic.descriptors),
+                for: .unsubscribe(caller, path: path)
+            )
+            return nil
+        case "AcquireNotify":
+            guard let characteristic, characteristic.properties.contains(.notify) else { throw .notSupported }
+            guard characteristic.notifyPipe == nil, characteristic.subscribers.isEmpty else {
+                throw .init("NotPermitted", "Notify acquired")
+            }
+            operation = .acquireNotify(handle)
+        case "AcquireWrite":
+            guard let characteristic, characteristic.properties.contains(.writeWithoutResponse) else {
+                throw .notSupported
+            }
+            guard characteristic.writePipe == nil else { throw .init("NotPermitted", "Write acquired") }
+            operation = .acquireWrite(handle)
+        default: return []
+        }
+        guard !device.links.isEmpty else { throw .notConnected }
+        // A program that another one has connected the device for needs its own connection, which shares the link.
+        try connect(device.peer, for: .operation(caller, operation))
+        return nil
+    }
+
+    private static func offset(in options: BusValue?) throws(BlueZError) -> Int {
+        guard let value = options?[key: "offset"] else { return 0 }
+        guard let offset = value.integer, 0...512 ~= offset else { throw .invalidOffset }
+        return offset
+    }
+
+    private func writing(
+        _ handle: AttributeHandle,
+        _ body: [BusValue],
+        _ characteristic: RemoteDatabase.Characteristic?
+    ) throws(BlueZError) -> Operation {
+        guard let value = body.first?.bytes, body.count == 2 else { throw .invalidArguments }
+        guard value.count <= 512 else { throw .init("InvalidArguments", "Invalid Length") }
+        // The host sends whole values.
+        guard try Self.offset(in: body[1]) == 0 else { throw .notSupported }
+        // There are no write commands for descriptors, whatever the program asks for.
+        guard let characteristic else { return .write(handle, value) }
+        let properties = characteristic.properties
+        switch body[1][key: "type"]?.text {
+        case "command":
+            guard properties.contains(.writeWithoutResponse) else { throw .notSupported }
+            return .command(handle, value)
+        case "request", "reliable": return .write(handle, value)
+        case nil:
+            let isCommand = properties.contains(.writeWithoutResponse) && !properties.contains(.write)
+            return isCommand ? .command(handle, value) : .write(handle, value)
+        default: throw .invalidArguments
+        }
+    }
+
+    /// Returns the device to which the object of an attribute belongs.
+    private func owner(ofAttribute path: String) -> Device? {
+        let prefix = path.split(separator: "/").prefix(4).joined(separator: "/")
+        return device(at: "/" + prefix)
+    }
+
+    /// Carries out an operation over the connection of the caller's session.
+    mutating func start(_ operation: Operation, _ caller: Caller, _ peer: PeerIdentifier) {
+        let key = SessionKey(caller.sender, .central)
+        switch operation {
+        case .read(let path, let handle, let offset):
+            request(key, peer, .read(handle), for: .read(caller, path: path, offset: offset))
+        case .write(let handle, let value): request(key, peer, .write(handle, value), for: .write(caller))
+        case .command(let handle, let value):
+            guard sendCommand(handle, value, key, peer) else { return refuse(caller, .inProgress) }
+            reply(to: caller)
+        case .subscribe(let handle):
+            // A device may notify before it has answered the subscription, and the program gets that value.
+            addSubscriber(caller.sender, handle, at: peer)
+            subscribe(handle, key, peer) { .subscribe(caller, path: $0) }
+        case .acquireNotify(let handle): subscribe(handle, key, peer) { .acquire(caller, path: $0) }
+        case .acquireWrite(let handle):
+            guard let path = devices[peer]?.database.characteristics[handle]?.path else {
+                return refuse(caller, .doesNotExist)
+            }
+            openPipe(caller, peer, handle, path, isNotify: false)
+        }
+    }
+
+    /// Sends a write command unless too many have not left the host; returns whether it was sent.
+    mutating func sendCommand(
+        _ handle: AttributeHandle,
+        _ value: [UInt8],
+        _ key: SessionKey,
+        _ peer: PeerIdentifier
+    ) -> Bool {
+        open(key)
+        let isAdmitted = sessions.update(key) { session in
+            guard session.commands < Limit.commands else { return false }
+            session.commands += 1
+            return true
+        }
+        guard isAdmitted == true else { return false }
+        act(.request(key, .peer(peer, .writeCommand(handle, value))))
+        return true
+    }
+
+    private mutating func commandsTaken(_ count: Int, _ key: SessionKey) {
+        _ = sessions.update(key) { $0.commands = max(0, $0.commands - count) }
+        for number in pipes.keys where pipes[number]?.client == key.client && pipes[number]?.isPaused == true {
+            _ = pipes.update(number) { $0.isPaused = false }
+            act(.resumePipe(number))
+        }
+    }
+
+    private mutating func subscribe(
+        _ handle: AttributeHandle,
+        _ key: SessionKey,
+        _ peer: PeerIdentifier,
+        _ purpose: (String) -> PeerPurpose
+    ) {
+        guard let characteristic = devices[peer]?.database.characteristics[handle] else { return }
+        let kind = characteristic.properties.contains(.notify) ? Subscription.notifications : .indications
+        let request = AttributeRequest.subscribe(kind, to: handle, in: characteristic.descriptors)
+        self.request(key, peer, request, for: purpose(characteristic.path))
+    }
+
+    /// Processes an event of a device.
+    mutating func receive(_ event: PeerEvent, of peer: PeerIdentifier, _ number: RequestNumber, _ key: SessionKey) {
+        if number != .none {
+            guard let purpose = sessions[key]?.requests[number]?.purpose else { return }
+            _ = sessions.update(key) { $0.requests[number] = nil }
+            return receive(event, for: purpose, at: peer, key)
+        }
+        switch event {
+        case .mtuChanged(let mtu): changeMTU(mtu, of: peer)
+        case .nameChanged(let name): if let path = devices[peer]?.path { rename(path, name) }
+        case .valueNotified(let handle, let value): notified(peer, handle, value, key)
+        case .servicesModified: rediscover(peer, by: key)
+        case .writeCommandsTaken(let count): commandsTaken(count, key)
+        default: break
+        }
+    }
+
+    private mutating func receive(
+        _ event: PeerEvent,
+        for purpose: PeerPurpose,
+        at peer: PeerIdentifier,
+        _ key: SessionKey
+    ) {
+        switch (purpose, event) {
+        case (.services, _), (.includes, _), (.members, _), (.descriptors, _): discovered(event, purpose, at: peer, key)
+        case (.read(let caller, let path, let offset), .valueRead(_, let result)): read(result, path, offset, caller)
+        case (.write(let caller), .valueWritten(_, let failure)):
+            if let failure { refuse(caller, BlueZError(failure)) } else { reply(to: caller) }
+        case (.subscribe(let caller, let path), .subscriptionChanged(let handle, _, let failure)):
+            if let failure {
+                dropSubscriber(caller.sender, handle, at: peer)
+                return refuse(caller, BlueZError(failure))
+            }
+            tree.set(path, BlueZ.characteristic, "Notifying", .boolean(true))
+            reply(to: caller)
+        case (.acquire(let caller, let path), .subscriptionChanged(let handle, _, let failure)):
+            if let failure { return refuse(caller, BlueZError(failure)) }
+            openPipe(caller, peer, handle, path, isNotify: true)
+        case (.unsubscribe(let caller, _), .subscriptionChanged): reply(to: caller)
+        default: break
+        }
+    }
+
+    private mutating func read(_ result: Result<[UInt8], Failure>, _ path: String, _ offset: Int, _ caller: Caller) {
+        switch result {
+        case .success(let value):
+            guard offset <= value.count else { return refuse(caller, .invalidOffset) }
+            let rest = Array(value.dropFirst(offset))
+            let isCharacteristic = tree.properties(path, BlueZ.characteristic) != nil
+            signalValue(rest, of: path, isCharacteristic ? BlueZ.characteristic : BlueZ.descriptor, to: caller.sender)
+            reply(to: caller, [.octets(rest)])
+        case .failure(let failure): refuse(caller, BlueZError(failure))
+        }
+    }
+
+    /// Refuses the requests of a session to a device whose connection has ended.
+    mutating func failRequests(to peer: PeerIdentifier, of key: SessionKey) {
+        guard let session = sessions[key] else { return }
+        for number in session.requests.keys {
+            guard let request = session.requests[number], request.peer == peer else { continue }
+            _ = sessions.update(key) { $0.requests[number] = nil }
+            if let caller = request.purpose.caller { refuse(caller, .notConnected) }
+        }
+    }
+}
+
+extension RemoteDatabase.Characteristic {
+    fileprivate var canNotify: Bool { properties.contains(.notify) || properties.contains(.indicate) }
+}

@@ -1,0 +1,161 @@
+import BLEHost
+import BLEWire
+import DBus
+
+extension BlueZBridge {
+    /// Connects the session of a program to a device; `waiter` is answered when it is connected.
+    mutating func connect(_ peer: PeerIdentifier, for waiter: Device.Waiter) throws(BlueZError) {
+        guard isPowered else { throw .notReady }
+        let key = SessionKey(waiter.caller.sender, .central)
+        guard let device = devices[peer] else { throw .doesNotExist }
+        try check(key)
+        guard !device.ending.contains(where: { $0.keys.contains(key) }) else { throw .inProgress }
+        if device.links.contains(key) { return goOn(waiter, peer) }
+        if device.connecting[key] != nil {
+            if case .connect = waiter { throw .inProgress }
+            _ = devices.update(peer) { device in device.connecting.update(key) { $0.append(waiter) } }
+            return
+        }
+        _ = devices.update(peer) { $0.connecting[key] = [waiter] }
+        request(key, .connect(peer, ConnectRequest(timeout: Self.connectionTimeout)))
+    }
+
+    mutating func connected(_ peer: PeerIdentifier, _ parameters: LinkParameters, by key: SessionKey) {
+        guard let device = devices[peer] else { return }
+        let waiters = device.connecting[key] ?? []
+        _ = devices.update(peer) { device in
+            device.connecting[key] = nil
+            device.mtu = parameters.mtu
+            if !device.links.contains(key) { device.links.append(key) }
+        }
+        tree.set(device.path, BlueZ.device, "Connected", .boolean(true))
+        if let name = parameters.name { rename(device.path, name) }
+        if device.database.state == .unknown { discoverDatabase(of: peer, by: key) }
+        for waiter in waiters { goOn(waiter, peer) }
+    }
+
+    /// Continues a call whose session is connected to the device.
+    private mutating func goOn(_ waiter: Device.Waiter, _ peer: PeerIdentifier) {
+        guard let device = devices[peer] else { return refuse(waiter.caller, .doesNotExist) }
+        switch waiter {
+        case .connect, .connectDevice:
+            guard device.database.state == .discovered else {
+                _ = devices.update(peer) { $0.awaitingServices.append(waiter) }
+                return
+            }
+            finishConnect(waiter, device.path)
+        case .pair(let caller): startPairing(caller, peer)
+        case .operation(let caller, let operation): start(operation, caller, peer)
+        }
+    }
+
+    private mutating func finishConnect(_ waiter: Device.Waiter, _ path: String) {
+        switch waiter {
+        case .connectDevice(let caller): reply(to: caller, [.path(path)])
+        case .connect(let caller), .pair(let caller), .operation(let caller, _): reply(to: caller)
+        }
+    }
+
+    /// Answers the calls that waited for the services of a device.
+    mutating func finishConnects(to peer: PeerIdentifier, _ error: BlueZError? = nil) {
+        guard let device = devices[peer] else { return }
+        _ = devices.update(peer) { $0.awaitingServices = [] }
+        for waiter in device.awaitingServices {
+            if let error { refuse(waiter.caller, error) } else { finishConnect(waiter, device.path) }
+        }
+    }
+
+    mutating func connectFailed(_ peer: PeerIdentifier, _ failure: Failure, by key: SessionKey) {
+        let error: BlueZError = failure == .limitReached ? .limitReached : .connectionAborted
+        end(peer, key, error)
+    }
+
+    mutating func disconnected(_ peer: PeerIdentifier, by key: SessionKey) { end(peer, key, .connectionAborted) }
+
+    /// Ends the connection of a session to a device, and the connected state with the last session.
+    private mutating func end(_ peer: PeerIdentifier, _ key: SessionKey, _ error: BlueZError) {
+        guard let device = devices[peer] else { return }
+        let wasLinked = device.links.contains(key), waiters = device.connecting[key] ?? []
+        _ = devices.update(peer) { device in
+            device.connecting[key] = nil
+            device.links.removeAll { $0 == key }
+        }
+        for waiter in waiters { refuse(waiter.caller, error) }
+        failRequests(to: peer, of: key)
+        guard wasLinked else { return finishDisconnects(from: peer, by: key) }
+        if device.links == [key] {
+            removeDatabase(of: peer)
+            finishConnects(to: peer, error)
+            tree.set(device.path, BlueZ.device, "Connected", .boolean(false))
+            for name in device.pairing.keys { endPairing(name, peer, .connectionAttemptFailed) }
+            _ = devices.update(peer) { $0.lastSeen = now }
+            if sweepTime == nil { sweepTime = now + Self.deviceLifetime }
+        } else {
+            dropSubscriptions(of: key.client, at: peer)
+            if device.database.discoverer == key, let next = device.links.first(where: { $0 != key }) {
+                discoverDatabase(of: peer, by: next)
+            }
+        }
+        finishDisconnects(from: peer, by: key)
+        closeIfUnused(key)
+    }
+
+    /// Answers the calls of `Disconnect` for which the connection of a session was the last one.
+    private mutating func finishDisconnects(from peer: PeerIdentifier, by key: SessionKey) {
+        let finished =
+            devices.update(peer) { (device) -> [Device.Ending] in
+                for index in device.ending.indices { device.ending[index].keys.removeAll { $0 == key } }
+                defer { device.ending.removeAll(where: \.keys.isEmpty) }
+                return device.ending.filter(\.keys.isEmpty)
+            } ?? []
+        for ending in finished { reply(to: ending.caller) }
+    }
+
+    /// Ends all connections of a session whose host cannot be used.
+    mutating func loseLinks(of key: SessionKey, _ error: BlueZError) {
+        for device in devices.all where device.links.contains(key) || device.connecting[key] != nil {
+            end(device.peer, key, error)
+        }
+    }
+
+    /// Closes the session of a program that has left the bus and has no connection any more.
+    private mutating func closeIfUnused(_ key: SessionKey) {
+        guard clients[key.client]?.isGone == true, !devices.all.contains(where: { $0.links.contains(key) }) else {
+            return
+        }
+        close(key)
+        clients[key.client] = nil
+    }
+
+    /// Returns true if a program may end the connections of a session: those of its user, or all for root.
+    func mayEnd(_ key: SessionKey, _ caller: Caller) -> Bool {
+        let user = clients[caller.sender]?.credentials?.user
+        return user == 0 || clients[key.client]?.credentials?.user == user
+    }
+
+    /// Ends the connections of all programs of the caller's user to a device; those of all users for root.
+    mutating func disconnect(_ device: Device, _ caller: Caller) throws(BlueZError) {
+        let keys = (device.links + device.connecting.keys).filter { mayEnd($0, caller) }
+        guard !keys.isEmpty else { throw .notConnected }
+        _ = devices.update(device.peer) { $0.ending.append(Device.Ending(caller: caller, keys: keys)) }
+        for key in keys { request(key, .cancelConnection(device.peer)) }
+    }
+}
+
+// Pairing at the request of a program.
+extension BlueZBridge {
+    /// Pairs over an established link.
+    private mutating func startPairing(_ caller: Caller, _ peer: PeerIdentifier) {
+        do throws(BlueZError) { try check(SessionKey(caller.sender, .agent)) } catch { return refuse(caller, error) }
+        _ = devices.update(peer) { $0.pairing[caller.sender] = caller }
+        request(SessionKey(caller.sender, .agent), .security(.pair(peer)))
+    }
+
+    /// Answers a call of `Pair`, successfully without an error.
+    mutating func endPairing(_ name: String, _ peer: PeerIdentifier, _ error: BlueZError? = nil) {
+        guard let caller = devices[peer]?.pairing[name] else { return }
+        _ = devices.update(peer) { $0.pairing[name] = nil }
+        if let error { refuse(caller, error) } else { reply(to: caller) }
+        if !isAgentSessionNeeded(by: name) { close(SessionKey(name, .agent)) }
+    }
+}

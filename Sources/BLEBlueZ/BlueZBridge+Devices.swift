@@ -1,0 +1,219 @@
+import BLEHost
+import BLEWire
+import DBus
+
+/// A remote device, and the sessions that are connected to it.
+struct Device: Sendable {
+    /// A call that waits for a connection.
+    enum Waiter: Sendable {
+        case connect(Caller)
+        case connectDevice(Caller)
+        case pair(Caller)
+        case operation(Caller, Operation)
+
+        var caller: Caller {
+            switch self {
+            case .connect(let caller), .connectDevice(let caller), .pair(let caller), .operation(let caller, _): caller
+            }
+        }
+    }
+
+    /// A call of `Disconnect`.
+    struct Ending: Sendable {
+        let caller: Caller
+        var keys: [BlueZBridge.SessionKey]
+    }
+
+    let peer: PeerIdentifier
+    let path: String
+    var address: DeviceAddress
+    /// The sessions that are connected.
+    var links: [BlueZBridge.SessionKey] = []
+    /// The calls that wait for the connection of a session.
+    var connecting = OrderedMap<BlueZBridge.SessionKey, [Waiter]>()
+    /// The calls that wait until the services are known.
+    var awaitingServices: [Waiter] = []
+    /// The calls of `Disconnect`, and the sessions whose connections have to end first.
+    var ending: [Ending] = []
+    /// The calls of `Pair` by program.
+    var pairing = OrderedMap<String, Caller>()
+    var database = RemoteDatabase()
+    var mtu = 23
+    var lastSeen = Instant()
+    var isBonded = false
+}
+
+extension BlueZBridge {
+    func device(at path: String) -> Device? { peers[path].flatMap { devices[$0] } }
+
+    /// Adds the object of a device; returns false if there are too many.
+    mutating func addDevice(
+        _ peer: PeerIdentifier,
+        _ address: DeviceAddress,
+        name: String?,
+        _ facts: [ObjectTree.Property] = [],
+        services: [BluetoothUUID] = []
+    ) -> Bool {
+        guard devices[peer] == nil else { return true }
+        if devices.count >= Limit.devices {
+            let oldest = devices.all.filter { !isKept($0) }.min { $0.lastSeen < $1.lastSeen }
+            guard let oldest else { return false }
+            forget(oldest.peer)
+        }
+        let text = address.description
+        let path = adapterPath + "/dev_" + text.replacing(":", with: "_")
+        // Two peers with one address: the older one has changed its address in the meantime.
+        if let other = peers[path] { forget(other) }
+        var device = Device(peer: peer, path: path, address: address)
+        device.lastSeen = now
+        devices[peer] = device
+        peers[path] = peer
+        var properties: [ObjectTree.Property] = [
+            ("Address", .string(text)), ("AddressType", .string(address.onAir.kind == .public ? "public" : "random")),
+            ("Alias", .string(name ?? text.replacing(":", with: "-"))), ("Paired", .boolean(false)),
+            ("Bonded", .boolean(false)), ("Trusted", .boolean(false)), ("Blocked", .boolean(false)),
+            ("LegacyPairing", .boolean(false)), ("Connected", .boolean(false)),
+            ("UUIDs", .strings(services.map(\.inFull))), ("Adapter", .path(adapterPath)),
+            ("ServicesResolved", .boolean(false)), ("WakeAllowed", .boolean(false)),
+        ]
+        if let name { properties.append(("Name", .string(name))) }
+        tree.add(path, [ObjectTree.Interface(name: BlueZ.device, properties: properties + facts)])
+        return true
+    }
+
+    private func isKept(_ device: Device) -> Bool {
+        device.isBonded || !device.links.isEmpty || !device.connecting.isEmpty
+            || tree.value(device.path, BlueZ.device, "Trusted") == .boolean(true)
+    }
+
+    /// Removes devices that were not received for a while.
+    mutating func removeOldDevices() {
+        sweepTime = nil
+        guard !clients.all.contains(where: \.isDiscovering) else { return }
+        for device in devices.all where !isKept(device) && !removals.contains(where: { $0.peer == device.peer }) {
+            if device.lastSeen + Self.deviceLifetime <= now {
+                forget(device.peer)
+            } else {
+                sweepTime = min(sweepTime ?? .init(nanoseconds: .max), device.lastSeen + Self.deviceLifetime)
+            }
+        }
+    }
+
+    mutating func forget(_ peer: PeerIdentifier) {
+        guard let device = devices[peer] else { return }
+        devices[peer] = nil
+        reports[peer] = nil
+        peers[device.path] = nil
+        tree.remove(device.path)
+    }
+
+    /// Removes a device, its bond and its connections, as far as they belong to the user of the caller.
+    ///
+    /// Returns false if the reply follows when the daemon has removed the bond.
+    mutating func removeDevice(_ peer: PeerIdentifier, _ caller: Caller) throws(BlueZError) -> Bool {
+        guard let device = devices[peer] else { throw .doesNotExist }
+        let keys = device.links + device.connecting.keys
+        guard keys.allSatisfy({ mayEnd($0, caller) }) else { throw .notAuthorized }
+        guard !removals.contains(where: { $0.peer == peer }) else { throw .inProgress }
+        if device.isBonded { try check(SessionKey(caller.sender, .agent)) }
+        for key in keys {
+            request(key, .cancelConnection(peer))
+            disconnected(peer, by: key)
+        }
+        guard device.isBonded else {
+            forget(peer)
+            return true
+        }
+        removals.append(Removal(caller: caller, peer: peer))
+        request(SessionKey(caller.sender, .agent), .security(.removeBond(peer)))
+        return false
+    }
+
+    /// Processes a received advertisement.
+    mutating func receive(_ report: AdvertisementReport, of key: SessionKey) {
+        guard let client = clients[key.client] else { return }
+        // A program that may not learn addresses cannot have objects, whose paths contain them.
+        guard report.address != .none, report.address.kind != .anonymous else { return }
+        let isFound = client.isDiscovering && client.filter.admits(report, address: report.address.description)
+        let isMonitored = matchMonitors(report, of: key.client)
+        guard isFound || isMonitored else { return }
+        if devices[report.peer] == nil {
+            let merged = MergedAdvertisement(report.octets)
+            let facts = AdvertisedProperties.list(of: report)
+            guard addDevice(report.peer, report.address, name: report.name, facts, services: merged.serviceUUIDs) else {
+                return
+            }
+        } else {
+            _ = devices.update(report.peer) { $0.lastSeen = now }
+            reports[report.peer] = report
+            if reportTime == nil { reportTime = now + Self.reportPeriod }
+        }
+        if isMonitored { reportFound(report, to: key.client) }
+    }
+
+    /// Signals the latest advertisement of each device that was received since the last time.
+    mutating func flushReports() {
+        reportTime = isCongested ? now + Self.reportPeriod : nil
+        guard !isCongested else { return }
+        let latest = reports.all
+        reports = OrderedMap()
+        let wantsDuplicates = clients.all.contains { $0.isDiscovering && $0.filter.duplicates }
+        for report in latest {
+            guard let path = devices[report.peer]?.path else { continue }
+            for (name, value) in AdvertisedProperties.list(of: report) {
+                let isData = name == "ManufacturerData" || name == "ServiceData"
+                tree.set(path, BlueZ.device, name, value, isForced: name == "RSSI" || isData && wantsDuplicates)
+            }
+            addServices(MergedAdvertisement(report.octets).serviceUUIDs, to: path)
+            if let name = report.name { rename(path, name) }
+        }
+    }
+
+    /// Adds services to the property `UUIDs` of a device.
+    mutating func addServices(_ services: [BluetoothUUID], to path: String) {
+        let known = tree.value(path, BlueZ.device, "UUIDs")?.elements?.compactMap(\.text) ?? []
+        let added = services.map(\.inFull).filter { !known.contains($0) }
+        guard !added.isEmpty, known.count + added.count <= Limit.attributes else { return }
+        tree.set(path, BlueZ.device, "UUIDs", .strings((known + added).sorted()))
+    }
+
+    /// Sets the name of a device, and the alias unless a program has chosen another one.
+    mutating func rename(_ path: String, _ name: String) {
+        let old = tree.value(path, BlueZ.device, "Name"), alias = tree.value(path, BlueZ.device, "Alias")
+        let address = tree.value(path, BlueZ.device, "Address")?.text?.replacing(":", with: "-")
+        tree.set(path, BlueZ.device, "Name", .string(name))
+        if alias == old || alias?.text == address { tree.set(path, BlueZ.device, "Alias", .string(name)) }
+    }
+
+    mutating func setDevice(_ path: String, _ name: String, _ value: BusValue) throws(BlueZError) {
+        switch name {
+        case "Alias":
+            guard value.text?.utf8.count ?? 0 <= Limit.alias else { throw .invalidArguments }
+            let fallback = tree.value(path, BlueZ.device, "Name") ?? tree.value(path, BlueZ.device, "Address")
+            tree.set(path, BlueZ.device, name, value.text == "" ? fallback : value)
+        case "Blocked": guard value.flag == false else { throw .notSupported }
+        default: tree.set(path, BlueZ.device, name, value)
+        }
+    }
+
+    mutating func answerDevice(_ member: String, _ path: String, _ caller: Caller) throws(BlueZError) -> [BusValue]? {
+        guard let device = device(at: path) else { throw .doesNotExist }
+        switch member {
+        case "Connect", "ConnectProfile":
+            try connect(device.peer, for: .connect(caller))
+            return nil
+        case "Disconnect", "DisconnectProfile":
+            try disconnect(device, caller)
+            return nil
+        case "Pair":
+            guard !device.isBonded else { throw .alreadyExists }
+            guard device.pairing[caller.sender] == nil else { throw .inProgress }
+            try connect(device.peer, for: .pair(caller))
+            return nil
+        default:
+            guard device.pairing[caller.sender] != nil else { throw .doesNotExist }
+            request(SessionKey(caller.sender, .agent), .security(.answer(device.peer, .cancel)))
+            return []
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import BLEHost
+import BLEWire
+import DBus
+
+/// The advertisement monitors below an object of a program, and the devices that match them.
+struct Monitor: Sendable {
+    /// A pattern of `or_patterns`: data of a type from an offset on.
+    struct Pattern: Equatable, Sendable {
+        let offset: Int
+        let type: UInt8
+        let octets: [UInt8]
+    }
+
+    /// One object with `AdvertisementMonitor1`.
+    struct Object: Sendable {
+        let path: String
+        let patterns: [Pattern]
+        let highThreshold: Int
+        let lowThreshold: Int
+        /// The time without sufficient signal strength after which a device is lost.
+        let lowTimeout: Duration
+        /// The times at which the found devices were received last.
+        var found = OrderedMap<PeerIdentifier, Instant>()
+
+        func matches(_ report: AdvertisementReport) -> Bool {
+            let structures = MergedAdvertisement(report.octets).structures.structures
+            return patterns.contains { pattern in
+                structures.contains { structure in
+                    structure.type.wire == pattern.type
+                        && structure.data.dropFirst(pattern.offset).starts(with: pattern.octets)
+                }
+            }
+        }
+    }
+
+    let client: String
+    let path: String
+    var objects: [Object] = []
+
+    /// The time at which the next device is lost.
+    var deadline: Instant? {
+        objects.flatMap { object in object.found.all.map { $0 + object.lowTimeout } }.min()
+    }
+}
+
+extension BlueZBridge {
+    mutating func answerMonitors(
+        _ member: String,
+        _ body: [BusValue],
+        _ caller: Caller
+    ) throws(BlueZError) -> [BusValue]? {
+        guard let path = body.first?.text else { throw .invalidArguments }
+        let existing = monitors.keys.first { number in
+            monitors[number]?.client == caller.sender && monitors[number]?.path == path
+        }
+        guard member == "RegisterMonitor" else {
+            guard let existing else { throw .doesNotExist }
+            monitors[existing] = nil
+            updateScan(of: caller.sender)
+            return []
+        }
+        guard existing == nil else { throw .alreadyExists }
+        guard monitors.count < Limit.monitors else { throw .limitReached }
+        let number = nextNumber()
+        monitors[number] = Monitor(client: caller.sender, path: path)
+        call(caller.sender, path, ObjectTree.objectManager, "GetManagedObjects", for: .monitorObjects(of: number))
+        return []
+    }
+
+    mutating func removeMonitors(of client: String) {
+        let own = monitors.keys.filter { monitors[$0]?.client == client }
+        guard !own.isEmpty else { return }
+        for number in own { monitors[number] = nil }
+        updateScan(of: client)
+    }
+
+    /// Activates the monitors among the objects of a program, and releases those that cannot be used.
+    mutating func addMonitors(_ number: UInt32, _ reply: BusReply) {
+        guard let monitor = monitors[number] else { return }
+        guard case .values(let values, _) = reply, let entries = values.first?.entries,
+            entries.count <= Limit.applicationObjects
+        else {
+            monitors[number] = nil
+            return
+        }
+        for (key, interfaces) in entries {
+            guard let path = key.text, let properties = interfaces[key: BlueZ.monitor] else { continue }
+            guard let object = Monitor.Object(path, properties) else {
+                call(monitor.client, path, BlueZ.monitor, "Release")
+                continue
+            }
+            _ = monitors.update(number) { $0.objects.append(object) }
+            call(monitor.client, path, BlueZ.monitor, "Activate")
+        }
+        updateScan(of: monitor.client)
+    }
+
+    /// Returns whether an advertisement matches a monitor of a program.
+    func matchMonitors(_ report: AdvertisementReport, of client: String) -> Bool {
+        monitors.all.contains { $0.client == client && $0.objects.contains { $0.matches(report) } }
+    }
+
+    /// Reports a device to the monitors that it matches, unless they have found it already.
+    mutating func reportFound(_ report: AdvertisementReport, to client: String) {
+        guard let path = devices[report.peer]?.path else { return }
+        let rssi = report.rssi.dBm.map(Int.init) ?? -127
+        for number in monitors.keys where monitors[number]?.client == client {
+            for index in monitors[number]?.objects.indices ?? 0..<0 {
+                guard let object = monitors[number]?.objects[index], object.matches(report) else { continue }
+                let isKnown = object.found[report.peer] != nil
+                guard rssi >= (isKnown ? object.lowThreshold : object.highThreshold) else { continue }
+                let time = now
+                _ = monitors.update(number) { $0.objects[index].found[report.peer] = time }
+                guard !isKnown else { continue }
+                call(client, object.path, BlueZ.monitor, "DeviceFound", [.path(path)])
+            }
+        }
+    }
+
+    /// Reports the devices that were not received for too long.
+    mutating func expireMonitors() {
+        for number in monitors.keys {
+            guard let monitor = monitors[number], let deadline = monitor.deadline, deadline <= now else { continue }
+            for (index, object) in monitor.objects.enumerated() {
+                for peer in object.found.keys {
+                    guard let last = object.found[peer], last + object.lowTimeout <= now else { continue }
+                    _ = monitors.update(number) { $0.objects[index].found[peer] = nil }
+                    guard let path = devices[peer]?.path else { continue }
+                    call(monitor.client, object.path, BlueZ.monitor, "DeviceLost", [.path(path)])
+                }
+            }
+        }
+    }
+}
+
+extension Monitor.Object {
+    /// Reads the properties of a monitor; `nil` if they are invalid or of an unsupported type.
+    init?(_ path: String, _ properties: BusValue) {
+        guard properties[key: "Type"]?.text == "or_patterns", let list = properties[key: "Patterns"]?.elements,
+            1...64 ~= list.count
+        else { return nil }
+        var patterns: [Monitor.Pattern] = []
+        for item in list {
+            guard let fields = item.elements, fields.count == 3, let offset = fields[0].integer, 0...30 ~= offset,
+                let type = fields[1].integer.flatMap(UInt8.init(exactly:)), let octets = fields[2].bytes,
+                1...31 ~= octets.count
+            else { return nil }
+            patterns.append(Monitor.Pattern(offset: offset, type: type, octets: octets))
+        }
+        self.init(
+            path: path,
+            patterns: patterns,
+            highThreshold: Self.threshold(properties[key: "RSSIHighThreshold"]),
+            lowThreshold: Self.threshold(properties[key: "RSSILowThreshold"]),
+            lowTimeout: .seconds(Self.timeout(properties[key: "RSSILowTimeout"]))
+        )
+    }
+
+    /// Returns a threshold in dBm; 127 stands for none.
+    private static func threshold(_ value: BusValue?) -> Int {
+        guard let value = value?.integer, value != 127 else { return -128 }
+        return value
+    }
+
+    /// Returns a time in seconds; 0 stands for none.
+    private static func timeout(_ value: BusValue?) -> Int {
+        guard let value = value?.integer, 1...300 ~= value else { return 30 }
+        return value
+    }
+}

@@ -1,0 +1,185 @@
+import BLEHost
+package import BLEWire
+import DBus
+
+/// A pair of sockets between the bridge and a program: `AcquireWrite` and `AcquireNotify`.
+struct Pipe: Sendable {
+    let client: String
+    let peer: PeerIdentifier
+    let handle: AttributeHandle
+    let path: String
+    let isNotify: Bool
+    /// True while nothing is read from it because too many write commands have not left the host.
+    var isPaused = false
+}
+
+extension BlueZBridge {
+    mutating func addSubscriber(_ client: String, _ handle: AttributeHandle, at peer: PeerIdentifier) {
+        changeCharacteristic(handle, at: peer) { $0.subscribers.append(client) }
+    }
+
+    mutating func dropSubscriber(_ client: String, _ handle: AttributeHandle, at peer: PeerIdentifier) {
+        changeCharacteristic(handle, at: peer) { $0.subscribers.removeAll { $0 == client } }
+    }
+
+    /// Ends a notify session of a program, without a request to the device.
+    mutating func endSubscription(
+        _ characteristic: RemoteDatabase.Characteristic,
+        of client: String,
+        at peer: PeerIdentifier
+    ) {
+        let rest = characteristic.subscribers.filter { $0 != client }
+        changeCharacteristic(characteristic.definition.value, at: peer) { $0.subscribers = rest }
+        tree.set(characteristic.path, BlueZ.characteristic, "Notifying", .boolean(!rest.isEmpty))
+    }
+
+    private mutating func changeCharacteristic(
+        _ handle: AttributeHandle,
+        at peer: PeerIdentifier,
+        _ change: (inout RemoteDatabase.Characteristic) -> Void
+    ) {
+        _ = devices.update(peer) { $0.database.characteristics.update(handle, change) }
+    }
+
+    /// Ends the notify sessions of a program at a device that it is not connected to any more.
+    mutating func dropSubscriptions(of client: String, at peer: PeerIdentifier) {
+        for characteristic in devices[peer]?.database.characteristics.all ?? []
+        where characteristic.subscribers.contains(client) {
+            endSubscription(characteristic, of: client, at: peer)
+        }
+        for number in pipes.keys where pipes[number]?.client == client && pipes[number]?.peer == peer {
+            closePipe(number)
+        }
+    }
+
+    /// Ends the notify sessions of a program that has left the bus.
+    mutating func endNotifications(of client: String) {
+        for device in devices.all {
+            for characteristic in device.database.characteristics.all
+            where characteristic.subscribers.contains(client) {
+                endSubscription(characteristic, of: client, at: device.peer)
+                request(
+                    SessionKey(client, .central),
+                    device.peer,
+                    .subscribe(.none, to: characteristic.definition.value, in: characteristic.descriptors),
+                    for: .silence
+                )
+            }
+        }
+        for number in pipes.keys where pipes[number]?.client == client { pipeClosed(number) }
+    }
+
+    /// Signals a value to the program that may use it, and to no other one.
+    ///
+    /// A program may call on one connection to the bus and listen on another one.
+    mutating func signalValue(_ value: [UInt8], of path: String, _ interface: String, to client: String) {
+        flushSignals()
+        var signal = BusMessage(
+            kind: .signal,
+            path: path,
+            interface: ObjectTree.properties,
+            member: "PropertiesChanged"
+        )
+        signal.body = [.string(interface), .properties([("Value", .octets(value))]), .strings([])]
+        for name in clients.keys where isSameProgram(name, client) {
+            _ = clients.update(name) { client in
+                if client.values[path] == nil, client.values.count >= Limit.values,
+                    let oldest = client.values.keys.first
+                {
+                    client.values[oldest] = nil
+                }
+                client.values[path] = value
+            }
+            signal.destination = name
+            act(.send(signal))
+        }
+    }
+
+    /// Returns true for connections of one process to the bus, unless the second one has ended.
+    private func isSameProgram(_ client: String, _ other: String) -> Bool {
+        guard client != other else { return true }
+        guard let one = clients[client], one.credentials?.process != nil, !one.isGone else { return false }
+        return one.credentials == clients[other]?.credentials
+    }
+
+    /// Passes on a notification to the program whose session has received it.
+    ///
+    /// Of several connections of a program that have subscribed, the first one counts.
+    mutating func notified(_ peer: PeerIdentifier, _ handle: AttributeHandle, _ value: [UInt8], _ key: SessionKey) {
+        guard let characteristic = devices[peer]?.database.characteristics[handle] else { return }
+        if let number = characteristic.notifyPipe, pipes[number]?.client == key.client {
+            return act(.writePipe(number, value))
+        }
+        let first = characteristic.subscribers.first { isSameProgram($0, key.client) }
+        guard first == key.client else { return }
+        signalValue(value, of: characteristic.path, BlueZ.characteristic, to: key.client)
+    }
+}
+
+extension BlueZBridge {
+    /// Creates a pair of sockets and gives the program one of them.
+    mutating func openPipe(
+        _ caller: Caller,
+        _ peer: PeerIdentifier,
+        _ handle: AttributeHandle,
+        _ path: String,
+        isNotify: Bool
+    ) {
+        guard pipes.count < Limit.pipes else { return refuse(caller, .limitReached) }
+        let number = nextNumber()
+        pipes[number] = Pipe(client: caller.sender, peer: peer, handle: handle, path: path, isNotify: isNotify)
+        changeCharacteristic(handle, at: peer) { characteristic in
+            if isNotify { characteristic.notifyPipe = number } else { characteristic.writePipe = number }
+        }
+        tree.set(path, BlueZ.characteristic, isNotify ? "NotifyAcquired" : "WriteAcquired", .boolean(true))
+        if isNotify { tree.set(path, BlueZ.characteristic, "Notifying", .boolean(true)) }
+        flushSignals()
+        var reply = BusMessage(kind: .reply, replySerial: caller.serial, destination: caller.sender)
+        reply.body = [.descriptor(0), .uint16(UInt16(clamping: devices[peer]?.mtu ?? 23))]
+        reply.descriptors = 1
+        countReply(to: caller)
+        act(.sendPipe(number, reply))
+    }
+
+    /// Closes the bridge's end of a pipe.
+    mutating func closePipe(_ number: PipeNumber) {
+        guard let pipe = pipes[number] else { return }
+        pipes[number] = nil
+        changeCharacteristic(pipe.handle, at: pipe.peer) { characteristic in
+            if pipe.isNotify { characteristic.notifyPipe = nil } else { characteristic.writePipe = nil }
+        }
+        tree.set(pipe.path, BlueZ.characteristic, pipe.isNotify ? "NotifyAcquired" : "WriteAcquired", .boolean(false))
+        if pipe.isNotify { tree.set(pipe.path, BlueZ.characteristic, "Notifying", .boolean(false)) }
+        act(.closePipe(number))
+    }
+
+    /// Ends the use of a characteristic whose pipe the program has closed.
+    private mutating func pipeClosed(_ number: PipeNumber) {
+        guard let pipe = pipes[number] else { return }
+        let characteristic = devices[pipe.peer]?.database.characteristics[pipe.handle]
+        closePipe(number)
+        guard pipe.isNotify, let characteristic else { return }
+        request(
+            SessionKey(pipe.client, .central),
+            pipe.peer,
+            .subscribe(.none, to: pipe.handle, in: characteristic.descriptors),
+            for: .silence
+        )
+    }
+
+    /// Processes a value that a program has written to its end of a pipe; `nil` for the end of the pipe.
+    package mutating func receive(_ value: [UInt8]?, from number: PipeNumber, at time: Instant) -> [Action] {
+        now = time
+        if let value, let pipe = pipes[number], !pipe.isNotify {
+            let key = SessionKey(pipe.client, .central)
+            _ = sendCommand(pipe.handle, value, key, pipe.peer)
+            if sessions[key]?.commands ?? 0 >= Limit.commands {
+                _ = pipes.update(number) { $0.isPaused = true }
+                act(.pausePipe(number))
+            }
+        } else if value == nil {
+            pipeClosed(number)
+        }
+        return takeActions()
+    }
+}

@@ -1,0 +1,369 @@
+package import BLEHost
+package import BLEWire
+package import DBus
+
+/// BlueZ's D-Bus API on top of sessions with the daemon, as a value.
+///
+/// Calls, replies, signals and session events go in; messages, session requests and a deadline come out. Each program
+/// on the bus has its own sessions, so that the daemon's policy and accounting see the program and not the bridge.
+///
+/// Every input method returns the actions to carry out, in order. Signals about changed objects precede the reply to
+/// the call that changed them.
+package struct BlueZBridge: Sendable {
+    /// The identity of the adapter object.
+    package struct Adapter: Sendable {
+        /// The last component of its path, such as `hci0`.
+        package var name: String
+        package var address: DeviceAddress
+        /// The name for people.
+        package var alias: String
+        /// The users who may switch Bluetooth off and on.
+        package var administrators: [UInt32]
+
+        package init(name: String, address: DeviceAddress, alias: String, administrators: [UInt32]) {
+            self.name = name
+            self.address = address
+            self.alias = alias
+            self.administrators = administrators
+        }
+    }
+
+    /// The user and process of a program, as the bus reports them.
+    package struct Credentials: Hashable, Sendable {
+        package var user: UInt32
+        package var process: UInt32?
+
+        package init(user: UInt32, process: UInt32?) {
+            self.user = user
+            self.process = process
+        }
+    }
+
+    /// The identity of a session with the daemon.
+    package struct SessionKey: Hashable, Sendable {
+        package enum Purpose: Hashable, Sendable {
+            case central, agent
+            /// The services of an application with this number.
+            case application(UInt32)
+            /// The advertisement with this number.
+            case advertisement(UInt32)
+        }
+
+        /// The unique name of the program on the bus; empty for the bridge itself.
+        package let client: String
+        package let purpose: Purpose
+
+        package init(_ client: String, _ purpose: Purpose) {
+            self.client = client
+            self.purpose = purpose
+        }
+
+        package var role: ClientRole {
+            switch purpose {
+            case .central: .central
+            case .agent: .agent
+            case .application, .advertisement: .peripheral
+            }
+        }
+    }
+
+    /// The number of a call that the bridge makes on the bus.
+    package typealias CallNumber = UInt64
+    /// The number of a pair of sockets with one end at a program.
+    package typealias PipeNumber = UInt32
+
+    package enum Action: Equatable, Sendable {
+        /// Sends a reply, an error or a signal.
+        case send(BusMessage)
+        /// Makes a call; ``BlueZBridge/replied(to:with:at:)`` reports its result.
+        case call(CallNumber, BusMessage)
+        /// Ends the wait for the result of a call.
+        case forget(CallNumber)
+        /// Opens a session for a program; without credentials for the bridge itself.
+        case open(SessionKey, Credentials?)
+        case request(SessionKey, ClientRequest)
+        case close(SessionKey)
+        /// Sends a reply with one end of a new pair of sockets as its first value.
+        case sendPipe(PipeNumber, BusMessage)
+        case writePipe(PipeNumber, [UInt8])
+        case closePipe(PipeNumber)
+        /// Stops reading from a pipe until it is resumed.
+        case pausePipe(PipeNumber)
+        case resumePipe(PipeNumber)
+        /// Switches Bluetooth for all programs.
+        case power(isOn: Bool)
+    }
+
+    /// A program on the bus.
+    struct Client: Sendable {
+        var credentials: Credentials?
+        /// The calls that wait for the credentials.
+        var held: [BusMessage] = []
+        /// The number of calls without a reply.
+        var pending = 0
+        /// The values that the program has read or received, by the path of their object.
+        var values = OrderedMap<String, [UInt8]>()
+        var filter = DiscoveryFilter()
+        var isDiscovering = false
+        /// The path of its pairing agent, and its input and output.
+        var agent: (path: String, capability: SMP.IOCapability)?
+        /// True after it has left the bus; its links continue.
+        var isGone = false
+    }
+
+    /// A session and its outstanding requests.
+    struct Session: Sendable {
+        var state: HostState?
+        var lastNumber = RequestNumber.none
+        var requests = OrderedMap<RequestNumber, PeerRequestRecord>()
+        /// The number of write commands that have not left the host.
+        var commands = 0
+        /// The calls of `StartDiscovery` or `RegisterAgent` that wait for the state.
+        var starting: [Caller] = []
+        /// True after the host has lost what this session requested, until it can be requested again.
+        var isReset = false
+    }
+
+    /// A call of `RemoveDevice` that waits for the list of bonds.
+    struct Removal: Sendable {
+        let caller: Caller
+        let peer: PeerIdentifier
+        /// True when the daemon has processed the request.
+        var isProcessed = false
+    }
+
+    /// The maximum numbers of things that programs and devices can make grow.
+    enum Limit {
+        /// The programs on the bus, and those of one user other than root: more are refused.
+        static let clients = 256, userClients = 64
+        /// The calls of a program that wait for its credentials, and those that wait for a reply: more are refused.
+        static let heldCalls = 64, pendingCalls = 256
+        /// The calls that wait for a reply of one program: more fail at once.
+        static let calls = 64
+        /// The calls that wait for a reply of any program: more fail at once.
+        static let allCalls = 2_048
+        /// The write commands of a session that have not left the host: more are refused, or wait in their pipe.
+        static let commands = 128
+        /// The devices: the one that was received longest ago is removed, unless it is bonded, trusted or connected.
+        static let devices = 1_024
+        /// The attributes of a device, and its services: further ones have no objects.
+        static let attributes = 4_096
+        /// The values that are kept for a program: the oldest is removed.
+        static let values = 256
+        /// The octets of an alias: longer ones are refused.
+        static let alias = 248
+        /// The applications of a program, and the objects of one: more are refused.
+        static let applications = 8, applicationObjects = 512
+        /// The advertisements, monitors and pipes of all programs: more are refused.
+        static let advertisements = 8, monitors = 32, pipes = 64
+    }
+
+    /// The name and interface of the bus.
+    static let bus = "org.freedesktop.DBus"
+    /// The time for which reports of a known device are collected into one signal.
+    static let reportPeriod = Duration.milliseconds(50)
+    /// The time without advertisements after which an unpaired device is removed while there is no discovery.
+    static let deviceLifetime = Duration.seconds(180)
+    /// The time that a connection may take.
+    static let connectionTimeout = Duration.seconds(25)
+    /// The time in which a program must answer a call: the ATT transaction timeout is 30 s.
+    static let callTimeout = Duration.seconds(25)
+
+    let adapter: Adapter
+    var now = Instant()
+    var tree = ObjectTree()
+    var clients = OrderedMap<String, Client>()
+    var sessions = OrderedMap<SessionKey, Session>()
+    var devices = OrderedMap<PeerIdentifier, Device>()
+    /// The peers of device paths.
+    var peers: [String: PeerIdentifier] = [:]
+    var calls = OrderedMap<CallNumber, PendingCall>()
+    var applications = OrderedMap<UInt32, Application>()
+    var advertisements = OrderedMap<UInt32, Advertisement>()
+    var monitors = OrderedMap<UInt32, Monitor>()
+    var pipes = OrderedMap<PipeNumber, Pipe>()
+    var removals: [Removal] = []
+    /// Advertisements that are not signalled yet.
+    var reports = OrderedMap<PeerIdentifier, AdvertisementReport>()
+    /// The time at which to signal ``reports``.
+    var reportTime: Instant?
+    var sweepTime: Instant?
+    var discoverableUntil: Instant?
+    var lastCall: CallNumber = 0
+    var lastNumber: UInt32 = 0
+    private var actions: [Action] = []
+
+    /// True while the bus does not accept messages fast enough, so that advertisements wait.
+    package var isCongested = false
+
+    /// Creates the objects of an adapter, and opens the bridge's own sessions.
+    package init(_ adapter: Adapter) {
+        self.adapter = adapter
+        addAdapter()
+        _ = tree.takeSignals()
+        open(.own(.central))
+        open(.own(.agent))
+    }
+
+    var adapterPath: String { "/org/bluez/" + adapter.name }
+
+    /// Returns and removes the actions that accumulated, with the signals about changed objects.
+    package mutating func takeActions() -> [Action] {
+        flushSignals()
+        defer { actions = [] }
+        return actions
+    }
+
+    mutating func act(_ action: Action) { actions.append(action) }
+
+    /// Signals the changes of objects so far.
+    mutating func flushSignals() {
+        for signal in tree.takeSignals() { actions.append(.send(signal)) }
+    }
+
+    /// Returns a new number for a pipe, an application or a local attribute.
+    mutating func nextNumber() -> UInt32 {
+        lastNumber &+= 1
+        return lastNumber
+    }
+}
+
+extension BlueZBridge.SessionKey {
+    static func own(_ purpose: Purpose) -> Self { Self("", purpose) }
+    var isOwn: Bool { client.isEmpty }
+}
+
+extension BlueZBridge {
+    /// The time at which to call ``expire(at:)``.
+    package var deadline: Instant? {
+        let callDeadline = calls.all.map(\.deadline).min()
+        let monitorDeadline = monitors.all.compactMap(\.deadline).min()
+        let advertisementDeadline = advertisements.all.compactMap(\.deadline).min()
+        let all = [reportTime, sweepTime, discoverableUntil, callDeadline, monitorDeadline, advertisementDeadline]
+        return all.compactMap(\.self).min()
+    }
+
+    /// Does what is due at this time.
+    package mutating func expire(at time: Instant) -> [Action] {
+        now = time
+        if let reportTime, reportTime <= now { flushReports() }
+        if let sweepTime, sweepTime <= now { removeOldDevices() }
+        if let discoverableUntil, discoverableUntil <= now { setDiscoverable(false) }
+        for number in calls.keys {
+            guard let call = calls[number], call.deadline <= now else { continue }
+            calls[number] = nil
+            act(.forget(number))
+            finish(call.purpose, .refused(.timedOut))
+        }
+        expireMonitors()
+        expireAdvertisements()
+        return takeActions()
+    }
+
+    /// Processes a call or signal from the bus.
+    package mutating func receive(_ message: BusMessage, at time: Instant) -> [Action] {
+        now = time
+        switch message.kind {
+        case .call: receiveCall(message)
+        case .signal: receiveSignal(message)
+        case .reply, .error: break
+        }
+        return takeActions()
+    }
+
+    /// Processes the result of a call that the bridge made.
+    package mutating func replied(to number: CallNumber, with reply: BusReply, at time: Instant) -> [Action] {
+        now = time
+        if let call = calls[number] {
+            calls[number] = nil
+            finish(call.purpose, reply)
+        }
+        return takeActions()
+    }
+
+    private mutating func receiveCall(_ call: BusMessage) {
+        guard let sender = call.sender else { return }
+        guard let client = clients[sender] else { return admit(sender, with: call) }
+        guard client.credentials == nil else { return perform(call) }
+        guard client.held.count < Limit.heldCalls else { return send(.limitReached, to: Caller(call)) }
+        _ = clients.update(sender) { $0.held.append(call) }
+    }
+
+    /// Asks the bus for the credentials of a program that calls for the first time.
+    private mutating func admit(_ sender: String, with call: BusMessage) {
+        guard clients.count < Limit.clients else { return send(.limitReached, to: Caller(call)) }
+        var client = Client()
+        client.held = [call]
+        clients[sender] = client
+        var question = BusMessage(
+            kind: .call,
+            path: "/org/freedesktop/DBus",
+            interface: Self.bus,
+            member: "GetConnectionCredentials",
+            destination: Self.bus
+        )
+        question.body = [.string(sender)]
+        self.call(question, for: .credentials(of: sender))
+    }
+
+    /// Processes the credentials of a program, and carries out the calls that waited for them.
+    mutating func identify(_ sender: String, _ reply: BusReply) {
+        guard var client = clients[sender] else { return }
+        let held = client.held
+        guard case .values(let values, _) = reply, let facts = values.first,
+            let user = facts[key: "UnixUserID"]?.integer.flatMap(UInt32.init(exactly:))
+        else {
+            clients[sender] = nil
+            for call in held { send(.notAuthorized, to: Caller(call)) }
+            return
+        }
+        // One user does not keep the others out.
+        guard user == 0 || clients.all.count(where: { $0.credentials?.user == user }) < Limit.userClients else {
+            clients[sender] = nil
+            for call in held { send(.limitReached, to: Caller(call)) }
+            return
+        }
+        let process = facts[key: "ProcessID"]?.integer.flatMap(UInt32.init(exactly:))
+        client.credentials = Credentials(user: user, process: process)
+        client.held = []
+        clients[sender] = client
+        for call in held { perform(call) }
+    }
+
+    private mutating func receiveSignal(_ signal: BusMessage) {
+        switch (signal.interface, signal.member) {
+        case (Self.bus, "NameOwnerChanged"):
+            guard signal.sender == Self.bus, signal.body.count == 3, signal.body[2].text == "",
+                let name = signal.body[0].text
+            else { return }
+            leave(name)
+        case (ObjectTree.properties, "PropertiesChanged"): noteChangedValue(signal)
+        default: break
+        }
+    }
+
+    /// Ends everything of a program that has left the bus, except its links.
+    private mutating func leave(_ name: String) {
+        guard let client = clients[name] else { return }
+        if client.isDiscovering { endDiscovery(of: name) }
+        withdrawAgent(of: name)
+        for (number, application) in applications.keys.map({ ($0, applications[$0]) })
+        where application?.client == name {
+            removeApplication(number)
+        }
+        for (number, advertisement) in advertisements.keys.map({ ($0, advertisements[$0]) })
+        where advertisement?.client == name {
+            removeAdvertisement(number)
+        }
+        removeMonitors(of: name)
+        endNotifications(of: name)
+        let central = SessionKey(name, .central)
+        let isLinked = devices.all.contains { $0.links.contains(central) }
+        guard isLinked else {
+            close(central)
+            clients[name] = nil
+            return
+        }
+        _ = clients.update(name) { $0.isGone = true }
+    }
+}

@@ -1,0 +1,118 @@
+package import BLEHost
+package import BLEWire
+
+/// An error of BlueZ's D-Bus API.
+///
+/// Programs compare both the name and the text.
+package struct BlueZError: Error, Hashable {
+    package let name: String
+    package let text: String
+
+    package init(_ name: String, _ text: String) {
+        self.name = "org.bluez.Error." + name
+        self.text = text
+    }
+
+    private init(bus name: String, _ text: String) {
+        self.name = "org.freedesktop.DBus.Error." + name
+        self.text = text
+    }
+
+    package static let failed = Self("Failed", "Operation failed")
+    package static let inProgress = Self("InProgress", "Operation already in progress")
+    package static let notReady = Self("NotReady", "Resource Not Ready")
+    package static let notSupported = Self("NotSupported", "Operation is not supported")
+    package static let notAuthorized = Self("NotAuthorized", "Operation Not Authorized")
+    package static let notConnected = Self("NotConnected", "Not Connected")
+    package static let alreadyExists = Self("AlreadyExists", "Already Exists")
+    package static let doesNotExist = Self("DoesNotExist", "Does Not Exist")
+    package static let invalidArguments = Self("InvalidArguments", "Invalid arguments in method call")
+    package static let invalidOffset = Self("InvalidArguments", "Invalid offset")
+    package static let connectionAborted = Self("Failed", "le-connection-abort-by-local")
+    package static let noDiscovery = Self("Failed", "No discovery started")
+    package static let alreadyNotifying = Self("InProgress", "Already notifying")
+    package static let notNotifying = Self("Failed", "No notify session started")
+    package static let authenticationFailed = Self("AuthenticationFailed", "Authentication Failed")
+    package static let authenticationCanceled = Self("AuthenticationCanceled", "Authentication Canceled")
+    package static let authenticationRejected = Self("AuthenticationRejected", "Authentication Rejected")
+    package static let authenticationTimeout = Self("AuthenticationTimeout", "Authentication Timeout")
+    package static let connectionAttemptFailed = Self("ConnectionAttemptFailed", "Page Timeout")
+
+    package static func unknownObject(_ path: String) -> Self {
+        Self(bus: "UnknownObject", "Object \(path) does not exist")
+    }
+
+    package static func unknownMethod(_ member: String, _ interface: String) -> Self {
+        Self(bus: "UnknownMethod", "Method \"\(member)\" of interface \"\(interface)\" does not exist")
+    }
+
+    package static let unknownInterface = Self(bus: "InvalidArgs", "No such interface")
+    package static let unknownProperty = Self(bus: "InvalidArgs", "No such property")
+    package static let readOnly = Self(bus: "PropertyReadOnly", "The property is read-only")
+    package static let limitReached = Self(bus: "LimitsExceeded", "There are too many of these")
+}
+
+extension BlueZError {
+    /// The error for a failed request about an attribute.
+    package init(_ failure: Failure) {
+        switch failure {
+        case .att(let code): self.init(code)
+        case .notConnected, .poweredOff: self = .notConnected
+        case .notSupported: self = .notSupported
+        case .alreadyInProgress: self = .inProgress
+        case .timedOut, .encryptionTimedOut: self.init("Failed", "Operation timed out")
+        case .uuidNotAllowed: self = .notAuthorized
+        case .invalidParameters: self = .invalidArguments
+        case .invalidResponse, .hci, .channel, .peerMisbehaved, .cancelled, .notFound, .limitReached: self = .failed
+        }
+    }
+
+    private init(_ code: ATT.ErrorCode) {
+        switch code {
+        case .readNotPermitted: self.init("NotPermitted", "Read not permitted")
+        case .writeNotPermitted: self.init("NotPermitted", "Write not permitted")
+        case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort:
+            self.init("NotPermitted", "Not paired")
+        case .invalidOffset: self = .invalidOffset
+        case .invalidAttributeValueLength: self.init("InvalidArguments", "Invalid Length")
+        case .insufficientAuthorization: self = .notAuthorized
+        case .requestNotSupported: self = .notSupported
+        default: self.init("Failed", "Operation failed with ATT error: 0x" + [code.wire].hexadecimal)
+        }
+    }
+
+    /// The error for a pairing that failed.
+    package init(_ failure: PairingFailure) {
+        switch failure {
+        case .refused(let reason), .refusedByPeer(let reason):
+            self = reason == .passkeyEntryFailed ? .authenticationCanceled : .authenticationFailed
+        case .timedOut: self = .authenticationTimeout
+        case .disconnected: self = .connectionAttemptFailed
+        case .nobodyToAsk: self = .authenticationRejected
+        case .encryptionFailed, .tooSoon, .cannotAuthenticate: self = .authenticationFailed
+        }
+    }
+
+    /// The ATT error that a remote device gets for an error of the program that serves the attribute.
+    package static func attribute(_ name: String, _ text: String?) -> ATT.ErrorCode {
+        switch name {
+        case "org.bluez.Error.NotPermitted": .readNotPermitted
+        case "org.bluez.Error.NotAuthorized": .insufficientAuthorization
+        case "org.bluez.Error.NotSupported": .requestNotSupported
+        case "org.bluez.Error.InvalidOffset": .invalidOffset
+        case "org.bluez.Error.InvalidValueLength", "org.bluez.Error.InvalidLength": .invalidAttributeValueLength
+        case "org.bluez.Error.InProgress": .procedureAlreadyInProgress
+        case "org.bluez.Error.ImproperlyConfigured": .configurationDescriptorImproperlyConfigured
+        case "org.bluez.Error.Failed": profileError(text) ?? .unlikelyError
+        default: .unlikelyError
+        }
+    }
+
+    /// Returns the code in the text of a `Failed` error, which may be 0x80 to 0x9F.
+    private static func profileError(_ text: String?) -> ATT.ErrorCode? {
+        guard let text, text.hasPrefix("0x"), let code = UInt8(text.dropFirst(2), radix: 16), 0x80...0x9F ~= code else {
+            return nil
+        }
+        return ATT.ErrorCode(wire: code)
+    }
+}

@@ -1,0 +1,84 @@
+package import BLEHost
+package import BLEWire
+package import DBus
+
+/// The argument of `SetDiscoveryFilter`: the devices that a program wants to discover.
+package struct DiscoveryFilter: Equatable, Sendable {
+    /// The keys that the filter understands, for `GetDiscoveryFilters`.
+    package static let keys = ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
+    /// The maximum number of services in a filter.
+    package static let serviceLimit = 64
+
+    /// The services of which a device must advertise at least one; empty for any device.
+    package var services: [BluetoothUUID] = []
+    package var minimumRSSI: Int?
+    /// The maximum difference of transmit power and RSSI, in dB.
+    package var maximumPathLoss: Int?
+    /// The beginning of the name or the address.
+    package var pattern: String?
+    /// True to signal the data of every advertisement, even if they are the same as before.
+    package var duplicates = false
+
+    package init() {}
+
+    /// Reads the argument.
+    ///
+    /// - Throws: `InvalidArguments` for unknown keys, wrong types and values out of range, `NotSupported` for BR/EDR.
+    package init(_ argument: BusValue?) throws(BlueZError) {
+        guard let entries = argument?.entries else { throw .invalidArguments }
+        for (key, value) in entries { try set(key.text ?? "", value) }
+        guard minimumRSSI == nil || maximumPathLoss == nil else { throw .invalidArguments }
+    }
+
+    private mutating func set(_ key: String, _ value: BusValue) throws(BlueZError) {
+        switch key {
+        case "UUIDs":
+            guard let texts = value.elements, texts.count <= Self.serviceLimit else { throw .invalidArguments }
+            services = []
+            for text in texts {
+                guard let uuid = text.text.flatMap({ BluetoothUUID(from: $0) }) else { throw .invalidArguments }
+                services.append(uuid)
+            }
+        case "RSSI":
+            guard let rssi = value.integer, -127...20 ~= rssi else { throw .invalidArguments }
+            minimumRSSI = rssi
+        case "Pathloss":
+            guard let loss = value.integer, 0...137 ~= loss else { throw .invalidArguments }
+            maximumPathLoss = loss
+        case "Transport":
+            switch value.text {
+            case "le", "auto": break
+            case "bredr": throw .notSupported
+            default: throw .invalidArguments
+            }
+        case "DuplicateData":
+            guard let flag = value.flag else { throw .invalidArguments }
+            duplicates = flag
+        case "Discoverable": guard value.flag != nil else { throw .invalidArguments }
+        case "Pattern":
+            guard let text = value.text else { throw .invalidArguments }
+            pattern = text.isEmpty ? nil : text
+        default: throw .invalidArguments
+        }
+    }
+
+    /// Returns whether an advertisement passes the filter.
+    package func admits(_ report: AdvertisementReport, address: String) -> Bool {
+        if let minimumRSSI, (report.rssi.dBm.map(Int.init) ?? -128) < minimumRSSI { return false }
+        if let pattern, !address.hasPrefix(pattern), !(report.name ?? "").hasPrefix(pattern) { return false }
+        guard !services.isEmpty || maximumPathLoss != nil else { return true }
+        let merged = MergedAdvertisement(report.octets)
+        if let maximumPathLoss {
+            guard let power = merged.transmitPower, let rssi = report.rssi.dBm,
+                Int(power) - Int(rssi) <= maximumPathLoss
+            else { return false }
+        }
+        return services.isEmpty || merged.serviceUUIDs.contains { services.contains($0) }
+    }
+
+    /// The scan that finds all devices which can pass the filter.
+    package var scan: ScanRequest {
+        let weakest = minimumRSSI.map { Int8(clamping: $0) }
+        return ScanRequest(services: services, allowsDuplicates: true, minimumRSSI: weakest)
+    }
+}

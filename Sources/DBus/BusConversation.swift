@@ -1,0 +1,281 @@
+import BLERuntime
+
+/// The client end of a D-Bus connection without its socket: octets in, octets and events out.
+///
+/// It authenticates with the user number, sends `Hello`, then calls methods and receives replies and signals. Calls may
+/// be made from the start; they are sent after authentication.
+///
+/// D-Bus Specification, Authentication Protocol and Message Bus Overview.
+package struct BusConversation {
+    /// A reason why the connection is unusable.
+    package enum Failure: Error, Hashable, CustomStringConvertible {
+        /// The bus rejected the user.
+        case rejected
+        /// An unexpected line from the bus during authentication.
+        case unexpected(String)
+        /// The bus sent octets that are not a message.
+        case malformed
+        /// Too many calls wait for a reply.
+        case congested(Int)
+        /// The bus did not answer `Hello` as required.
+        case notGreeted(String)
+
+        package var description: String {
+            switch self {
+            case .rejected: "the bus rejects this user"
+            case .unexpected(let line): "the bus answered “\(line.printable)” during authentication"
+            case .malformed: "the bus sent an invalid D-Bus message"
+            case .congested(let count): "\(count) calls have no reply yet"
+            case .notGreeted(let reason): "the bus does not answer Hello: \(reason.printable)"
+            }
+        }
+    }
+
+    package enum Event: Hashable {
+        /// A call of another program, only if the conversation was created to receive calls.
+        case called(BusMessage)
+        /// The result of the call with this serial number.
+        case replied(UInt32, BusReply)
+        case signal(BusMessage)
+    }
+
+    private enum State {
+        /// Authentication is not complete; the octets are an unfinished line.
+        case authenticating(line: [UInt8])
+        /// The user is accepted, and the answer to whether descriptors can be passed is outstanding.
+        case negotiating(line: [UInt8])
+        /// The octets are the beginning of a message.
+        case speaking([UInt8])
+        /// This number of octets of a message that is too long are still to come.
+        case skipping(Int)
+        case failed(Failure)
+    }
+
+    /// A call without a reply.
+    private struct Call {
+        let serial: UInt32
+        let destination: String?
+
+        /// Returns true if a reply from this sender counts: only the called program and the bus may reply.
+        func admits(_ sender: String?) -> Bool {
+            guard sender != BusConversation.bus, let destination else { return true }
+            // The owner of a name replies with its unique name, which the caller does not know.
+            return destination.hasPrefix(":") || destination == BusConversation.bus ? sender == destination : true
+        }
+    }
+
+    /// The maximum length of a line during authentication.
+    package static let lineLimit = 1_024
+    /// The maximum number of calls that wait for a reply.
+    package static let callLimit = 64
+
+    private static let bus = "org.freedesktop.DBus"
+
+    private var state = State.authenticating(line: [])
+    private var output: [UInt8]
+    /// The octets to send after authentication.
+    private var held: [UInt8] = []
+    /// The calls without a reply; the first one is that of `Hello`.
+    private var calls: [Call] = []
+    private var greeting: UInt32 = 0
+    private var lastSerial: UInt32 = 0
+
+    private let receivesCalls: Bool
+    private let passesDescriptors: Bool
+    private let callLimit: Int
+
+    /// Starts authentication as the user with this number.
+    ///
+    /// - Parameters:
+    ///   - user: The user number of this process.
+    ///   - receivesCalls: False to refuse all calls of other programs.
+    ///   - passesDescriptors: True to require a bus that can pass descriptors.
+    ///   - callLimit: The maximum number of calls that wait for a reply.
+    package init(
+        user: UInt32,
+        receivesCalls: Bool = false,
+        passesDescriptors: Bool = false,
+        callLimit: Int = Self.callLimit
+    ) {
+        self.receivesCalls = receivesCalls
+        self.passesDescriptors = passesDescriptors
+        self.callLimit = callLimit
+        let digits = String(user).utf8.map { String($0, radix: 16) }.joined()
+        output = [0] + Array("AUTH EXTERNAL \(digits)\r\n".utf8)
+        greeting = write(Self.call("Hello"))
+        calls = [Call(serial: greeting, destination: Self.bus)]
+    }
+
+    /// Returns and removes the octets to send.
+    package mutating func takeOctets() -> [UInt8] {
+        defer { output = [] }
+        return output
+    }
+
+    /// Calls a method; returns the serial number that its reply will carry.
+    package mutating func call(_ message: BusMessage) throws(Failure) -> UInt32 {
+        if case .failed(let failure) = state { throw failure }
+        guard calls.count < callLimit else { throw fail(.congested(calls.count)) }
+        let serial = write(message)
+        calls.append(Call(serial: serial, destination: message.destination))
+        return serial
+    }
+
+    /// Ends the wait for the reply to a call; a later reply is ignored.
+    package mutating func forget(_ serial: UInt32) { calls.removeAll { $0.serial == serial } }
+
+    /// Subscribes to the signals of an interface from the owner of a name.
+    package mutating func hear(interface: String, of name: String) throws(Failure) -> UInt32 {
+        let rule = "type='signal',sender='\(name)',interface='\(interface)'"
+        var message = Self.call("AddMatch")
+        message.body = [.string(rule)]
+        return try call(message)
+    }
+
+    /// Handles octets from the bus.
+    ///
+    /// A failure ends the connection.
+    package mutating func receive(_ octets: [UInt8]) throws(Failure) -> [Event] {
+        var rest = octets[...]
+        while true {
+            switch state {
+            case .speaking(let begun): return try read(begun + rest)
+            case .skipping(let count):
+                state = rest.count < count ? .skipping(count - rest.count) : .speaking([])
+                guard rest.count >= count else { return [] }
+                rest = rest.dropFirst(count)
+            case .failed(let failure): throw failure
+            case .authenticating(let begun), .negotiating(let begun):
+                var line = begun
+                guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
+                    line += rest
+                    guard line.count <= Self.lineLimit else { throw fail(.malformed) }
+                    keep(line)
+                    return []
+                }
+                line += rest[..<end]
+                rest = rest[(end + 1)...]
+                guard line.count <= Self.lineLimit, line.last == UInt8(ascii: "\r") else { throw fail(.malformed) }
+                try goOn(after: String(decoding: line.dropLast(), as: UTF8.self))
+            }
+        }
+    }
+
+    /// Keeps the beginning of a line until its rest arrives.
+    private mutating func keep(_ line: [UInt8]) {
+        switch state {
+        case .authenticating: state = .authenticating(line: line)
+        case .negotiating: state = .negotiating(line: line)
+        case .speaking, .skipping, .failed: break
+        }
+    }
+
+    private mutating func goOn(after line: String) throws(Failure) {
+        switch (state, line.prefix(while: { $0 != " " })) {
+        case (.authenticating, "OK"):
+            guard !passesDescriptors else {
+                output += Array("NEGOTIATE_UNIX_FD\r\n".utf8)
+                state = .negotiating(line: [])
+                return
+            }
+        case (.negotiating, "AGREE_UNIX_FD"): break
+        case (.authenticating, "REJECTED"): throw fail(.rejected)
+        case (_, _): throw fail(.unexpected(String(line.prefix(80))))
+        }
+        state = .speaking([])
+        output += Array("BEGIN\r\n".utf8) + held
+        held = []
+    }
+
+    /// Sends a reply, an error or a signal; returns its serial number.
+    @discardableResult
+    package mutating func send(_ message: BusMessage) -> UInt32 { write(message) }
+
+    private mutating func read(_ octets: [UInt8]) throws(Failure) -> [Event] {
+        var rest = octets[...], events: [Event] = [], missing = 0
+        do throws(BusMessage.Malformed) {
+            while let size = try BusMessage.size(of: rest), size.total <= rest.count || size.total > BusMessage.limit {
+                // The header of a message that is too long is needed for the refusal.
+                guard size.header > BusMessage.limit || size.header <= rest.count else { break }
+                if let event = take(rest.prefix(size.total), size) { events.append(event) }
+                missing = max(0, size.total - rest.count)
+                rest = rest.dropFirst(size.total)
+            }
+        } catch {
+            throw fail(.malformed)
+        }
+        if case .failed(let failure) = state { throw failure }
+        state = missing > 0 ? .skipping(missing) : .speaking(Array(rest))
+        return events
+    }
+
+    /// Decodes a message; refuses one that exceeds the limits, which another program may have sent.
+    private mutating func take(_ octets: ArraySlice<UInt8>, _ size: BusMessage.Size) -> Event? {
+        if size.total <= BusMessage.limit, let message = try? BusMessage(reading: Array(octets)) {
+            return handle(message)
+        }
+        guard size.header <= octets.count, let header = try? BusMessage(headerOf: Array(octets.prefix(size.header)))
+        else { return nil }
+        switch header.kind {
+        case .call:
+            refuse(header, "LimitsExceeded")
+            return nil
+        case .reply, .error:
+            var reply = header
+            (reply.kind, reply.errorName) = (.error, Self.bus + ".Error.LimitsExceeded")
+            return handle(reply)
+        case .signal: return nil
+        }
+    }
+
+    private mutating func handle(_ message: BusMessage) -> Event? {
+        switch message.kind {
+        case .signal: return .signal(message)
+        case .call:
+            if receivesCalls { return .called(message) }
+            refuse(message, "UnknownMethod")
+            return nil
+        case .reply, .error:
+            guard let serial = message.replySerial, let index = calls.firstIndex(where: { $0.serial == serial }),
+                calls[index].admits(message.sender)
+            else { return nil }
+            calls.remove(at: index)
+            let reply = BusReply(message)
+            guard serial == greeting else { return .replied(serial, reply) }
+            if case .refused(let refusal) = reply { _ = fail(.notGreeted(refusal.description)) }
+            return nil
+        }
+    }
+
+    /// Sends an error to a caller that expects an answer.
+    private mutating func refuse(_ call: BusMessage, _ name: String) {
+        guard !call.expectsNoReply else { return }
+        var refusal = BusMessage(kind: .error, errorName: "\(Self.bus).Error.\(name)", replySerial: call.serial)
+        refusal.destination = call.sender
+        _ = write(refusal)
+    }
+
+    private mutating func fail(_ failure: Failure) -> Failure {
+        state = .failed(failure)
+        return failure
+    }
+
+    /// Sends a message with the next serial number, or keeps it until authentication is complete.
+    private mutating func write(_ message: BusMessage) -> UInt32 {
+        var message = message
+        lastSerial = lastSerial == .max ? 1 : lastSerial + 1
+        message.serial = lastSerial
+        switch state {
+        case .speaking, .skipping: output += message.octets
+        case .authenticating, .negotiating, .failed: held += message.octets
+        }
+        return lastSerial
+    }
+
+    /// Returns a call of a method of the bus itself.
+    private static func call(_ member: String) -> BusMessage {
+        var message = BusMessage(kind: .call, serial: 0, path: "/org/freedesktop/DBus", interface: bus, member: member)
+        message.destination = bus
+        return message
+    }
+}

@@ -1,0 +1,133 @@
+import ArgumentParser
+import BLEBlueZ
+import BLERuntime
+import BLESession
+import BLEWire
+import DBus
+import Dispatch
+import Glibc
+
+/// BlueZ's D-Bus API for programs that were written for `bluetoothd`, on top of the daemon.
+@main
+struct BledBluez: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bled-bluez",
+        abstract: "Serve BlueZ's D-Bus API on top of bled.",
+        discussion: """
+            Programs that use BlueZ by D-Bus, such as bluetoothctl and those with bleak, run unchanged. Each has the \
+            rights that the policy of bled gives its user and program. There is no BR/EDR, so no audio.
+
+            Sessions on behalf of others need an administrator of bled: root, or the user that bled runs as. Only one \
+            program on a bus can own the name org.bluez; stop bluetooth.service first.
+
+            Examples:
+              bled-bluez                                        on the system bus, for the daemon of this computer
+              bled-bluez --bus unix:path=/tmp/bus --socket /tmp/lab/bled     on a bus for tests
+
+            Exit status: 64 wrong usage, 69 no bus, no daemon, or another owner of the name, 77 not allowed on the bus.
+            """,
+        version: "0.1.0"
+    )
+
+    @Option(help: "The D-Bus address (default: DBUS_SYSTEM_BUS_ADDRESS, or the system bus).")
+    var bus: String?
+
+    @Option(help: "The socket of bled (default: that of the user's daemon, then that of the system's).")
+    var socket: String?
+
+    @Option(help: "The radio of bled (default: the first one).")
+    var radio: String?
+
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let failure as CommandFailure {
+            try? StandardStream.error.write(line: failure.description)
+            Glibc.exit(failure.status)
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    func run() throws {
+        let places = try busPlaces(), daemon = try daemonPath()
+        let facts = try radios(of: daemon)
+        guard let fact = facts.first(where: { radio == nil || $0.name == radio }) else {
+            let names = facts.map(\.name).joined(separator: ", ")
+            throw CommandFailure("The daemon has no radio “\(radio ?? "")”, only \(names).", 69)
+        }
+        let failures = Failures()
+        let service = BlueZService(
+            on: try connect(to: places),
+            daemon: daemon,
+            radio: radio ?? "",
+            adapter: AdapterIdentity(radio: fact.name).adapter
+        ) {
+            try? StandardStream.output.write(line: "Programs for BlueZ find \(fact.name) on the bus; Ctrl-C ends this.")
+            ServiceNotification.send("READY=1")
+        } ended: { failure in
+            failures.add(failure)
+        }
+        service.start()
+        let failure = failures.wait()
+        withExtendedLifetime(service) {}
+        throw failure
+    }
+
+    private func connect(to places: [SocketAddress]) throws -> FileDescriptor {
+        var failure = CommandFailure("There is no D-Bus to connect to.", 69)
+        for place in places {
+            do throws(TransportError) {
+                return try place.connect()
+            } catch {
+                failure = CommandFailure("The D-Bus at \(place) cannot be reached: \(error).", 69)
+            }
+        }
+        throw failure
+    }
+
+    private func busPlaces() throws -> [SocketAddress] {
+        let text = bus ?? Self.environment("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
+        do { return try BusAddress.places(in: text) } catch { throw CommandFailure("Invalid --bus: \(error).", 64) }
+    }
+
+    private func daemonPath() throws -> String {
+        if let socket { return socket.hasPrefix("/") ? socket : SystemFile.workingDirectory + "/" + socket }
+        let candidates = DaemonSocket.candidates(environment: Self.environment)
+        guard let path = DaemonSocket.listening(among: candidates) ?? candidates.first(where: DaemonSocket.isSocket)
+        else {
+            throw CommandFailure("There is no daemon. Start bled, or name its socket with --socket.", 69)
+        }
+        return path
+    }
+
+    private func radios(of daemon: String) throws -> [RadioFact] {
+        do throws(TransportError) {
+            guard case .radios(let radios) = try DaemonQuery(at: daemon).ask(.radios), !radios.isEmpty else {
+                throw TransportError(.garbage, "the daemon names no radio")
+            }
+            return radios
+        } catch {
+            throw CommandFailure("The daemon at \(daemon) cannot be reached: \(error). Start it with “bled”.", 69)
+        }
+    }
+
+    private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
+/// The first failure of the service, for the main thread.
+private final class Failures: Sendable {
+    private let signal = DispatchSemaphore(value: 0)
+    private let first = Locked<CommandFailure?>(nil)
+
+    func add(_ failure: CommandFailure) {
+        first.withLock { $0 = $0 ?? failure }
+        signal.signal()
+    }
+
+    func wait() -> CommandFailure {
+        signal.wait()
+        return first.withLock { $0 } ?? CommandFailure("The service has ended.", 69)
+    }
+}

@@ -1,0 +1,220 @@
+import BLEBlueZ
+import BLEHost
+import BLERuntime
+import BLESession
+import BLEWire
+import DBus
+import Dispatch
+import Glibc
+
+/// The connection of a ``BlueZBridge`` to the bus and to the daemon.
+///
+/// Sendable because everything happens on the loop's thread.
+final class BlueZService: @unchecked Sendable {
+    /// The queue length to the bus beyond which advertisements wait, in octets.
+    private static let congestion = 262_144
+
+    private let loop: EventLoop
+    private let socket: BusSocket
+    private let link: DaemonLink
+    private let daemon: String
+    private let radio: String
+    private let queue = DispatchQueue(label: "bled-bluez")
+    private let ended: @Sendable (CommandFailure) -> Void
+    private let ready: @Sendable () -> Void
+    private var conversation: BusConversation
+    private var bridge: BlueZBridge
+    private var sessions: [BlueZBridge.SessionKey: any HostSession] = [:]
+    private var calls: [UInt32: BlueZBridge.CallNumber] = [:]
+    private var pipes: [BlueZBridge.PipeNumber: ValuePipe] = [:]
+    /// The serial number of `RequestName`.
+    private var nameRequest: UInt32 = 0
+    private var alarm: LoopAlarm?
+
+    /// Creates a service on a bus.
+    ///
+    /// - Parameters:
+    ///   - bus: A connection to the bus.
+    ///   - daemon: The socket of the daemon.
+    ///   - radio: The radio of the daemon.
+    ///   - adapter: The adapter that programs see.
+    ///   - ready: Called when programs can use the service.
+    ///   - ended: Called at the end of the connection to the bus.
+    init(
+        on bus: FileDescriptor,
+        daemon: String,
+        radio: String,
+        adapter: BlueZBridge.Adapter,
+        ready: @escaping @Sendable () -> Void,
+        ended: @escaping @Sendable (CommandFailure) -> Void
+    ) {
+        loop = EventLoop("bled-bluez")
+        socket = BusSocket(bus, on: loop)
+        link = DaemonLink(to: daemon, radio: radio)
+        self.daemon = daemon
+        self.radio = radio
+        self.ready = ready
+        self.ended = ended
+        conversation = BusConversation(user: geteuid(), receivesCalls: true, passesDescriptors: true, callLimit: 4_096)
+        bridge = BlueZBridge(adapter)
+        loop.start()
+    }
+
+    /// Connects to the bus and requests BlueZ's name.
+    func start() {
+        loop.post { [self] in
+            socket.start(receive: { [weak self] in self?.receive($0) }) { [ended] reason in
+                ended(CommandFailure("The connection to the bus has ended: \(reason).", 69))
+            }
+            speak { conversation throws(BusConversation.Failure) in
+                let changes = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'"
+                _ = try conversation.call(Self.question("AddMatch", [.string(changes)]))
+                // 4: do not wait for the name if another program owns it.
+                nameRequest = try conversation.call(
+                    Self.question("RequestName", [.string("org.bluez"), .uint32(4)])
+                )
+            }
+            carryOut(bridge.takeActions())
+        }
+    }
+
+    private static func question(_ member: String, _ body: [BusValue]) -> BusMessage {
+        let bus = "org.freedesktop.DBus"
+        return BusMessage(
+            kind: .call,
+            path: "/org/freedesktop/DBus",
+            interface: bus,
+            member: member,
+            destination: bus,
+            body: body
+        )
+    }
+
+    /// Uses the conversation and sends its octets; a failure ends the service.
+    private func speak(_ body: (inout BusConversation) throws(BusConversation.Failure) -> Void) {
+        do throws(BusConversation.Failure) {
+            try body(&conversation)
+        } catch {
+            ended(CommandFailure("The bus cannot be used: \(error).", 69))
+        }
+        socket.write(conversation.takeOctets())
+    }
+
+    private func receive(_ octets: [UInt8]) {
+        var events: [BusConversation.Event] = []
+        speak { conversation throws(BusConversation.Failure) in events = try conversation.receive(octets) }
+        for event in events {
+            switch event {
+            case .called(let message), .signal(let message):
+                endPipes()
+                carryOut(bridge.receive(message, at: loop.clock.now))
+            case .replied(let serial, let reply):
+                if serial == nameRequest {
+                    checkName(reply)
+                } else if let number = calls.removeValue(forKey: serial) {
+                    carryOut(bridge.replied(to: number, with: reply, at: loop.clock.now))
+                }
+            }
+        }
+    }
+
+    /// Ends the pipes that programs have closed: a call after that finds the characteristic free.
+    private func endPipes() {
+        for number in pipes.keys.sorted() where pipes[number]?.isAtEnd == true {
+            carryOut(bridge.receive(nil, from: number, at: loop.clock.now))
+        }
+    }
+
+    private func checkName(_ reply: BusReply) {
+        switch reply {
+        case .values(let values, _):
+            // 1: this connection owns the name.
+            if values.first == .uint32(1) { return ready() }
+            let cure = "Stop it first: systemctl stop bluetooth.service."
+            ended(CommandFailure("Another program owns org.bluez on this bus. \(cure)", 69))
+        case .refused(let refusal):
+            ended(CommandFailure("The bus does not give away org.bluez: \(refusal.description.printable).", 77))
+        }
+    }
+
+    private func carryOut(_ actions: [BlueZBridge.Action]) {
+        for action in actions { carryOut(action) }
+        bridge.isCongested = socket.backlog > Self.congestion
+        setAlarm()
+    }
+
+    private func carryOut(_ action: BlueZBridge.Action) {
+        switch action {
+        case .send(let message): speak { conversation in conversation.send(message) }
+        case .call(let number, let message):
+            speak { conversation throws(BusConversation.Failure) in
+                calls[try conversation.call(message)] = number
+            }
+        case .forget(let number):
+            guard let serial = calls.first(where: { $0.value == number })?.key else { break }
+            calls[serial] = nil
+            conversation.forget(serial)
+        case .open(let key, let credentials): open(key, credentials)
+        case .request(let key, let request): sessions[key]?.send(request)
+        case .close(let key): sessions.removeValue(forKey: key)?.close()
+        case .sendPipe(let number, let message): openPipe(number, message)
+        case .writePipe(let number, let value): pipes[number]?.write(value)
+        case .closePipe(let number): pipes.removeValue(forKey: number)?.close()
+        case .pausePipe(let number): pipes[number]?.pause()
+        case .resumePipe(let number): pipes[number]?.resume()
+        case .power(let isOn): switchPower(isOn)
+        }
+    }
+
+    private func open(_ key: BlueZBridge.SessionKey, _ credentials: BlueZBridge.Credentials?) {
+        // The queue waits for the loop, so that a session with much to say does not fill the memory.
+        let receiver = EventReceiver.all(on: queue) { [weak self] events in
+            guard let self else { return }
+            let taken = events
+            events.removeAll(keepingCapacity: true)
+            loop.sync { [self] in
+                for event in taken { carryOut(bridge.receive(event, of: key, at: loop.clock.now)) }
+            }
+        }
+        guard let credentials else {
+            sessions[key] = link.open(key.role, restoring: nil, receiver)
+            return
+        }
+        let principal = Principal(user: credentials.user, process: credentials.process ?? 0)
+        sessions[key] = link.open(key.role, onBehalfOf: principal, receiver)
+    }
+
+    private func openPipe(_ number: BlueZBridge.PipeNumber, _ reply: BusMessage) {
+        let pair = ValuePipe.pair(on: loop) { [weak self] value in
+            guard let self else { return }
+            carryOut(bridge.receive(value, from: number, at: loop.clock.now))
+        }
+        guard let pair else {
+            carryOut(bridge.receive(nil, from: number, at: loop.clock.now))
+            var refusal = BusMessage(kind: .error, errorName: "org.bluez.Error.Failed", replySerial: reply.replySerial)
+            refusal.destination = reply.destination
+            refusal.body = [.string("There are too many open files")]
+            return speak { conversation in conversation.send(refusal) }
+        }
+        pipes[number] = pair.own
+        conversation.send(reply)
+        socket.write(conversation.takeOctets(), passing: pair.other)
+    }
+
+    /// Switches Bluetooth at the daemon, which may take a while.
+    private func switchPower(_ isOn: Bool) {
+        queue.async { [daemon, radio] in
+            _ = try? DaemonQuery(at: daemon).ask(.power(radio: radio.isEmpty ? nil : radio, isOn: isOn))
+        }
+    }
+
+    private func setAlarm() {
+        alarm?.cancel()
+        alarm = bridge.deadline.map { deadline in
+            loop.alarm(at: deadline) { [weak self] in
+                guard let self else { return }
+                carryOut(bridge.expire(at: loop.clock.now))
+            }
+        }
+    }
+}

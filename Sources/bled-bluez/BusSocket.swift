@@ -1,0 +1,127 @@
+import BLERuntime
+import Glibc
+
+/// A connection to a bus that can pass descriptors, on a loop.
+///
+/// Octets that the system does not accept are queued, and nothing is read while the queue is long. Sendable because
+/// everything happens on the loop's thread.
+final class BusSocket: @unchecked Sendable {
+    private struct Part {
+        var octets: ArraySlice<UInt8>
+        var passed: FileDescriptor?
+    }
+
+    /// The queue length beyond which nothing is read, in octets.
+    private static let largeBacklog = 1_048_576
+    private static let bufferSize = 65_536
+
+    private let descriptor: FileDescriptor
+    private let loop: EventLoop
+    private var watch: LoopWatch?
+    private var queue: [Part] = []
+    /// The number of octets that wait to be written.
+    private(set) var backlog = 0
+    private var buffer = [UInt8](repeating: 0, count: BusSocket.bufferSize)
+    private var receive: ([UInt8]) -> Void = { _ in }
+    private var closed: (String) -> Void = { _ in }
+
+    init(_ descriptor: FileDescriptor, on loop: EventLoop) {
+        self.descriptor = descriptor
+        self.loop = loop
+    }
+
+    /// Starts to read.
+    ///
+    /// - Parameters:
+    ///   - receive: Called with received octets.
+    ///   - closed: Called once at the end of the connection.
+    func start(receive: @escaping ([UInt8]) -> Void, closed: @escaping (String) -> Void) {
+        self.receive = receive
+        self.closed = closed
+        watch = loop.watch(descriptor, for: .reading) { [weak self] possible in self?.ready(possible) }
+    }
+
+    /// Writes octets, and passes a descriptor with the first of them.
+    func write(_ octets: [UInt8], passing passed: FileDescriptor? = nil) {
+        guard watch != nil, !octets.isEmpty else { return }
+        queue.append(Part(octets: octets[...], passed: passed))
+        backlog += octets.count
+        flush()
+    }
+
+    private func ready(_ possible: LoopWatch.Interest) {
+        if possible.contains(.writing) { flush() }
+        if possible.contains(.reading) { read() }
+    }
+
+    private func read() {
+        guard watch != nil else { return }
+        let count = recv(descriptor.raw, &buffer, buffer.count, 0)
+        if count > 0 {
+            receive(Array(buffer[..<count]))
+        } else if count == 0 || errno != EAGAIN && errno != EINTR {
+            end(count == 0 ? "the bus has closed the connection" : String(cString: strerror(errno)))
+        }
+    }
+
+    private func flush() {
+        while let part = queue.first {
+            let count = send(part)
+            guard count >= 0 else {
+                guard errno == EAGAIN || errno == EINTR else { return end(String(cString: strerror(errno))) }
+                break
+            }
+            backlog -= count
+            if count == part.octets.count {
+                queue.removeFirst()
+            } else {
+                queue[0] = Part(octets: part.octets.dropFirst(count), passed: count > 0 ? nil : part.passed)
+            }
+        }
+        updateInterest()
+    }
+
+    private func send(_ part: Part) -> Int {
+        guard let passed = part.passed else {
+            return part.octets.withUnsafeBytes {
+                Glibc.send(descriptor.raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+        }
+        // A control message: its header, the number of the descriptor, and padding.
+        let header = MemoryLayout<cmsghdr>.size, size = MemoryLayout<Int32>.size
+        var control = [UInt64](repeating: 0, count: (header + size + 7) / 8)
+        return control.withUnsafeMutableBytes { control in
+            var facts = cmsghdr()
+            (facts.cmsg_len, facts.cmsg_level, facts.cmsg_type) = (header + size, SOL_SOCKET, Int32(SCM_RIGHTS))
+            control.storeBytes(of: facts, as: cmsghdr.self)
+            control.storeBytes(of: passed.raw, toByteOffset: header, as: Int32.self)
+            var octets = Array(part.octets)
+            return octets.withUnsafeMutableBytes { octets in
+                var place = iovec(iov_base: octets.baseAddress, iov_len: octets.count)
+                return withUnsafeMutablePointer(to: &place) { place in
+                    var message = msghdr()
+                    message.msg_iov = place
+                    message.msg_iovlen = 1
+                    message.msg_control = control.baseAddress
+                    message.msg_controllen = control.count
+                    return sendmsg(descriptor.raw, &message, Int32(MSG_NOSIGNAL))
+                }
+            }
+        }
+    }
+
+    private func updateInterest() {
+        guard let watch else { return }
+        watch.interest = backlog > 0 ? .writing : []
+        if backlog < Self.largeBacklog { watch.interest.insert(.reading) }
+    }
+
+    private func end(_ reason: String) {
+        guard let watch else { return }
+        watch.cancel()
+        self.watch = nil
+        let closed = closed
+        (receive, self.closed) = ({ _ in }, { _ in })
+        closed(reason)
+    }
+}

@@ -1,0 +1,326 @@
+import BLEHost
+import BLEWire
+import DBus
+import Testing
+
+@testable import BLEBlueZ
+
+@Suite("Applications of programs")
+struct ApplicationTests {
+    private static let peer = PeerIdentifier(rawValue: 5)
+    private static let central = RemoteCentral(peer: peer, mtu: 64)
+
+    /// The objects of a program: a service with a characteristic.
+    private static func objects(flags: [String] = ["read", "write", "notify"], service: String = "/a/s") -> BusValue {
+        let properties: [(path: String, interface: String, values: [(String, BusValue)])] = [
+            ("/a/s", BlueZ.service, [("UUID", .string("180f")), ("Primary", .boolean(true))]),
+            (
+                "/a/s/c", BlueZ.characteristic,
+                [("UUID", .string("2a19")), ("Service", .path(service)), ("Flags", .strings(flags))]
+            ),
+        ]
+        let entries = properties.map { path, interface, values in
+            let content = BusValue.properties(values)
+            return BusValue.entry(
+                .path(path),
+                .array(of: .entry(.string, content.type), [.entry(.string(interface), content)])
+            )
+        }
+        return .array(of: entries[0].type, entries)
+    }
+
+    private struct Registered {
+        var bus: TestBridge
+        let serial: UInt32
+        let key: TestBridge.Key
+        var value = LocalAttributeID(rawValue: 0)
+    }
+
+    /// Registers an application, and has the daemon add its service.
+    private func register(_ client: String = ":1.1", failure: Failure? = nil) throws -> Registered {
+        var bus = TestBridge()
+        let serial = bus.call(
+            client,
+            TestBridge.adapter,
+            BlueZ.applications,
+            "RegisterApplication",
+            [.path("/a"), .properties([])]
+        )
+        let number = try #require(bus.calls.last { $0.message.member == "GetManagedObjects" }?.number)
+        #expect(bus.outcome(of: serial) == nil)
+        bus.reply(number, .values([Self.objects()], from: client))
+        guard case .service(.addService(let service))? = bus.requests.last?.request,
+            let key = bus.requests.last?.key
+        else {
+            throw Missing()
+        }
+        #expect(key.role == .peripheral && key.client == client)
+        #expect(service.uuid == .short(0x180F))
+        bus.event(.server(.serviceAdded(service.id, failure)), of: key)
+        return Registered(bus: bus, serial: serial, key: key, value: try #require(service.characteristics.first).id)
+    }
+
+    private struct Missing: Error {}
+
+    @Test("An application is registered when the daemon has added its services")
+    func registration() throws {
+        let registered = try register()
+        #expect(registered.bus.outcome(of: registered.serial) == .done)
+        let refused = try register(failure: .limitReached)
+        #expect(refused.bus.outcome(of: refused.serial) == .failed(.failed))
+        #expect(refused.bus.bridge.applications.isEmpty)
+        #expect(refused.bus.actions.contains(.close(refused.key)))
+    }
+
+    @Test("A program that may not be a peripheral is refused")
+    func unauthorized() throws {
+        var bus = TestBridge()
+        bus.unauthorized = [2_000]
+        let body: [BusValue] = [.path("/a"), .properties([])]
+        let serial = bus.call(":1.3", TestBridge.adapter, BlueZ.applications, "RegisterApplication", body)
+        let number = try #require(bus.calls.last?.number)
+        bus.reply(number, .values([Self.objects()], from: ":1.3"))
+        #expect(bus.outcome(of: serial) == .failed(.notAuthorized))
+        #expect(bus.bridge.applications.isEmpty)
+    }
+
+    private static let everyMistakes: [BusReply] = [
+        .refused(.init(name: "org.freedesktop.DBus.Error.UnknownMethod", text: nil)), .values([], from: nil),
+        .values([.string("x")], from: nil), .values([objects(flags: ["fly"])], from: nil),
+        .values([objects(flags: [])], from: nil),
+        .values([.array(of: .entry(.path, .array(.entry(.string, .variant))), [])], from: nil),
+    ]
+
+    @Test("An application without services, or with objects that are invalid, is refused", arguments: everyMistakes)
+    func mistakes(reply: BusReply) throws {
+        var bus = TestBridge()
+        let body: [BusValue] = [.path("/a"), .properties([])]
+        let serial = bus.call(":1.1", TestBridge.adapter, BlueZ.applications, "RegisterApplication", body)
+        bus.reply(try #require(bus.calls.last?.number), reply)
+        guard case .error? = bus.outcome(of: serial) else {
+            Issue.record("the application is not refused: \(bus.actions)")
+            return
+        }
+        #expect(bus.bridge.applications.isEmpty)
+    }
+
+    @Test("A read asks the program, and its value or its error is the answer")
+    func read() throws {
+        let answers: [(BusReply, ServerResponse)] = [
+            (.values([.octets([1, 2])], from: ":1.1"), .success([1, 2])),
+            (.values([.string("x")], from: ":1.1"), .failure(.unlikelyError)),
+            (.refused(.init(name: "org.bluez.Error.NotPermitted", text: nil)), .failure(.readNotPermitted)),
+            (.refused(.init(name: "org.bluez.Error.NotAuthorized", text: nil)), .failure(.insufficientAuthorization)),
+            (.refused(.init(name: "org.bluez.Error.InvalidOffset", text: nil)), .failure(.invalidOffset)),
+            (.refused(.init(name: "org.bluez.Error.Failed", text: "0x81")), .failure(.init(wire: 0x81))),
+            (.refused(.init(name: "org.bluez.Error.Failed", text: "0x01")), .failure(.unlikelyError)),
+            (.refused(.init(name: "x", text: nil)), .failure(.unlikelyError)),
+        ]
+        for (index, (reply, response)) in answers.enumerated() {
+            var registered = try register()
+            let transaction = ServerTransaction(rawValue: UInt64(index) + 1)
+            registered.bus.forget()
+            registered.bus.event(
+                .server(.readRequested(transaction, Self.central, registered.value, offset: 3)),
+                of: registered.key
+            )
+            let call = try #require(registered.bus.calls.last)
+            #expect(call.message.member == "ReadValue" && call.message.path == "/a/s/c")
+            #expect(call.message.destination == ":1.1")
+            #expect(call.message.body.first?[key: "offset"] == .uint16(3))
+            #expect(call.message.body.first?[key: "mtu"] == .uint16(64))
+            registered.bus.reply(call.number, reply)
+            #expect(registered.bus.requests.last?.request == .service(.respond(transaction, response)))
+        }
+    }
+
+    @Test("A program that does not answer within 25 s fails the read, one nanosecond before it does not")
+    func silence() throws {
+        var registered = try register()
+        let transaction = ServerTransaction(rawValue: 1)
+        let event = ServerEvent.readRequested(transaction, Self.central, registered.value, offset: 0)
+        registered.bus.event(.server(event), of: registered.key)
+        let number = try #require(registered.bus.calls.last?.number)
+        registered.bus.forget()
+        registered.bus.pass(BlueZBridge.callTimeout - .nanoseconds(1))
+        #expect(registered.bus.actions == [])
+        registered.bus.pass(.nanoseconds(1))
+        #expect(registered.bus.actions.contains(.forget(number)))
+        let response = ServerResponse.failure(.unlikelyError)
+        #expect(registered.bus.requests.map(\.request) == [.service(.respond(transaction, response))])
+        registered.bus.forget()
+        registered.bus.reply(number, .values([.octets([1])], from: ":1.1"))
+        #expect(registered.bus.actions == [])
+    }
+
+    @Test("The parts of a write are passed one after the other, and answered once")
+    func write() throws {
+        var registered = try register()
+        let parts = [1, 2].map { WritePart(attribute: registered.value, offset: Int($0), value: [$0]) }
+        let transaction = ServerTransaction(rawValue: 1)
+        registered.bus.forget()
+        let event = ServerEvent.writeRequested(transaction, Self.central, WriteGroup(parts))
+        registered.bus.event(.server(event), of: registered.key)
+        for value in [1, 2] as [UInt8] {
+            let call = try #require(registered.bus.calls.last)
+            #expect(call.message.member == "WriteValue" && call.message.body.first == .octets([value]))
+            #expect(call.message.body.last?[key: "offset"] == .uint16(UInt16(value)))
+            #expect(call.message.body.last?[key: "type"] == .string("request"))
+            registered.bus.reply(call.number, .values([], from: ":1.1"))
+        }
+        #expect(registered.bus.requests.map(\.request) == [.service(.respond(transaction, .success([])))])
+    }
+
+    @Test("A changed value notifies its subscribers, if its own program signals it")
+    func update() throws {
+        var registered = try register()
+        registered.bus.event(.server(.subscribed(Self.central, to: registered.value)), of: registered.key)
+        #expect(registered.bus.calls.last?.message.member == "StartNotify")
+        registered.bus.forget()
+        for sender in [":1.3", ":1.1"] {
+            var signal = BusMessage(kind: .signal, serial: 1, path: "/a/s/c", interface: ObjectTree.properties)
+            (signal.member, signal.sender) = ("PropertiesChanged", sender)
+            let change = BusValue.properties([("Value", .octets([8]))])
+            signal.body = [.string(BlueZ.characteristic), change, .strings([])]
+            registered.bus.signal(signal)
+        }
+        let update = ClientRequest.service(.update(registered.value, [8], to: nil))
+        #expect(registered.bus.requests.map(\.request) == [update])
+        registered.bus.event(.server(.unsubscribed(Self.central, from: registered.value)), of: registered.key)
+        #expect(registered.bus.calls.last?.message.member == "StopNotify")
+    }
+
+    @Test("The services of a program end when it unregisters them or leaves the bus", arguments: [true, false])
+    func end(leaves: Bool) throws {
+        var registered = try register()
+        let other = registered.bus.result(
+            ":1.2",
+            TestBridge.adapter,
+            BlueZ.applications,
+            "UnregisterApplication",
+            [.path("/a")]
+        )
+        #expect(other == .failed(.doesNotExist))
+        if leaves {
+            registered.bus.leave(":1.1")
+        } else {
+            let body = [BusValue.path("/a")]
+            registered.bus.call(":1.1", TestBridge.adapter, BlueZ.applications, "UnregisterApplication", body)
+        }
+        #expect(registered.bus.actions.contains(.close(registered.key)))
+    }
+
+    @Test("The services are added again after the daemon has lost them")
+    func reset() throws {
+        var registered = try register()
+        registered.bus.forget()
+        for state in [HostState.resetting, .poweredOn, .poweredOn] {
+            registered.bus.event(.stateChanged(state), of: registered.key)
+        }
+        #expect(registered.bus.requests.count == 1)
+        guard case .service(.addService)? = registered.bus.requests.first?.request else {
+            Issue.record("no service: \(registered.bus.requests)")
+            return
+        }
+    }
+}
+
+@Suite("Advertisements of programs")
+struct AdvertisementTests {
+    /// Registers an advertisement with these properties.
+    private func register(_ properties: [(String, BusValue)], _ bus: inout TestBridge) throws -> UInt32 {
+        let body: [BusValue] = [.path("/ad"), .properties([])]
+        let serial = bus.call(":1.1", TestBridge.adapter, BlueZ.advertisements, "RegisterAdvertisement", body)
+        let number = try #require(bus.calls.last { $0.message.member == "GetAll" }?.number)
+        bus.reply(number, .values([.properties(properties)], from: ":1.1"))
+        return serial
+    }
+
+    @Test("An advertisement has what its properties say")
+    func contents() throws {
+        var bus = TestBridge()
+        let data = BusValue.array(
+            of: .entry(.uint16, .variant),
+            [.entry(.uint16(0x4C), .variant(.octets([1, 2])))]
+        )
+        let serial = try register(
+            [
+                ("Type", .string("peripheral")), ("LocalName", .string("Zero")), ("ServiceUUIDs", .strings(["180d"])),
+                ("ManufacturerData", data), ("Includes", .strings(["tx-power"])), ("MinInterval", .uint32(250)),
+            ],
+            &bus
+        )
+        guard case .server(.startAdvertising(let request))? = bus.requests.last?.request else {
+            Issue.record("no advertisement: \(bus.requests)")
+            return
+        }
+        #expect(request.localName == "Zero" && request.services == [.short(0x180D)])
+        #expect(request.broadcast?.manufacturerData == [0x4C, 0, 1, 2])
+        #expect(request.broadcast?.isConnectable == true)
+        #expect(request.broadcast?.interval == .milliseconds(250))
+        #expect(request.broadcast?.statedPower == 0)
+        let key = try #require(bus.requests.last?.key)
+        #expect(bus.outcome(of: serial) == nil)
+        bus.event(.server(.advertisingStarted(nil)), of: key)
+        #expect(bus.outcome(of: serial) == .done)
+        #expect(bus.property("ActiveInstances", of: BlueZ.advertisements, at: TestBridge.adapter) == .byte(1))
+    }
+
+    private static let everyMistakes: [[(String, BusValue)]] = [
+        [], [("Type", .string("x"))],
+        [("Type", .string("broadcast")), ("ServiceUUIDs", .strings(["x"]))],
+        [("Type", .string("broadcast")), ("MinInterval", .uint32(5))],
+    ]
+
+    @Test("An advertisement with invalid properties is refused", arguments: everyMistakes)
+    func mistakes(properties: [(String, BusValue)]) throws {
+        var bus = TestBridge()
+        let serial = try register(properties, &bus)
+        #expect(bus.outcome(of: serial) == .failed(.init("Failed", "Failed to parse advertisement.")))
+        #expect(bus.bridge.advertisements.isEmpty)
+    }
+
+    @Test("An advertisement with a timeout ends at it, and its program is notified")
+    func timeout() throws {
+        var bus = TestBridge()
+        _ = try register([("Type", .string("broadcast")), ("Timeout", .uint16(10))], &bus)
+        let key = try #require(bus.requests.last?.key)
+        bus.event(.server(.advertisingStarted(nil)), of: key)
+        bus.forget()
+        bus.pass(.seconds(10) - .nanoseconds(1))
+        #expect(bus.calls.isEmpty)
+        bus.pass(.nanoseconds(1))
+        #expect(bus.calls.map(\.message.member) == ["Release"])
+        #expect(bus.actions.contains(.close(key)))
+        #expect(bus.property("ActiveInstances", of: BlueZ.advertisements, at: TestBridge.adapter) == .byte(0))
+    }
+
+    @Test("An advertisement ends with the radio, and its program is notified")
+    func powerOff() throws {
+        var bus = TestBridge()
+        _ = try register([("Type", .string("broadcast"))], &bus)
+        let key = try #require(bus.requests.last?.key)
+        bus.event(.server(.advertisingStarted(nil)), of: key)
+        bus.event(.stateChanged(.poweredOff), of: key)
+        #expect(bus.calls.last?.message.member == "Release")
+        #expect(bus.bridge.advertisements.isEmpty)
+    }
+
+    @Test("A program ends only its own advertisements")
+    func owner() throws {
+        var bus = TestBridge()
+        _ = try register([("Type", .string("broadcast"))], &bus)
+        for client in [":1.2", ":1.9"] {
+            let result = bus.result(
+                client,
+                TestBridge.adapter,
+                BlueZ.advertisements,
+                "UnregisterAdvertisement",
+                [.path("/ad")]
+            )
+            #expect(result == .failed(.doesNotExist))
+        }
+        bus.leave(":1.1")
+        #expect(bus.bridge.advertisements.isEmpty)
+    }
+}

@@ -1,0 +1,235 @@
+import BLEHost
+import BLEWire
+import DBus
+import Testing
+
+@testable import BLEBlueZ
+
+@Suite("Attributes of devices")
+struct AttributeTests {
+    private static let none = BusValue.properties([])
+
+    private static func isRead(_ request: AttributeRequest) -> Bool {
+        if case .read = request { true } else { false }
+    }
+
+    private static func isSubscription(_ request: AttributeRequest) -> Bool {
+        if case .subscribe = request { true } else { false }
+    }
+
+    /// Has a program subscribe to the value of the lamp, and the lamp agree.
+    private func subscribe(_ client: String, _ bus: inout TestBridge) throws -> TestBridge.Outcome? {
+        let serial = bus.call(client, TestBridge.value, BlueZ.characteristic, "StartNotify")
+        let number = try #require(bus.number(of: client, where: Self.isSubscription))
+        let answer = PeerEvent.subscriptionChanged(AttributeHandle(wire: 0x12), .notifications, nil)
+        bus.event(.peer(TestBridge.lamp, answer, answering: number), of: .init(client, .central))
+        return bus.outcome(of: serial)
+    }
+
+    private func notify(_ value: [UInt8], _ client: String, _ bus: inout TestBridge) {
+        let event = PeerEvent.valueNotified(AttributeHandle(wire: 0x12), value)
+        bus.event(.peer(TestBridge.lamp, event, answering: .none), of: .init(client, .central))
+    }
+
+    @Test("A value is read from its offset on")
+    func read() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        for (offset, rest) in [(0, [1, 2, 3]), (2, [3]), (3, [])] as [(UInt16, [UInt8])] {
+            let options = BusValue.properties([("offset", .uint16(offset))])
+            let serial = bus.call(":1.1", TestBridge.value, BlueZ.characteristic, "ReadValue", [options])
+            let number = try #require(bus.number(of: ":1.1", where: Self.isRead))
+            let answer = PeerEvent.valueRead(AttributeHandle(wire: 0x12), .success([1, 2, 3]))
+            bus.event(.peer(TestBridge.lamp, answer, answering: number), of: .init(":1.1", .central))
+            #expect(bus.outcome(of: serial) == .values([.octets(rest)]))
+        }
+        let options = BusValue.properties([("offset", .uint16(513))])
+        let result = bus.result(":1.1", TestBridge.value, BlueZ.characteristic, "ReadValue", [options])
+        #expect(result == .failed(.invalidOffset))
+    }
+
+    private static let everyFailures: [(Failure, String, String)] = [
+        (.att(.readNotPermitted), "NotPermitted", "Read not permitted"),
+        (.att(.writeNotPermitted), "NotPermitted", "Write not permitted"),
+        (.att(.insufficientAuthentication), "NotPermitted", "Not paired"),
+        (.att(.invalidOffset), "InvalidArguments", "Invalid offset"),
+        (.att(.invalidAttributeValueLength), "InvalidArguments", "Invalid Length"),
+        (.att(.insufficientAuthorization), "NotAuthorized", "Operation Not Authorized"),
+        (.att(.requestNotSupported), "NotSupported", "Operation is not supported"),
+        (.att(.init(wire: 0x80)), "Failed", "Operation failed with ATT error: 0x80"),
+        (.att(.init(wire: 0x0E)), "Failed", "Operation failed with ATT error: 0x0e"),
+        (.uuidNotAllowed, "NotAuthorized", "Operation Not Authorized"),
+        (.notConnected, "NotConnected", "Not Connected"),
+        (.timedOut, "Failed", "Operation timed out"),
+    ]
+
+    @Test("A failed request has the name and text of BlueZ's error", arguments: everyFailures)
+    func failures(failure: Failure, name: String, text: String) throws {
+        var bus = TestBridge()
+        try bus.connect()
+        let serial = bus.call(":1.1", TestBridge.value, BlueZ.characteristic, "ReadValue", [Self.none])
+        let number = try #require(bus.number(of: ":1.1", where: Self.isRead))
+        let answer = PeerEvent.valueRead(AttributeHandle(wire: 0x12), .failure(failure))
+        bus.event(.peer(TestBridge.lamp, answer, answering: number), of: .init(":1.1", .central))
+        #expect(bus.outcome(of: serial) == .error("org.bluez.Error." + name, text))
+    }
+
+    private static let writes: [(path: String, interface: String, type: String?, request: AttributeRequest?)] = [
+        (TestBridge.value, BlueZ.characteristic, nil, .write(AttributeHandle(wire: 0x12), [7])),
+        (TestBridge.value, BlueZ.characteristic, "request", .write(AttributeHandle(wire: 0x12), [7])),
+        (TestBridge.value, BlueZ.characteristic, "command", nil),
+        (TestBridge.value, BlueZ.characteristic, "x", nil),
+        (TestBridge.command, BlueZ.characteristic, nil, .writeCommand(AttributeHandle(wire: 0x15), [7])),
+        (TestBridge.command, BlueZ.characteristic, "command", .writeCommand(AttributeHandle(wire: 0x15), [7])),
+        (TestBridge.command, BlueZ.characteristic, "request", .write(AttributeHandle(wire: 0x15), [7])),
+        (TestBridge.descriptor, BlueZ.descriptor, "command", .write(AttributeHandle(wire: 0x13), [7])),
+    ]
+
+    @Test("A write is a request or a command, as its type and the characteristic say", arguments: writes)
+    func write(path: String, interface: String, type: String?, request: AttributeRequest?) throws {
+        var bus = TestBridge()
+        try bus.connect()
+        bus.forget()
+        let options = BusValue.properties(type.map { [("type", .string($0))] } ?? [])
+        let serial = bus.call(":1.1", path, interface, "WriteValue", [.octets([7]), options])
+        let sent = bus.requests.compactMap { key, request -> AttributeRequest? in
+            if case .peer(_, .attribute(let attribute), _) = request { attribute } else { nil }
+        }
+        #expect(sent == (request.map { [$0] } ?? []))
+        if request == nil {
+            let error: BlueZError = type == "x" ? .invalidArguments : .notSupported
+            #expect(bus.outcome(of: serial) == .failed(error))
+        } else {
+            #expect((bus.outcome(of: serial) == .done) == (request?.isWriteCommand == true))
+        }
+    }
+
+    @Test("A value is signalled to the programs that have subscribed, each once, and to no others")
+    func notifications() throws {
+        var bus = TestBridge()
+        for client in [":1.1", ":1.3"] { try bus.connect(client) }
+        try bus.connect(":1.2")
+        #expect(try subscribe(":1.1", &bus) == .done)
+        #expect(try subscribe(":1.3", &bus) == .done)
+        let again = bus.result(":1.1", TestBridge.value, BlueZ.characteristic, "StartNotify")
+        #expect(again == .failed(.alreadyNotifying))
+        bus.forget()
+        for client in [":1.1", ":1.3"] { notify([5], client, &bus) }
+        let signals = bus.signals("PropertiesChanged")
+        #expect(signals.map(\.destination) == [":1.1", ":1.3"])
+        #expect(signals.allSatisfy { $0.path == TestBridge.value && $0.body[1][key: "Value"] == .octets([5]) })
+        #expect(bus.property("Value", of: BlueZ.characteristic, at: TestBridge.value, for: ":1.1") == .octets([5]))
+        #expect(bus.property("Value", of: BlueZ.characteristic, at: TestBridge.value, for: ":1.2") == .octets([]))
+    }
+
+    @Test("A value is signalled once to each connection of the program that has subscribed")
+    func connections() throws {
+        var bus = TestBridge()
+        bus.processes = [":1.1": 70, ":1.2": 70]
+        for client in [":1.1", ":1.2", ":1.3"] { try bus.connect(client) }
+        for client in [":1.2", ":1.1"] { #expect(try subscribe(client, &bus) == .done) }
+        bus.forget()
+        for client in [":1.1", ":1.2"] { notify([5], client, &bus) }
+        #expect(bus.signals("PropertiesChanged").map(\.destination) == [":1.1", ":1.2"])
+    }
+
+    @Test("Two equal values are two signals")
+    func equalValues() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        _ = try subscribe(":1.1", &bus)
+        bus.forget()
+        for _ in 0..<2 { notify([5], ":1.1", &bus) }
+        #expect(bus.signals("PropertiesChanged").count == 2)
+    }
+
+    @Test("A characteristic notifies until the last program ends its subscription or leaves the bus")
+    func notifying() throws {
+        var bus = TestBridge()
+        for client in [":1.1", ":1.2", ":1.3"] {
+            try bus.connect(client)
+            _ = try subscribe(client, &bus)
+        }
+        let isNotifying = { (bus: inout TestBridge) in
+            bus.property("Notifying", of: BlueZ.characteristic, at: TestBridge.value, for: ":1.3")
+        }
+        #expect(bus.result(":1.9", TestBridge.value, BlueZ.characteristic, "StopNotify") == .failed(.notNotifying))
+        bus.call(":1.1", TestBridge.value, BlueZ.characteristic, "StopNotify")
+        bus.leave(":1.2")
+        #expect(isNotifying(&bus) == .boolean(true))
+        bus.call(":1.3", TestBridge.value, BlueZ.characteristic, "StopNotify")
+        #expect(isNotifying(&bus) == .boolean(false))
+    }
+
+    @Test("A subscription that the device refuses is refused, and not kept")
+    func refused() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        let serial = bus.call(":1.1", TestBridge.value, BlueZ.characteristic, "StartNotify")
+        let number = try #require(bus.number(of: ":1.1", where: Self.isSubscription))
+        let failure = Failure.att(.writeNotPermitted)
+        let answer = PeerEvent.subscriptionChanged(AttributeHandle(wire: 0x12), .none, failure)
+        bus.event(.peer(TestBridge.lamp, answer, answering: number), of: .init(":1.1", .central))
+        #expect(bus.outcome(of: serial) == .failed(.init(failure)))
+        #expect(try subscribe(":1.1", &bus) == .done)
+    }
+
+    @Test("A value that precedes the answer to the subscription is signalled")
+    func early() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        bus.call(":1.1", TestBridge.value, BlueZ.characteristic, "StartNotify")
+        bus.forget()
+        notify([9], ":1.1", &bus)
+        #expect(bus.signals("PropertiesChanged").map(\.destination) == [":1.1"])
+    }
+
+    @Test("Acquired notifications go to a pipe, and end with it")
+    func acquireNotify() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        let serial = bus.call(":1.1", TestBridge.value, BlueZ.characteristic, "AcquireNotify", [Self.none])
+        let number = try #require(bus.number(of: ":1.1", where: Self.isSubscription))
+        let answer = PeerEvent.subscriptionChanged(AttributeHandle(wire: 0x12), .notifications, nil)
+        bus.event(.peer(TestBridge.lamp, answer, answering: number), of: .init(":1.1", .central))
+        #expect(bus.outcome(of: serial) == .values([.descriptor(0), .uint16(100)]))
+        let pipe = try #require(bus.bridge.pipes.keys.first)
+        notify([1, 2], ":1.1", &bus)
+        #expect(bus.actions.last == .writePipe(pipe, [1, 2]))
+        let other = bus.result(":1.1", TestBridge.value, BlueZ.characteristic, "StartNotify")
+        #expect(other == .failed(.init("NotPermitted", "Notify acquired")))
+        _ = bus.bridge.receive(nil, from: pipe, at: bus.now)
+        #expect(bus.bridge.pipes.isEmpty)
+        #expect(bus.property("NotifyAcquired", of: BlueZ.characteristic, at: TestBridge.value) == .boolean(false))
+    }
+
+    @Test("Values from a pipe are write commands; the pipe is not read while too many wait in the host")
+    func acquireWrite() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        bus.call(":1.1", TestBridge.command, BlueZ.characteristic, "AcquireWrite", [Self.none])
+        let pipe = try #require(bus.bridge.pipes.keys.first)
+        var actions: [BlueZBridge.Action] = []
+        for _ in 0..<BlueZBridge.Limit.commands { actions += bus.bridge.receive([7], from: pipe, at: bus.now) }
+        #expect(actions.filter { if case .request = $0 { true } else { false } }.count == BlueZBridge.Limit.commands)
+        #expect(actions.last == .pausePipe(pipe))
+        let taken = ClientEvent.peer(TestBridge.lamp, .writeCommandsTaken(1), answering: .none)
+        #expect(bus.bridge.receive(taken, of: .init(":1.1", .central), at: bus.now) == [.resumePipe(pipe)])
+    }
+
+    @Test("A program that another one has connected the device for gets a connection of its own, or none")
+    func ownConnection() throws {
+        var bus = TestBridge()
+        try bus.connect(":1.1")
+        bus.unauthorized = [2_000]
+        bus.forget()
+        let refused = bus.result(":1.3", TestBridge.value, BlueZ.characteristic, "ReadValue", [Self.none])
+        #expect(refused == .failed(.notAuthorized))
+        bus.call(":1.2", TestBridge.value, BlueZ.characteristic, "ReadValue", [Self.none])
+        #expect(bus.requests.last?.key == .init(":1.2", .central))
+        guard case .connect? = bus.requests.last?.request else {
+            Issue.record("no connection: \(bus.requests)")
+            return
+        }
+    }
+}

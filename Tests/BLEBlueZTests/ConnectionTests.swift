@@ -1,0 +1,157 @@
+import BLEHost
+import BLEWire
+import DBus
+import Testing
+
+@testable import BLEBlueZ
+
+@Suite("Connections")
+struct ConnectionTests {
+    @Test("A device is connected when its services are resolved, with the handles of the air in the paths")
+    func connect() throws {
+        var bus = TestBridge()
+        bus.discover()
+        let serial = bus.call(":1.1", TestBridge.lampPath, BlueZ.device, "Connect")
+        bus.event(.connected(TestBridge.lamp, LinkParameters(mtu: 100)), of: .init(":1.1", .central))
+        #expect(bus.property("Connected", of: BlueZ.device, at: TestBridge.lampPath) == .boolean(true))
+        #expect(bus.outcome(of: serial) == nil)
+        try bus.showServices(to: .init(":1.1", .central))
+        #expect(bus.outcome(of: serial) == .done)
+        #expect(bus.property("ServicesResolved", of: BlueZ.device, at: TestBridge.lampPath) == .boolean(true))
+        let objects = [TestBridge.service, TestBridge.value, TestBridge.descriptor, TestBridge.command]
+        for path in objects { #expect(bus.bridge.tree.contains(path), "\(path)") }
+        #expect(!bus.bridge.tree.contains(TestBridge.lampPath + "/service0001"), "GAP is not shown")
+        let flags = bus.property("Flags", of: BlueZ.characteristic, at: TestBridge.value)
+        #expect(flags == .strings(["read", "write", "notify"]))
+        #expect(bus.property("Handle", of: BlueZ.characteristic, at: TestBridge.value) == .uint16(0x11))
+        #expect(bus.property("MTU", of: BlueZ.characteristic, at: TestBridge.value) == .uint16(100))
+        #expect(bus.property("Handle", of: BlueZ.descriptor, at: TestBridge.descriptor) == .uint16(0x13))
+    }
+
+    @Test("The objects of a device's services go with its last connection")
+    func disconnect() throws {
+        var bus = TestBridge()
+        try bus.connect(":1.1")
+        try bus.connect(":1.2")
+        bus.event(.disconnected(TestBridge.lamp, nil, isReconnecting: false), of: .init(":1.1", .central))
+        #expect(bus.bridge.tree.contains(TestBridge.value))
+        bus.event(.disconnected(TestBridge.lamp, nil, isReconnecting: false), of: .init(":1.2", .central))
+        #expect(!bus.bridge.tree.contains(TestBridge.service))
+        #expect(bus.property("Connected", of: BlueZ.device, at: TestBridge.lampPath) == .boolean(false))
+    }
+
+    @Test("Disconnect ends the connections of the caller's user, and those of all users for root")
+    func owners() throws {
+        var bus = TestBridge()
+        try bus.connect(":1.1")
+        try bus.connect(":1.3")
+        bus.forget()
+        let serial = bus.call(":1.2", TestBridge.lampPath, BlueZ.device, "Disconnect")
+        #expect(bus.requests.map(\.key.client) == [":1.1"])
+        #expect(bus.outcome(of: serial) == nil)
+        bus.event(.disconnected(TestBridge.lamp, nil, isReconnecting: false), of: .init(":1.1", .central))
+        #expect(bus.outcome(of: serial) == .done)
+        let again = bus.result(":1.2", TestBridge.lampPath, BlueZ.device, "Disconnect")
+        #expect(again == .failed(.notConnected))
+        bus.forget()
+        bus.call(":1.9", TestBridge.lampPath, BlueZ.device, "Disconnect")
+        #expect(bus.requests.map(\.key.client) == [":1.3"])
+    }
+
+    @Test("A connection that fails refuses the call, and so does the policy")
+    func failed() {
+        var bus = TestBridge()
+        bus.discover()
+        let serial = bus.call(":1.1", TestBridge.lampPath, BlueZ.device, "Connect")
+        #expect(bus.result(":1.1", TestBridge.lampPath, BlueZ.device, "Connect") == .failed(.inProgress))
+        bus.event(.connectFailed(TestBridge.lamp, .timedOut), of: .init(":1.1", .central))
+        #expect(bus.outcome(of: serial) == .failed(.connectionAborted))
+        bus.unauthorized = [2_000]
+        for _ in 0..<2 {
+            let result = bus.result(":1.3", TestBridge.lampPath, BlueZ.device, "Connect")
+            #expect(result == .failed(.notAuthorized))
+        }
+    }
+
+    @Test("Only those whose connections end with it may remove a device")
+    func removal() throws {
+        var bus = TestBridge()
+        try bus.connect(":1.1")
+        let remove = { (bus: inout TestBridge, client: String) in
+            bus.result(client, TestBridge.adapter, BlueZ.adapter, "RemoveDevice", [.path(TestBridge.lampPath)])
+        }
+        #expect(remove(&bus, ":1.3") == .failed(.notAuthorized))
+        #expect(bus.bridge.devices.count == 1)
+        #expect(remove(&bus, ":1.2") == .done)
+        #expect(bus.bridge.devices.isEmpty)
+        #expect(remove(&bus, ":1.2") == .failed(.doesNotExist))
+    }
+
+    @Test(
+        "A bond is removed in the session of the caller, so that the daemon checks whose it is",
+        arguments: [true, false]
+    )
+    func bond(isOwner: Bool) throws {
+        var bus = TestBridge()
+        let strength = PairingStrength(keySize: 16, isAuthenticated: false, isSecureConnections: true)
+        let bond = BondedPeer(
+            peer: TestBridge.lamp,
+            name: "Lamp",
+            identity: TestBridge.lampAddress,
+            strength: strength
+        )
+        bus.event(.security(.bonds([bond])), of: .own(.agent))
+        #expect(bus.property("Bonded", of: BlueZ.device, at: TestBridge.lampPath) == .boolean(true))
+        bus.forget()
+        let body = [BusValue.path(TestBridge.lampPath)]
+        let serial = bus.call(":1.1", TestBridge.adapter, BlueZ.adapter, "RemoveDevice", body)
+        let own = TestBridge.Key(":1.1", .agent)
+        #expect(bus.requests.map(\.key) == [own])
+        #expect(bus.requests.first?.request == .security(.removeBond(TestBridge.lamp)))
+        bus.event(.security(.bonds([])), of: own)
+        #expect(bus.outcome(of: serial) == nil)
+        bus.event(.security(.bonds(isOwner ? [] : [bond])), of: .own(.agent))
+        #expect(bus.outcome(of: serial) == (isOwner ? .done : .failed(.notAuthorized)))
+        #expect(bus.bridge.devices.isEmpty == isOwner)
+        #expect(bus.actions.contains(.close(own)))
+    }
+
+    @Test("The connections of a program that leaves the bus go on until its user ends them")
+    func left() throws {
+        var bus = TestBridge()
+        try bus.connect(":1.1")
+        bus.leave(":1.1")
+        #expect(bus.property("Connected", of: BlueZ.device, at: TestBridge.lampPath, for: ":1.2") == .boolean(true))
+        let serial = bus.call(":1.2", TestBridge.lampPath, BlueZ.device, "Disconnect")
+        bus.event(.disconnected(TestBridge.lamp, nil, isReconnecting: false), of: .init(":1.1", .central))
+        #expect(bus.outcome(of: serial) == .done)
+        #expect(bus.actions.contains(.close(.init(":1.1", .central))))
+    }
+
+    @Test("A radio that goes away refuses what waits, and its devices are disconnected")
+    func lost() throws {
+        var bus = TestBridge()
+        try bus.connect()
+        let serial = bus.call(":1.1", TestBridge.value, BlueZ.characteristic, "ReadValue", [.properties([])])
+        bus.event(.stateChanged(.poweredOff), of: .init(":1.1", .central))
+        #expect(bus.outcome(of: serial) == .failed(.notConnected))
+        #expect(bus.property("Connected", of: BlueZ.device, at: TestBridge.lampPath) == .boolean(false))
+    }
+
+    @Test("What concerns the programs of all users can be set by administrators only")
+    func adapter() {
+        let values: [(String, BusValue)] = [
+            ("Powered", .boolean(false)), ("Alias", .string("mine")), ("Discoverable", .boolean(true)),
+            ("DiscoverableTimeout", .uint32(1)),
+        ]
+        for (name, value) in values {
+            var bus = TestBridge()
+            let body: [BusValue] = [.string(BlueZ.adapter), .string(name), .variant(value)]
+            let set = { (client: String) in
+                bus.result(client, TestBridge.adapter, ObjectTree.properties, "Set", body)
+            }
+            #expect(set(":1.1") == .failed(.notAuthorized), "\(name)")
+            #expect(set(":1.9") == .done, "\(name)")
+        }
+    }
+}
