@@ -15,7 +15,7 @@ architecture=$(dpkg --print-architecture)
 maintainer="Core Bluetooth for Linux <bled@localhost>"
 scratch=${DEB_SCRATCH:-.build-deb}
 modules_scratch=${DEB_MODULES_SCRATCH:-.build}
-for product in bled ble; do
+for product in bled bled-bluez ble; do
     swift build -c release --static-swift-stdlib --scratch-path "$scratch" --product "$product"
 done
 
@@ -38,11 +38,13 @@ pack() {
 }
 
 root=$temporary/bled
-install -Dsm 755 -t "$root/usr/bin" "$scratch/release/bled" "$scratch/release/ble"
+install -Dsm 755 -t "$root/usr/bin" "$scratch/release/"{bled,bled-bluez,ble}
 install -Dm 644 -t "$root/lib/systemd/system" Packaging/systemd/{bled.service,bled.socket,bled-restore.service}
+install -Dm 644 -t "$root/lib/systemd/system" Packaging/systemd/bled-bluez.service
+install -Dm 644 -t "$root/usr/share/dbus-1/system.d" Packaging/dbus/bled-bluez.conf
 install -Dm 644 -t "$root/usr/lib/systemd/user" Packaging/systemd/user/bled-agent.service
 install -Dm 644 -t "$root/usr/lib/sysusers.d" Packaging/sysusers.d/bled.conf
-install -Dm 644 -t "$root/usr/share/doc/bled" docs/DAEMON.md NOTICE
+install -Dm 644 -t "$root/usr/share/doc/bled" docs/DAEMON.md docs/guides/LINUX-PROGRAMS.md NOTICE
 install -Dm 644 LICENSE "$root/usr/share/doc/bled/copyright"
 install -Dm 755 -t "$root/DEBIAN" Packaging/deb/postinst Packaging/deb/prerm Packaging/deb/postrm
 pack bled "$root" <<CONTROL
