@@ -65,7 +65,7 @@ final class DesktopNotifications {
 
     /// Waits until notifications can be shown.
     ///
-    /// Throws an error if that is not so within ``patience``.
+    /// Throws an error if that takes longer than ``patience``.
     private func opened() async throws(CommandError) {
         let timer = Task {
             try await Task.sleep(for: Self.patience)

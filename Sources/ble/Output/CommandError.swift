@@ -82,7 +82,7 @@ enum CommandError: Error, CustomStringConvertible {
         }
     }
 
-    /// The exit status of the process: a code of sysexits.h, or 1 if Bluetooth worked, but the operation failed.
+    /// The exit status of the process: a code of sysexits.h, or 1 if none of these fits.
     var exitCode: ExitCode {
         switch self {
         case .noRadio, .radioLost, .noController, .noDaemon, .noDesktop: ExitCode(69)

@@ -68,7 +68,7 @@ enum PairingMeans: String, CaseIterable, ExpressibleByArgument {
     case keyboard
     case keyboardDisplay = "keyboard-display"
 
-    /// The capability as Core Bluetooth for Linux defines it; `nil` if the user is not asked.
+    /// The corresponding value of the pairing API; `nil` if the user is not asked.
     var capability: PairingCapability? {
         switch self {
         case .none: nil

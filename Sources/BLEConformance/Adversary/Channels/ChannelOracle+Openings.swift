@@ -68,7 +68,7 @@ extension ChannelOracle {
         carryOut(attributes?.receive(packet, on: name) ?? [])
     }
 
-    /// Returns the reaction that the effects on attributes cause on channels.
+    /// Returns the host's reaction on channels that follows from its actions on attributes.
     mutating func carryOut(_ effects: [AttributeOracle.Effect]) -> Reaction {
         var reaction = Reaction()
         for effect in effects {

@@ -106,6 +106,6 @@ struct RadioWatch {
 extension Error {
     /// True if an operation failed because the connection or the radio was lost.
     ///
-    /// In that case, the delegate is told about the loss next.
+    /// If so, the next delegate call reports the loss.
     var isLoss: Bool { (self as? CBError)?.code == .notConnected }
 }
