@@ -205,7 +205,8 @@ def main(bled, ble):
     if os.geteuid():
         os.execvp("sudo", ["sudo", "-n", sys.executable, *sys.argv])
     bled, ble = os.path.abspath(bled), os.path.abspath(ble)
-    with tempfile.TemporaryDirectory() as place:
+    # Below /tmp, since the path of a socket has at most 107 octets.
+    with tempfile.TemporaryDirectory(dir="/tmp") as place:
         os.chmod(place, EVERYBODY)
         for attempt in (untrusted_places, swapped_socket, no_home, pretended_programs):
             attempt(bled, folder(place, attempt.__name__))
