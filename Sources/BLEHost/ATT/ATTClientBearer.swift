@@ -32,7 +32,7 @@ package struct ATTClientBearer: Sendable {
 
     /// True after a request has timed out.
     ///
-    /// No more requests can be sent on the bearer then.
+    /// No further request may be sent on the bearer.
     package var isDead: Bool {
         if case .dead = state { true } else { false }
     }
@@ -63,7 +63,7 @@ package struct ATTClientBearer: Sendable {
     package enum OnReceive: Equatable {
         /// The response to the request in flight.
         case answered(ATTAnswer)
-        /// The packet is not a response to the request in flight. It must be dropped, as late responses are.
+        /// The packet is not a response to the request in flight. It must be dropped, like a late response.
         case ignored
     }
 
@@ -88,8 +88,8 @@ package struct ATTClientBearer: Sendable {
 
     /// Processes a malformed packet.
     ///
-    /// It ends the transaction if it is a response to the request in flight, or an Error Response that does not name
-    /// another request.
+    /// The packet ends the transaction if it is a response to the request in flight, or an Error Response that does not
+    /// name another request.
     package mutating func receiveMalformed(_ pdu: Span<UInt8>) -> OnReceive {
         guard case .awaiting(let request, _) = state, !pdu.isEmpty else { return .ignored }
         let opcode = ATT.Opcode(wire: pdu[0])

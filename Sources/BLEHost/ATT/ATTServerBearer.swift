@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// The server's part of one ATT bearer, which processes one request after the other.
+/// The server's part of one ATT bearer, which processes one request at a time.
 ///
 ///                 receive                    answered, queue empty
 ///        ┌──────┐ ──────▶ ┌────────────────┐ ──────────────────────▶ idle
@@ -8,16 +8,16 @@ package import BLEWire
 ///        └──────┘         │ others waiting │
 ///                         └────────────────┘
 ///
-/// A correct client has only one request in flight. However, a response may wait for an app, and further requests that
-/// arrive before it is sent must neither be lost nor block the bearer. There is no timeout: if the app never responds,
-/// the client closes the link.
+/// A correct client has only one request in flight. However, a response may wait for an app, and requests that arrive
+/// before the response is sent must neither be lost nor block the bearer. There is no timeout: if the app never
+/// responds, the client closes the link.
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.2.
 package struct ATTServerBearer<Pending: Sendable>: Sendable {
     /// A packet from a client.
     package enum Incoming: Equatable, Sendable {
         case request(ATTPacket)
-        /// A packet with this opcode that is rejected with this error in any case.
+        /// A packet with this opcode that the host rejects with this error without asking an app.
         case unacceptable(ATT.Opcode, ATT.ErrorCode)
     }
 
@@ -36,14 +36,15 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
     /// Creates a bearer with at most `limit` queued requests.
     package init(limit: Int) { self.limit = limit }
 
-    /// The description of the app's answer that the current request waits for; `nil` if no request waits for an app.
+    /// The description of the answer from an app that the current request waits for; `nil` if no request waits for an
+    /// app.
     package var pending: Pending? {
         if case .suspended(let pending) = state { pending } else { nil }
     }
 
     /// True if no request is being answered.
     ///
-    /// `mutating`, like ``isLast``, to avoid a copy.
+    /// The getter is `mutating`, like that of ``isLast``, to avoid a copy.
     var isIdle: Bool {
         mutating get {
             if case .idle = state { true } else { false }

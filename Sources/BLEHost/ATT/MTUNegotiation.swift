@@ -2,16 +2,16 @@ package import BLEWire
 
 /// The negotiation of the ATT MTU on the unenhanced bearer of a link.
 ///
-/// Each end can send one request as a client. Each exchange results in the smaller of the two ends' values. Before
-/// that, the MTU is 23.
+/// Each end can send one request as a client. Each exchange results in the smaller of the two ends' values. Until the
+/// first exchange has ended, the MTU is 23.
 ///
 ///        ┌───────────┐ response, error, 1 s ┌─────────┐
 ///        │ unsettled │ ───────────────────▶ │ settled │  a later exchange still counts
 ///        └───────────┘                      └─────────┘
 ///
 /// A central sends its request as soon as the link is established, and clients wait for the response. A peripheral
-/// cannot know whether and when the central will send one. So it is settled from the start, and sends its own request
-/// when it needs a larger MTU.
+/// cannot know whether or when the central will send a request. So its negotiation is settled from the start, and it
+/// sends its own request when it needs a larger MTU.
 ///
 /// Core 6.0, Vol 3, Part F, 3.4.2; Part G, 4.3.1.
 package struct MTUNegotiation: Sendable {
@@ -55,7 +55,7 @@ package struct MTUNegotiation: Sendable {
         /// The exchange that this host started as a central has ended, or has taken too long. Clients can use the link
         /// now.
         case settled
-        /// The MTU has changed, but this does not settle the negotiation.
+        /// The MTU has changed. The negotiation was settled before, or is still unsettled.
         case changed
     }
 

@@ -2,7 +2,8 @@ package import BLEWire
 
 /// An advertisement, and the scan response that came with it.
 ///
-/// Copies share their contents. If a device sends the same data again, the next report shares them, too.
+/// Copies of a report share their contents. If a device sends the same data again, its next report shares these
+/// contents, too.
 package struct AdvertisementReport: Equatable, Sendable {
     private struct Facts: Equatable, Sendable {
         let peer: PeerIdentifier

@@ -29,18 +29,18 @@ package struct OpenedChannel: Equatable, Sendable {
 
 /// A client's request about one of its open channels.
 ///
-/// A request about a closed channel, or about a channel of another client, has no effect. The last event of each
-/// channel is ``ChannelEvent/closed(_:)``.
+/// A request about a closed channel, or about another client's channel, has no effect. The last event of each channel
+/// is ``ChannelEvent/closed(_:)``.
 package enum ChannelRequest: Equatable, Sendable {
     /// Sends one SDU of 1 to ``OpenedChannel/outgoingMTU`` octets. ``ChannelEvent/sent(_:)`` reports when the SDU has
     /// left the host.
     ///
     /// A client that queues more than ``Limits/queuedChannelOctets`` loses the channel.
     case send([UInt8])
-    /// Reports that the client has processed this many received octets, so the peer may send as many more.
+    /// Reports that the client has processed this many received octets, so the peer may send the same number again.
     case consumed(Int)
-    /// Changes the longest SDU and K-frame that the peer may send: `mtu` is 64 to 65535 octets, `mps` 64 to 65533. Only
-    /// for channels of the enhanced mode, which are opened in groups. ``ChannelEvent/resized(_:)`` reports the result.
+    /// Changes the longest SDU and K-frame that the peer may send: `mtu` is 64 to 65535 octets, `mps` 64 to 65533.
+    /// Fails for channels that were not opened in the enhanced mode. ``ChannelEvent/resized(_:)`` reports the result.
     ///
     /// The MTU must not decrease.
     case resize(mtu: Int, mps: Int)
@@ -48,16 +48,17 @@ package enum ChannelRequest: Equatable, Sendable {
     case close
 }
 
-/// An event of an open channel.
+/// An event on an open channel.
 package enum ChannelEvent: Equatable, Sendable {
     /// The peer sent an SDU of 1 to ``OpenedChannel/incomingMTU`` octets.
     ///
-    /// The peer gets no more credits while too many octets have not been ``ChannelRequest/consumed(_:)``.
+    /// The peer gets no more credits while the client has too many octets that it has not reported with
+    /// ``ChannelRequest/consumed(_:)``.
     case received([UInt8])
-    /// This many more octets have been passed to the controller.
+    /// This number of further octets has been passed to the controller.
     case sent(Int)
-    /// The peer has accepted the new sizes or, with a failure, the sizes are unchanged.
+    /// The peer has accepted the new sizes; with a failure, the sizes are unchanged.
     case resized(Failure?)
-    /// The channel is closed; `nil` if one of its ends closed it. This is the last event of a channel.
+    /// The channel is closed; the failure is `nil` if one of its ends closed it. This is the last event of a channel.
     case closed(Failure?)
 }

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// An alert for the user about an event of an app that is suspended.
+/// An alert for the user about an event that concerns a suspended app.
 package struct ClientAlert: Equatable, Sendable {
     package enum Occasion: Equatable, Sendable, CaseIterable {
         /// A connection was established.

@@ -1,19 +1,22 @@
 package import BLEWire
 
-/// An event of the host for a client.
+/// An event that the host sends to a client.
 package enum ClientEvent: Equatable, Sendable {
     /// The preserved state of an earlier launch of the app. This event comes before all others.
     case restored(PreservedState)
-    /// The state of the radio. A session receives this event when it starts, if the state is known, and at each change.
+    /// The state of the radio. A session receives this event when it starts, if the state is known, and whenever the
+    /// state changes.
     ///
-    /// At the start, only the restored state, the known peers and the existing links or centrals come before it.
-    /// Pending requests that a new state ends are answered before it.
+    /// At the start, only the restored state, the known peers and the existing links or centrals come before it. If a
+    /// new state ends pending requests, they are answered before this event.
     case stateChanged(HostState)
-    /// Optional capabilities of the controller, for centrals. Sent before the powered-on state, if there are any.
+    /// Optional capabilities of the controller, for centrals. If there are any, this event comes before the state
+    /// ``HostState/poweredOn``.
     case featuresChanged(HostFeatures)
-    /// Peers that clients can connect to without a scan, because the host has stored or received them before.
+    /// Peers that clients can connect to without a scan, because the host has stored them or has received their
+    /// advertisements.
     case knownPeers([KnownPeer])
-    /// The peers that are connected now, by any client; sent to centrals at each change.
+    /// The peers that are now connected, by any client; sent to centrals whenever this list changes.
     case systemLinks([SystemLink])
     /// From now on, discoveries belong to the scan with this number.
     case scanBegan(UInt32)
@@ -21,17 +24,17 @@ package enum ClientEvent: Equatable, Sendable {
     case discovered(AdvertisementReport)
     case connected(PeerIdentifier, LinkParameters)
     case connectFailed(PeerIdentifier, Failure)
-    /// A connection ended; without a failure if this client requested it.
+    /// A connection ended; there is no failure if this client requested the end.
     ///
     /// All pending requests to the peer have been answered before this event. `isReconnecting` is true if the host
-    /// reconnects, as the client has requested.
+    /// reconnects because the client has requested that.
     case disconnected(PeerIdentifier, Failure?, isReconnecting: Bool)
     case peer(PeerIdentifier, PeerEvent, answering: RequestNumber = .none)
     case server(ServerEvent)
     case security(SecurityEvent)
     case tester(TesterEvent)
     case channel(ChannelID, ChannelEvent)
-    /// An event of a suspended app. The receiver shows it to the user.
+    /// An alert about a suspended app. The client that receives it shows it to the user.
     case alert(ClientAlert)
 }
 
@@ -58,7 +61,7 @@ package struct HostFeatures: OptionSet, Hashable, Sendable {
     package static let extendedScanAndConnect = Self(rawValue: 1 << 0)
 }
 
-/// A peer that the host has stored or received before.
+/// A peer that the host has stored, or whose advertisements it has received.
 package struct KnownPeer: Equatable, Sendable {
     package var peer: PeerIdentifier
     package var name: String?
@@ -68,7 +71,7 @@ package struct KnownPeer: Equatable, Sendable {
     }
 }
 
-/// A link of this host, and the services that clients have discovered on its peer.
+/// A link of this host, and the services that clients have discovered on the link's peer.
 package struct SystemLink: Equatable, Sendable {
     package var peer: PeerIdentifier
     package var name: String?
@@ -92,12 +95,12 @@ package struct LinkParameters: Equatable, Sendable {
     }
 }
 
-/// The result of a request to a peer, or an event of the peer.
+/// The result of a request to a peer, or an event about the peer.
 package enum PeerEvent: Equatable, Sendable {
     /// The ATT MTU changed.
     case mtuChanged(Int)
     case nameChanged(String)
-    /// The details of the link. Sent when the client is connected, and at each change.
+    /// The details of the link. Sent when the client is connected, and whenever they change.
     case linkChanged(LinkDetails)
     case tuned(LinkTuning, Failure?)
     case rssiRead(Result<RSSI, Failure>)
@@ -109,7 +112,8 @@ package enum PeerEvent: Equatable, Sendable {
     case valueWritten(AttributeHandle, Failure?)
     /// This many write commands have left the host, in the order in which they were requested.
     case writeCommandsTaken(Int)
-    /// The current subscription to a characteristic, with a failure if it is not the one that the client requested.
+    /// The client's current subscription to a characteristic; there is a failure if it is not the subscription that the
+    /// client requested.
     case subscriptionChanged(AttributeHandle, Subscription, Failure?)
     /// The peer sent a notification or indication.
     case valueNotified(AttributeHandle, [UInt8])

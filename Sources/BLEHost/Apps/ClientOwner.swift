@@ -1,7 +1,7 @@
 /// The app that a session belongs to.
 ///
 /// All sessions of one app have the same user and process. If a host serves apps in other processes, the program around
-/// the host sets the owner of each session, which that program gets from the kernel.
+/// the host gets the user and process of each session from the kernel, and sets the session's owner.
 package struct ClientOwner: Hashable, Sendable {
     /// The program that the host itself runs in.
     ///
@@ -34,7 +34,7 @@ package struct ClientOwner: Hashable, Sendable {
 
     /// Returns whether both are apps of the same user.
     ///
-    /// Returns `false` if the kernel does not report their user.
+    /// Returns `false` if the kernel does not report the users.
     func isSameUser(as other: Self) -> Bool { user == other.user && user != Self.unknownUser }
 
     /// Returns whether both are the same app.

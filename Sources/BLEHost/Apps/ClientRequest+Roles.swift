@@ -1,7 +1,8 @@
 // The roles that may make each request. Every switch names every case, so that a new request does not compile until its
 // roles are chosen.
 extension ClientRequest {
-    /// The roles whose sessions may make this request, except ``ClientRole/tester``, which may make every request.
+    /// The roles whose sessions may make this request, apart from ``ClientRole/tester``, whose sessions may make any
+    /// request.
     package var roles: [ClientRole] {
         switch self {
         case .scan, .stopScan, .connect, .cancelConnection: ClientRole.onlyCentral

@@ -7,7 +7,7 @@ package import BLEWire
 /// disappears.
 package enum ClientRequest: Equatable, Sendable {
     /// Starts a scan or changes its parameters. ``ClientEvent/discovered(_:)`` reports the peers. If `number` is not 0,
-    /// ``ClientEvent/scanBegan(_:)`` reports the number before that.
+    /// ``ClientEvent/scanBegan(_:)`` reports it first.
     case scan(ScanRequest, number: UInt32 = 0)
     case stopScan
     /// Connects to a peer. Without a ``ConnectRequest/timeout``, the request stays pending until the peer is in range.
@@ -16,22 +16,22 @@ package enum ClientRequest: Equatable, Sendable {
     /// Cancels a pending connection or ends an established one. The result is ``ClientEvent/disconnected(_:_:)``
     /// without a failure.
     case cancelConnection(PeerIdentifier)
-    /// A request that needs a connection of this client to the peer. The result has the same request number.
+    /// A request for which this client must be connected to the peer. The result has the same request number.
     case peer(PeerIdentifier, PeerRequest, RequestNumber = .none)
     /// A request about this host as a peripheral.
     case server(ServerRequest)
     /// A request about the services that this client publishes.
     case service(ServiceRequest)
-    /// A request about an open channel of this client.
+    /// A request about one of this client's open channels.
     case channel(ChannelID, ChannelRequest)
     /// A request about pairing and bonds.
     case security(SecurityRequest)
-    /// A request of a test suite.
+    /// A request that only a test suite can make.
     case tester(TesterRequest)
     /// Reports that the app of this client has moved to another phase.
     case appMoved(to: AppPhase)
-    /// Makes this client show the alerts of suspended apps to the user. It receives them as ``ClientEvent/alert(_:)``,
-    /// if apps of other processes share the host.
+    /// Makes this client show the alerts about suspended apps to the user. The client receives them as
+    /// ``ClientEvent/alert(_:)`` if apps in other processes share the host.
     case showAlerts
 
     /// True for requests that can change the controller's activities: scanning, connecting, advertising.
@@ -58,9 +58,9 @@ package enum AppPhase: Equatable, Sendable {
 
 /// The parameters of a scan.
 package struct ScanRequest: Equatable, Sendable {
-    /// The services of which the peer must advertise at least one; if empty, any peer matches.
+    /// The peer must advertise at least one of these services; if there are none, any peer matches.
     package var services: [BluetoothUUID]
-    /// Peers that solicit one of these services match, too.
+    /// Peers that solicit one of these services also match.
     package var solicitedServices: [BluetoothUUID]
     /// True to report every advertisement; false to report each peer once.
     package var allowsDuplicates: Bool
@@ -90,15 +90,15 @@ package struct ConnectRequest: Equatable, Sendable {
     package var startDelay: Duration
     /// True if the host reconnects when the link is lost.
     package var reconnects: Bool
-    /// The time after which ``ClientEvent/connectFailed(_:_:)`` reports a timeout; `nil` for none.
+    /// The time after which ``ClientEvent/connectFailed(_:_:)`` reports a timeout; `nil` for no timeout.
     package var timeout: Duration?
     /// The kind of address that this host uses for the connection; `nil` for the usual one.
     ///
-    /// If several requests are pending, the first one decides.
+    /// If several requests are pending, even for different peers, the value in the first one applies.
     package var ownAddress: OwnAddressKind?
     /// The alerts for the user while the app is suspended.
     package var alerts: ConnectionAlerts
-    /// True for a request that only replaces the options of an earlier one.
+    /// True for a request that only replaces the options of an earlier request.
     ///
     /// Such a request has no result, and no effect if there is neither a connection nor a pending request.
     package var isRenewal = false
@@ -117,14 +117,14 @@ package struct ConnectRequest: Equatable, Sendable {
         self.alerts = alerts
     }
 
-    /// A copy of this request that replaces an earlier one.
+    /// A copy of this request that only replaces the options of an earlier request.
     package var renewal: Self {
         var request = self
         request.isRenewal = true
         return request
     }
 
-    /// A copy of this request that does not depend on an earlier one.
+    /// A copy of this request that does not depend on an earlier request.
     package var standing: Self {
         var request = self
         request.isRenewal = false
@@ -134,7 +134,7 @@ package struct ConnectRequest: Equatable, Sendable {
 
 /// The alerts that the user gets for a suspended app.
 ///
-/// The program around the host shows them, not the host.
+/// The alerts are shown by the program around the host, not by the host itself.
 package struct ConnectionAlerts: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -25,10 +25,10 @@ struct ClientTable {
 
     func role(of client: ClientID) -> ClientRole? { clients.first { $0.id == client }?.role }
 
-    /// The app of a client; `nil` if there is no such session.
+    /// The app that owns a session; `nil` if there is no such session.
     func owner(of client: ClientID) -> ClientOwner? { clients.first { $0.id == client }?.owner }
 
-    /// Returns the phase of a client's app.
+    /// Returns the phase of a client's app; `foreground` if there is no such session.
     func phase(of client: ClientID) -> AppPhase { clients.first { $0.id == client }?.phase ?? .foreground }
 
     mutating func move(_ client: ClientID, to phase: AppPhase) {
@@ -57,7 +57,7 @@ struct ClientTable {
         clients.insert(Client(id: client, role: role, owner: owner), at: index)
     }
 
-    /// Closes a session; returns `false` if there was none.
+    /// Closes a session; returns `false` if there is no such session.
     mutating func close(_ client: ClientID) -> Bool {
         guard let index = clients.firstIndex(where: { $0.id == client }) else { return false }
         clients.remove(at: index)

@@ -2,7 +2,7 @@ package import BLEWire
 
 /// The reason why a client's request failed.
 package enum Failure: Error, Hashable, Sendable {
-    /// An ATT error of the peer.
+    /// An ATT error: the peer's, or one that the host found before it sent the request.
     case att(ATT.ErrorCode)
     /// The peer's answer is malformed, or contradicts the request or other answers.
     case invalidResponse
@@ -10,13 +10,13 @@ package enum Failure: Error, Hashable, Sendable {
     case hci(HCI.Status)
     /// The peer refused to open a channel.
     case channel(Signal.ConnectionResult)
-    /// The peer violated the protocol of a channel, which was closed.
+    /// The peer violated a channel's protocol, so the channel was closed.
     case peerMisbehaved
     /// The peer did not respond in time.
     case timedOut
     /// A bonded peer did not encrypt the link in time.
     case encryptionTimedOut
-    /// There is no connection to the peer, or it ended before the response.
+    /// There is no connection to the peer, or the connection ended before the response.
     case notConnected
     /// The client cancelled the request.
     case cancelled
@@ -32,6 +32,6 @@ package enum Failure: Error, Hashable, Sendable {
     case uuidNotAllowed
     /// The requested procedure is already in progress.
     case alreadyInProgress
-    /// A limit of the host was reached.
+    /// One of the host's limits was reached.
     case limitReached
 }

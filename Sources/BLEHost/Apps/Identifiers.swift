@@ -2,7 +2,8 @@
 ///
 /// A device keeps its identifier on this host.
 ///
-/// Derived from the device's identity address and a secret of the host, so that it does not reveal the address.
+/// The identifier is derived from the device's identity address and a secret of the host, so it does not reveal the
+/// address.
 package struct PeerIdentifier: Hashable, Comparable, Sendable {
     package let rawValue: UInt128
     package init(rawValue: UInt128) { self.rawValue = rawValue }
@@ -23,7 +24,7 @@ package struct RequestNumber: Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// No number: for events that are not results, and for requests that a client does not number.
+    /// The value for events that are not results, and for requests that a client does not number.
     package static let none = Self(rawValue: 0)
 
     /// The number of the next request; never ``none``.
@@ -46,7 +47,7 @@ package enum ClientRole: Equatable, Sendable {
     case central, peripheral
     /// Answers pairing questions and manages bonds.
     case agent
-    /// Tests this host and receives all events of the radio.
+    /// Tests this host, and receives events about the radio itself.
     case tester
 }
 

@@ -22,7 +22,7 @@ package struct LinkDetails: Equatable, Sendable {
     package init(address: DeviceAddress) { self.address = address }
 }
 
-/// A change of a link that a client requests.
+/// A change that a client requests for a link.
 package enum LinkTuning: Equatable, Sendable {
     /// New connection parameters. If this host is the peripheral, the central must agree to them.
     case parameters(HCI.ConnectionParameters)
@@ -44,7 +44,7 @@ package struct AdvertisementPacket: Equatable, Sendable {
     package var primaryPHY = PHY.le1M
     /// The PHY of the secondary channel; ``BLEWire/PHY/none`` if the data came on the primary channels.
     package var secondaryPHY = PHY.none
-    /// The advertiser's identifier of the advertising set.
+    /// The identifier that the advertiser has given the advertising set.
     package var set = AdvertisingSID.none
     package var transmitPower = TransmitPower.unavailable
 

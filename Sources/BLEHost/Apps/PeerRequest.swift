@@ -34,7 +34,7 @@ package enum AttributeRequest: Equatable, Sendable {
     /// Discovers the characteristics of a service. The result is ``PeerEvent/characteristicsDiscovered(in:_:)``.
     case discoverCharacteristics(in: AttributeHandleRange, only: [BluetoothUUID])
     /// Discovers the descriptors of the characteristic whose value has the handle `of`. `in` is the range from the next
-    /// handle to the end of the characteristic; `nil` if that is empty. The result is
+    /// handle to the end of the characteristic; `nil` if this range is empty. The result is
     /// ``PeerEvent/descriptorsDiscovered(of:_:)``.
     case discoverDescriptors(of: AttributeHandle, in: AttributeHandleRange?)
     /// Reads a characteristic value or descriptor of any length. The result is ``PeerEvent/valueRead(_:_:)``.
@@ -48,8 +48,9 @@ package enum AttributeRequest: Equatable, Sendable {
     ///
     /// `in` is the range of the characteristic's descriptors, as in ``discoverDescriptors(of:in:)``.
     case subscribe(Subscription, to: AttributeHandle, in: AttributeHandleRange?)
-    /// Forgets everything that the host has discovered about the peer's attributes, including what the bond contains,
-    /// so that the next discovery asks the peer again. The result is ``PeerEvent/databaseForgotten(_:)``.
+    /// Forgets everything that the host has discovered about the peer's attributes, including the attributes stored
+    /// with the bond, so that the next discovery asks the peer again. The result is
+    /// ``PeerEvent/databaseForgotten(_:)``.
     ///
     /// The client's subscriptions end; other clients are not affected.
     case forgetDatabase

@@ -2,15 +2,15 @@ package import BLEWire
 
 /// A request about pairing and bonds.
 package enum SecurityRequest: Equatable, Sendable {
-    /// Makes this client an agent, which asks the user by means of these input and output capabilities; `nil` ends
-    /// that.
+    /// Makes this client an agent, which asks the user by means of these input and output capabilities; `nil` ends this
+    /// role.
     ///
-    /// An agent is asked about pairings on links that apps of its user use; an administrator is asked about all
-    /// pairings. If several agents can be asked, the latest one is. If there is none, devices pair only as far as
-    /// ``UnattendedPairing`` allows: with Just Works, and without replacing a bond.
+    /// An agent is asked about pairings on links that are used by apps of the same user; an administrator is asked
+    /// about all pairings. If several agents can be asked, the latest one is. If no agent can be asked, devices pair
+    /// only as far as ``UnattendedPairing`` allows: with Just Works, and without replacing a bond.
     case attend(SMP.IOCapability?)
-    /// Passes on the user's reply to ``SecurityEvent/asked(_:)`` about this peer. It has no effect unless this client
-    /// was asked.
+    /// Passes on the user's reply to ``SecurityEvent/asked(_:)`` about this peer. The reply has no effect unless this
+    /// client was asked.
     case answer(PeerIdentifier, PairingReply)
     /// Pairs with a peer over a link that the client's app uses; if this host is the peripheral, asks the peer to pair.
     /// The result is ``SecurityEvent/paired(_:_:)`` or ``SecurityEvent/failed(_:_:)``.
@@ -18,26 +18,27 @@ package enum SecurityRequest: Equatable, Sendable {
     /// Sets minimum requirements while this session is open: weaker pairings are refused, and weaker bonds are not
     /// used.
     ///
-    /// The policy applies to links that the client's app uses. With `everywhere`, it applies to all links, which only
-    /// an administrator can require. If several policies apply, the strictest value of each property counts, with one
-    /// exception: a policy of one app that keeps no bonds has no effect on a link that another app also uses, unless
-    /// that app's policy keeps none either.
+    /// The policy applies to links that the client's app uses. With `everywhere`, it applies to all links; only an
+    /// administrator can use `everywhere`. If several policies apply, the strictest value of each property counts, with
+    /// one exception: a policy of one app that keeps no bonds has no effect on a link that another app also uses,
+    /// unless that app's policy keeps none either.
     case insist(PairingPolicy, everywhere: Bool = false)
-    /// Makes out-of-band data of this host for one pairing, which the app transfers to a device by other means than
-    /// Bluetooth. The result is ``SecurityEvent/outOfBandDataMade(_:)``. The data replace those made for the app
-    /// before.
+    /// Makes this host's out-of-band data for one pairing. The app transfers the data to a device by means other than
+    /// Bluetooth. The result is ``SecurityEvent/outOfBandDataMade(_:)``. The data replace earlier data that were made
+    /// for the app.
     ///
     /// This request and the next two apply to links that the client's app uses, and to links whose pairing questions go
     /// to this client.
     case makeOutOfBandData
-    /// Passes a peer's out-of-band data for the next pairing with the peer; `nil` to forget them.
+    /// Passes a peer's out-of-band data for the next pairing with the peer; `nil` to forget the data.
     case takeOutOfBandData(SecurityManager.OutOfBandData.DeviceData?, from: PeerIdentifier)
     /// Passes an out-of-band temporary key for the next pairing with a peer, which then uses legacy pairing; `nil` to
     /// forget the key. Without a peer, the key is for the next device that pairs.
     case takeTemporaryKey(Key128?, with: PeerIdentifier?)
-    /// Lists the bonds of the client's user; all bonds for an administrator. The result is ``SecurityEvent/bonds(_:)``.
+    /// Lists the bonds of the client's user or, if the client is an administrator, all bonds. The result is
+    /// ``SecurityEvent/bonds(_:)``.
     case listBonds
-    /// Removes one of the bonds that ``listBonds`` lists. If the link to the peer is encrypted, it ends. The result is
+    /// Removes one of the bonds that ``listBonds`` lists. A link to the peer ends if it is encrypted. The result is
     /// ``SecurityEvent/bonds(_:)``.
     case removeBond(PeerIdentifier)
 }
@@ -70,7 +71,7 @@ package struct PairingPolicy: Equatable, Sendable {
     package var keepsBonds: Bool
     /// The conditions under which this host may pair without an agent to ask the user.
     ///
-    /// `nil` leaves that to the other clients or, if none of them sets it, to the host's configuration.
+    /// `nil` leaves the choice to the other clients or, if none of them makes it, to the host's configuration.
     package var unattended: UnattendedPairing?
 
     package init(
@@ -107,7 +108,7 @@ package struct PairingInquiry: Equatable, Sendable {
     package enum Cause: Equatable, Sendable {
         /// The peer started it.
         case peer
-        /// The peer rejected an app's request for insufficient security.
+        /// The peer rejected an app's request because of insufficient security.
         case refusal
         /// A client requested it.
         case request

@@ -58,7 +58,7 @@ package enum ServerResponse: Equatable, Sendable {
     case failure(ATT.ErrorCode)
 }
 
-/// The connection latencies of Core Bluetooth.
+/// The connection latencies that Core Bluetooth offers.
 package enum ConnectionLatency: Equatable, Sendable {
     case low, medium, high
 }
@@ -76,9 +76,9 @@ package enum ServerEvent: Equatable, Sendable {
     case writeRequested(ServerTransaction?, RemoteCentral, WriteGroup)
     /// This many updates have left the host, in the order in which they were requested.
     case updatesTaken(Int)
-    /// The MTU of a central changed.
+    /// A central's MTU changed.
     case centralChanged(RemoteCentral)
-    /// The connected centrals; sent at each change.
+    /// The connected centrals; sent whenever this list changes.
     case centralsConnected([ConnectedCentral])
     /// The PSM of the published channel; meaningless with a failure.
     case channelPublished(SPSM, Failure?)
@@ -146,7 +146,7 @@ package struct BroadcastRequest: Equatable, Sendable {
     package var isExtended = false
     /// The advertising interval.
     package var interval = Duration.milliseconds(100)
-    /// The transmit power, in dBm; `nil` for the controller's choice.
+    /// The transmit power, in dBm; `nil` to let the controller choose.
     package var transmitPower: Int8?
     /// The transmit power to include in the advertisement, in dBm; `nil` for none.
     package var statedPower: Int8?
@@ -169,7 +169,7 @@ package struct ServiceDefinition: Equatable, Sendable {
     package var id: LocalAttributeID
     package var uuid: BluetoothUUID
     package var isPrimary: Bool
-    /// The included services, which the same client must have added before.
+    /// The included services, which the same client must already have added.
     package var includes: [LocalAttributeID]
     package var characteristics: [CharacteristicDefinition]
 
@@ -196,7 +196,7 @@ package struct CharacteristicDefinition: Equatable, Sendable {
     package var uuid: BluetoothUUID
     package var properties: CharacteristicProperties
     package var permissions: AttributePermissions
-    /// The value if the host answers reads itself; `nil` if each read and write goes to the client.
+    /// The value with which the host itself answers reads; `nil` if it passes each read and write to the client.
     package var value: [UInt8]?
     package var descriptors: [DescriptorDefinition]
 
@@ -231,7 +231,7 @@ package struct DescriptorDefinition: Equatable, Sendable {
 
 /// The properties of a characteristic.
 ///
-/// The lower octet is the one in its declaration; the bits above exist only locally.
+/// The lower octet is the one in the characteristic's declaration; the higher bits exist only locally.
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.1.1.
 package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
@@ -252,7 +252,7 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     /// The properties octet of the characteristic's declaration.
     package var declared: UInt8 { UInt8(truncatingIfNeeded: complete.rawValue) }
 
-    /// These properties and those that they imply, such as ``notify`` for ``notifyEncryptionRequired``.
+    /// These properties and those that they imply; for example, ``notifyEncryptionRequired`` implies ``notify``.
     package var complete: Self {
         var complete = self
         if contains(.notifyEncryptionRequired) { complete.insert(.notify) }

@@ -21,7 +21,7 @@ package enum TesterRequest: Equatable, Sendable {
     case stopSet(AdvertisingSetID)
     /// Reports every advertising packet that is received from now on. The result is ``TesterEvent/listening(_:)``.
     ///
-    /// While an app scans, the app's scan parameters apply instead of these.
+    /// While an app is scanning, the app's scan parameters apply instead of those in this request.
     case listen(ScanParameters)
     case stopListening
     /// Encrypts the link to a peer with the existing bond or by a new pairing. If `needsAuthentication` is true, the
@@ -31,7 +31,7 @@ package enum TesterRequest: Equatable, Sendable {
     case secure(PeerIdentifier, needsAuthentication: Bool)
 }
 
-/// An event of the radio for test suites.
+/// An event about the radio, for test suites.
 package enum TesterEvent: Equatable, Sendable {
     /// The identity address of this host.
     case localAddress(DeviceAddress)
@@ -45,7 +45,7 @@ package enum TesterEvent: Equatable, Sendable {
     case linkEnded(ConnectionHandle, HCI.Status)
 }
 
-/// A client's identifier of an advertising set.
+/// The identifier that a client has chosen for an advertising set.
 package struct AdvertisingSetID: Hashable, Comparable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -1,6 +1,6 @@
 /// A dictionary with a limited capacity.
 ///
-/// When it is full, it drops entries that have not been used for long.
+/// When it is full, it drops entries that have not been used for a long time.
 ///
 /// Entries are in two generations. An entry of the older generation moves to the younger one when it is used. When the
 /// younger generation is full, it becomes the older one, and the previous older one is dropped.
@@ -34,7 +34,7 @@ struct BoundedMap<Key: Hashable, Value> {
         }
     }
 
-    /// Returns the value for `key`, without counting as a use.
+    /// Returns the value for `key`; the call does not count as a use.
     func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
     mutating func removeAll() {

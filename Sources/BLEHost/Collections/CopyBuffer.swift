@@ -7,7 +7,7 @@ import BLEWire
 struct CopyBuffer {
     private var octets = [UInt8](repeating: 0, count: 512)
 
-    /// Returns a copy of these octets.
+    /// Returns a copy of the octets in `span`.
     mutating func copy(_ span: Span<UInt8>) -> [UInt8] {
         let count = span.count
         guard count <= octets.count else { return [UInt8](copying: span) }

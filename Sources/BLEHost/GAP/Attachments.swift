@@ -11,7 +11,7 @@ struct Attachments {
         case linked(ConnectionHandle)
         case connected(ConnectionHandle)
         /// The client has cancelled the connection, and the link has not ended yet. If the client has requested a new
-        /// connection since, `again` is that request.
+        /// connection in the meantime, `again` is that request.
         case leaving(ConnectionHandle, again: ConnectRequest?)
 
         /// The link that the client uses, or will use when it has been informed of it; `nil` if there is none.
@@ -80,9 +80,9 @@ struct Attachments {
     /// True if a client waits for a peer that the host must receive an advertisement from first.
     var seeksPrivatePeers: Bool { soughtCount > 0 }
 
-    /// Records the current address of a peer for the clients that wait for it.
+    /// Records the current address of a peer for the clients that wait for the peer.
     ///
-    /// Returns `true` if that changed anything.
+    /// Returns `true` if the address has changed.
     mutating func move(_ peer: PeerIdentifier, to address: DeviceAddress) -> Bool {
         var hasMoved = false
         for index in all.indices where all[index].peer == peer && all[index].state == .pending {
@@ -106,7 +106,7 @@ struct Attachments {
     /// The number of connections and requests for connections.
     var count: Int { all.count }
 
-    /// Returns the number of connections and requests for connections of a client.
+    /// Returns the number of a client's connections and requests for connections.
     func count(of client: ClientID) -> Int { all.count { $0.client == client } }
 
     subscript(client: ClientID, peer: PeerIdentifier) -> Attachment? {
@@ -164,7 +164,7 @@ struct Attachments {
 
     /// Returns the entries whose delay has ended.
     ///
-    /// They are pending from now on.
+    /// These entries are pending from now on.
     mutating func begin(at now: Instant) -> [Attachment] {
         var begun: [Attachment] = []
         for index in all.indices {

@@ -7,8 +7,9 @@ import BLEWire
 ///        └──────┘        └──────────┘          └────────────┘        └────────────┘
 ///           ▲ ────────── connected, or failed ────────┘
 ///
-/// The command names a peer if there is only one. Several peers are added to the filter accept list first. When the set
-/// of peers changes, the current attempt is cancelled and a new one is started.
+/// If there is only one peer, the command to create the connection names it. Several peers are added to the filter
+/// accept list before the command is sent. When the set of peers changes, the current attempt is cancelled and a new
+/// one is started.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.12, 7.8.13, 7.8.15 to 7.8.17 and 7.8.66.
 struct Initiator {
@@ -46,8 +47,8 @@ struct Initiator {
     private var state = State.idle(notBefore: nil)
     /// The contents of the controller's filter accept list.
     private var accepted: [DeviceAddress] = []
-    /// The index in ``wanted`` of the first peer that has its turn in the filter accept list, modulo the number of
-    /// peers.
+    /// The index in ``wanted`` of the first peer that is in the filter accept list during this turn; to be taken modulo
+    /// the number of peers.
     private var offset = 0
     private var capacity = 0
 

@@ -155,7 +155,7 @@ struct LocalPrivacy {
         case proceed
         /// The host's private address has changed.
         case addressChanged
-        /// The resolving list has changed.
+        /// The resolving list may have changed.
         case resolvablePeersChanged
     }
 

@@ -1,4 +1,4 @@
-/// The test suites that receive every packet of advertisers.
+/// The clients of test suites that receive every advertising packet.
 struct PacketListeners {
     private var sessions: [(client: ClientID, parameters: ScanParameters)] = []
 

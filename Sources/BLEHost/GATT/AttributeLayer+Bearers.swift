@@ -32,7 +32,7 @@ extension AttributeLayer {
     /// Returns the MTU of a bearer, in octets.
     mutating func mtu(at place: BearerPosition) -> Int { links[place.link].mtu(at: place.bearer) }
 
-    /// Processes an event of the channels that are bearers of a link.
+    /// Processes an event from the channels that serve as bearers of a link.
     ///
     /// `retryDelay` is the time that this host has to wait before it may request bearers again; zero for a central.
     mutating func receive(
@@ -93,7 +93,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Drops the receipts of the packets that a closed enhanced bearer has not sent.
+    /// Drops the receipts of the packets that an enhanced bearer had not sent when it was closed.
     mutating func forget(_ bearer: BearerID) { if case .enhanced(let channel) = bearer { outbox.forget(channel) } }
 
     /// Closes a bearer whose transaction has timed out.

@@ -27,7 +27,7 @@ extension AttributeLayer {
         return links[index].client.answerFast(packet, in: octets, at: now, into: &outbox)
     }
 
-    /// Processes a write command to a characteristic whose value a single client provides.
+    /// Processes a write command to a value of the client whose attributes the peer used last.
     mutating func obeyFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -45,7 +45,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Processes a read or write request for a characteristic whose value a single client provides.
+    /// Processes a read or write request for a value of the client whose attributes the peer used last.
     mutating func serveFast(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
@@ -162,7 +162,7 @@ extension AttributeLink {
         return client.trust
     }
 
-    /// The peer, equal to ``remote``.
+    /// The peer; the same value as ``remote``.
     fileprivate var central: RemoteCentral {
         @inline(__always) mutating get { RemoteCentral(peer: client.peer, mtu: client.mtu) }
     }

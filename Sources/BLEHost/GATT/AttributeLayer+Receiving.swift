@@ -50,7 +50,7 @@ extension ATTPacket {
         case toServer, toClient
     }
 
-    /// The local role that the packet is for.
+    /// The part of the host, GATT server or GATT client, that processes the packet.
     fileprivate var direction: Direction {
         switch self {
         case .exchangeMTURequest, .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readRequest,

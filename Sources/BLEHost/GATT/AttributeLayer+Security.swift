@@ -16,9 +16,9 @@ extension AttributeLayer {
         links[index].client.bonded(bond.database, at: now, into: &outbox)
     }
 
-    /// Records that there is no bond with the peer of a link any more.
+    /// Records that the bond with the peer of a link no longer exists.
     ///
-    /// Its stored data no longer changes and is no longer saved.
+    /// The layer drops the peer's stored data, and no longer reports changes.
     package mutating func unbonded(_ link: ConnectionHandle) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.unbond()
@@ -37,8 +37,8 @@ extension AttributeLayer {
         index(of: link).map { links[$0].client.trust }
     }
 
-    /// Continues after an attempt to raise the security of a link (``Output/secure(_:for:)``), or ends the wait for the
-    /// peer to prove its bond.
+    /// Continues after an attempt to raise the security of a link (``Output/secure(_:for:)``), or after the wait for
+    /// the peer to prove its bond.
     package mutating func securityAnswered(_ link: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.securityAnswered(answer, at: now, into: &outbox)

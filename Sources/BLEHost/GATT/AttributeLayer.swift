@@ -58,7 +58,7 @@ package struct AttributeLayer {
         /// Clients can now use a link, with this MTU.
         ///
         /// If this host is the central, it has exchanged the MTU, or waited for a second. If it is a peripheral, the
-        /// central may still exchange the MTU, and ``AttributeLayer/mtu(of:)`` changes then.
+        /// central may still exchange the MTU, which changes the result of ``AttributeLayer/mtu(of:)``.
         case mtuSettled(ConnectionHandle, Int)
         /// A transaction timed out after 30 s: end the link.
         case abandon(ConnectionHandle)
@@ -123,8 +123,8 @@ package struct AttributeLayer {
     /// already proven it.
     ///
     /// `claimed` contains the stored data of the bonded peer that has this address. Another device may use the address,
-    /// too. So none of the data applies before ``bonded(_:_:at:)``, except that signatures are checked with it, and the
-    /// peer gets no requests until then. The peer can use the local attributes like any other device.
+    /// too. So until ``bonded(_:_:at:)`` is called, the data is only used to check signatures, and the peer gets no
+    /// requests. The peer can use the local attributes like any other device.
     package mutating func linkUp(
         _ link: ConnectionHandle,
         peer: PeerIdentifier,
@@ -157,7 +157,7 @@ package struct AttributeLayer {
         if links.isEmpty { database.releaseHandles() }
     }
 
-    /// Carries out everything whose time has come.
+    /// Carries out everything that is due.
     package mutating func wake(at now: Instant) {
         for index in links.indices {
             links[index].client.wake(at: now, into: &outbox)

@@ -28,7 +28,7 @@ struct Outbox {
     /// Removes and returns the receipt of the first unsent packet of an enhanced bearer, if it has one.
     mutating func sent(on channel: ChannelID) -> SendReceipt? { receipts[channel]?.popFirst().flatMap(\.self) }
 
-    /// Drops the receipts of the packets that a closed enhanced bearer has not sent.
+    /// Drops the receipts of the packets that an enhanced bearer had not sent when it was closed.
     mutating func forget(_ channel: ChannelID) { receipts[channel] = nil }
 
     mutating func tell(_ client: ClientID, of event: ClientEvent) { append(.event(event, for: client)) }

@@ -6,7 +6,7 @@ struct PeerBond {
     private(set) var kept: Bond?
     /// True if the peer has proven the bond.
     ///
-    /// Until then, the stored data is only used to check signatures.
+    /// While it is false, the stored data is only used to check signatures.
     private(set) var isProven = false
 
     /// Creates the state of a new link.
@@ -20,10 +20,10 @@ struct PeerBond {
         isProven = true
     }
 
-    /// Records that there is no bond with the peer any more.
+    /// Records that the bond with the peer no longer exists.
     mutating func forget() { self = PeerBond() }
 
-    /// Changes the stored data of `peer`, and reports it if it differs.
+    /// Changes the stored data of `peer`, and reports the new data if it differs from the old data.
     ///
     /// Has no effect if the peer is not bonded.
     mutating func change(of peer: PeerIdentifier, into outbox: inout Outbox, _ body: (inout Bond) -> Void) {

@@ -2,7 +2,7 @@ import BLEWire
 
 /// The cached time at which a host must be woken.
 enum CachedDeadline {
-    /// Unknown, because something has happened since the last search.
+    /// Unknown, because something has happened since the time was last computed.
     case unknown
     /// The host need not be woken before this time; `nil` if it need not be woken at all.
     case known(Instant?)

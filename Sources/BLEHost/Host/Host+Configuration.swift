@@ -9,11 +9,11 @@ extension Host {
         package var appearance: UInt16
         /// A secret random number of this host, from which the peer identifiers are derived.
         package var identifierSecret: UInt128
-        /// The peers that earlier runs stored.
+        /// The peers that were stored by earlier runs.
         package var knownPeers: [PeerRecord]
         /// The ATT MTU that this host offers, in octets.
         package var preferredMTU: Int
-        /// The minimum key size, in octets, 7 to 16, for everything that requires encryption.
+        /// The minimum key size for everything that requires encryption, in octets, 7 to 16.
         package var leastKeySize: Int
         /// The supervision timeout; at least 720 ms.
         package var supervisionTimeout: Duration
@@ -23,8 +23,8 @@ extension Host {
         package var peripheralLatency: PeripheralLatency
         /// True if peers may open Enhanced ATT bearers on encrypted links.
         package var offersEnhancedBearers: Bool
-        /// The random static address of this host; if `nil`, the host uses the controller's public address or, if there
-        /// is none, an address derived from ``identifierSecret``.
+        /// The random static address of this host; if `nil`, the host uses the controller's public address or, if the
+        /// controller has none, an address derived from ``identifierSecret``.
         package var staticAddress: DeviceAddress?
         /// True if the host uses private addresses and sends its IRK to peers that pair with it.
         package var isPrivate: Bool

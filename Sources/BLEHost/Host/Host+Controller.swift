@@ -38,7 +38,8 @@ extension Host {
         }
     }
 
-    /// Asks the owner for the stored peers of a virtual radio, once the controller has identified itself as one.
+    /// Asks the owner for the stored peers of a virtual radio, if the controller has identified itself as a virtual
+    /// radio.
     private mutating func noteRadio(_ controller: ControllerDescription) {
         guard let radio = controller.virtualRadio, radio != virtualRadio else { return }
         virtualRadio = radio
@@ -71,7 +72,7 @@ extension Host {
         phase = .ready(controller)
     }
 
-    /// Resets a controller that misbehaves; if the host has already tried that, asks the owner to reset the transport.
+    /// Resets a controller that misbehaves; if a reset has already been tried, asks the owner to reset the transport.
     mutating func recover(at now: Instant) {
         tearDown(at: now, isSwitchedOff: state == .poweredOff)
         if state == .poweredOn { changeState(to: .resetting) }

@@ -73,7 +73,8 @@ extension Host {
 
     /// Stops using a command that the controller lists as supported but rejects.
     ///
-    /// If the host used extended commands and this was one of them, it resets the controller and uses legacy commands.
+    /// If it is one of the extended commands that the host uses, the host resets the controller and uses legacy
+    /// commands.
     private mutating func disbelieve(_ opcode: HCI.Opcode, at now: Instant) {
         guard case .ready(var controller) = phase, controller.commands.contains(opcode) else { return }
         let wasExtended = controller.usesExtendedCommands

@@ -6,7 +6,7 @@ import BLEWire
 // A fast path either does everything or, without side effects, leaves the input to the general path. Each one is a
 // separate function that is not inlined, so that a packet pays only for its own path.
 extension Host {
-    /// Processes ACL data of a link.
+    /// Processes an ACL data packet.
     @inline(never)
     mutating func receiveDataFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let attribute = AttributePacket(packet), let index = links.index(of: attribute.link),
@@ -15,7 +15,7 @@ extension Host {
         receive(attribute, in: packet, at: now)
     }
 
-    /// Processes an ATT packet of the peer.
+    /// Processes an ATT packet from a peer.
     @inline(__always)
     mutating func receive(_ attribute: AttributePacket, in packet: Span<UInt8>, at now: Instant) {
         if !receivedFast(attribute, in: packet, at: now) { receive(packet, on: attribute.link, at: now) }
@@ -70,8 +70,8 @@ extension Host {
         }
     }
 
-    /// Processes an advertising report that may repeat one already reported to clients; leaves others to the general
-    /// path.
+    /// Processes an advertising report that may repeat one already reported to clients; if it does not, leaves it to
+    /// the general path.
     @inline(never)
     private mutating func receiveRepeated(_ packet: Span<UInt8>, at now: Instant) {
         // Decode it again: passing the decoded report on would make every advertisement slower.
@@ -86,7 +86,8 @@ extension Host {
 
     /// Processes an event other than LE Meta.
     ///
-    /// Number Of Completed Packets for a single link takes the fast path, while no packet waits for a buffer.
+    /// The event Number Of Completed Packets takes the fast path if it is for a single link and no packet waits for a
+    /// buffer.
     @inline(never)
     mutating func completedFast(_ packet: Span<UInt8>, at now: Instant) {
         guard let entry = HCI.NumberOfCompletedPackets.onlyOne(in: packet), scheduler.isEmpty,

@@ -30,15 +30,15 @@ struct HostLayers {
 
     /// Calls `body` with the attribute layer.
     ///
-    /// The change must leave no actions.
+    /// `body` must not leave any actions in the layer.
     @inline(__always)
     mutating func atOnce<Result>(_ body: (inout AttributeLayer) -> Result) -> Result { body(&attributes) }
 }
 
 extension Host {
-    /// Calls `body` with the layers, and carries out the resulting actions before anything else happens.
+    /// Calls `body` with the layers, then immediately carries out the resulting actions.
     ///
-    /// If the host is already carrying out actions, the new ones are carried out after those.
+    /// If the host is already carrying out actions, the resulting actions follow the earlier ones.
     mutating func withLayers<Result>(
         at now: Instant,
         _ body: (inout AttributeLayer, inout ChannelLayer) -> Result
@@ -121,7 +121,7 @@ extension Host {
         }
     }
 
-    /// Sends or queues a packet of a channel; returns `false` if the packet had to be dropped.
+    /// Sends or queues a packet on a channel; returns `false` if the packet had to be dropped.
     @discardableResult
     mutating func send(
         _ payload: OutgoingPayload,

@@ -29,7 +29,7 @@ extension Host {
 
     /// Returns the link to `peer` if the peer is a central that the client serves, otherwise `nil`.
     ///
-    /// A client of this program serves every central.
+    /// A client that belongs to the program in which the host runs serves every central.
     func link(of client: ClientID, toCentral peer: PeerIdentifier) -> ConnectionHandle? {
         guard let link = link(to: peer), links[link]?.role == .peripheral, let owner = clients.owner(of: client) else {
             return nil
@@ -37,8 +37,8 @@ extension Host {
         return owner.isProgram || layers.attributes.servedClients(on: link).contains(client) ? link : nil
     }
 
-    /// The clients that a newly connected central belongs to: those that advertise or publish something, if all of them
-    /// belong to one app.
+    /// The clients to which a newly connected central belongs: those that advertise or publish something, if all of
+    /// these clients belong to one app.
     ///
     /// If several apps advertise or publish, the host cannot know which one the central wants until the central uses
     /// something.
@@ -49,7 +49,7 @@ extension Host {
         return areOfOneApp ? offering.map(\.id) : []
     }
 
-    /// Records that a new central belongs to these clients, although it has not used anything of theirs yet.
+    /// Records that a new central belongs to these clients, although it has not yet used anything that they publish.
     mutating func note(_ clients: [ClientID], on link: ConnectionHandle) {
         for client in clients where layers.atOnce({ $0.noteUse(of: client, on: link) }) { centralUsed(client) }
     }
@@ -72,17 +72,17 @@ extension Host {
 
     /// Sends a client the list of its connected centrals if the list has changed.
     ///
-    /// A client of this program gets the list in any case.
+    /// A client that belongs to the program in which the host runs gets the list even if it is unchanged.
     mutating func announceCentrals(to client: ClientID) {
         let centrals = connectedCentrals(of: client), isProgram = clients.owner(of: client)?.isProgram ?? false
         let areOthers = clients.noteCentrals(centrals, toldTo: client)
         if areOthers || isProgram { tell(client, .server(.centralsConnected(centrals))) }
     }
 
-    /// Sends a client the list of its centrals, because one of them has used something of the client for the first
+    /// Sends a client the list of its centrals, because a central has used something of the client's for the first
     /// time.
     ///
-    /// Has no effect for a client of this program, which already knows all centrals.
+    /// Has no effect for a client that belongs to the program in which the host runs: it already knows all centrals.
     mutating func centralUsed(_ client: ClientID) {
         guard clients.owner(of: client)?.isProgram == false else { return }
         announceCentrals(to: client)
@@ -91,7 +91,7 @@ extension Host {
     /// Returns the connected devices to report to a client, in the order of their links.
     ///
     /// A device that connected to this host as a central is left out unless clients have discovered services on it or
-    /// this client is connected to it. A client of this program gets all devices.
+    /// this client is connected to it. A client that belongs to the program in which the host runs gets all devices.
     mutating func systemLinks(for client: ClientID) -> [SystemLink] {
         let seesAll = clients.owner(of: client)?.isProgram ?? false
         var systemLinks: [SystemLink] = []

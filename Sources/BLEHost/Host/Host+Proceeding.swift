@@ -4,7 +4,7 @@ import BLEWire
 extension Host {
     /// Queues a command.
     ///
-    /// If there is no room, reports that to the command's owner and returns `false`.
+    /// If there is no room in the queue, tells the command's owner so, and returns `false`.
     @discardableResult
     mutating func submit(_ command: HCICommandPacket, for owner: CommandQueue.Owner, at now: Instant) -> Bool {
         let entry = CommandQueue.Command(opcode: command.opcode, packet: command.encoded)
@@ -19,7 +19,8 @@ extension Host {
         return false
     }
 
-    /// Updates the state machines that control the controller, then sends all commands and packets that it can take.
+    /// Updates the state machines that control the controller, then sends all commands and packets that the controller
+    /// can take.
     mutating func proceed(at now: Instant) {
         if case .ready(let controller) = phase { plan(for: controller, at: now) }
         flush(at: now)

@@ -4,7 +4,7 @@ import BLEWire
 extension Host {
     /// Processes a complete packet.
     ///
-    /// Returns `true` if the packet may change what the controller should do next, which most packets do not.
+    /// Returns `true` if the packet may change what the controller should do next; most packets do not.
     mutating func receiveWhole(_ packet: Span<UInt8>, at now: Instant) -> Bool {
         guard packet.count > 0 else {
             note(.dropped(.truncated(field: "Packet Type"), .transport))
@@ -72,7 +72,7 @@ extension Host {
         receive(attribute, in: packet.span, at: now)
     }
 
-    /// Processes the data of a link that arrived before the event that reported the link.
+    /// Processes data that arrived before the event that reported their link.
     mutating func receivePreConnectionData(of handle: ConnectionHandle, at now: Instant) {
         guard !early.isEmpty else { return }
         for packet in early.take(of: handle, at: now) { receiveData(packet.span, at: now) }
@@ -80,7 +80,7 @@ extension Host {
 
     /// Records that a link has ended.
     ///
-    /// Data that still arrive for its handle are ignored as remains of that link.
+    /// Data that still arrive with the link's handle are ignored, because they are remains of that link.
     mutating func endData(of handle: ConnectionHandle, at now: Instant) { early.linkEnded(handle, at: now) }
 
     private mutating func receiveFrame(_ frame: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {

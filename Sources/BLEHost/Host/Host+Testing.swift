@@ -51,7 +51,7 @@ extension Host {
     /// True if an app or a test suite wants advertisements.
     var isListening: Bool { discovery.isWanted || listeners.areThere }
 
-    /// The scan to run: for apps in the foreground, for apps in the background or, if no app scans, for a test suite.
+    /// The scan to run: for foreground apps or background apps or, if no app scans, for a test suite.
     var scanPlan: Scanner.Plan {
         let ofApps: ScanParameters? = discovery.isInBackground ? .background : nil
         let parameters = discovery.isWanted ? ofApps : listeners.parameters
@@ -79,7 +79,7 @@ extension Host {
         for client in clients.testers { tell(client, .tester(event)) }
     }
 
-    /// Sends the next commands for the advertising sets of test suites, and for all sets of apps except the first.
+    /// Sends the next commands for the advertising sets of test suites, and for all of the apps' sets except the first.
     mutating func steerTesterSets(isAllowed: Bool, _ controller: ControllerDescription, at now: Instant) {
         for (set, step) in advertiser.furtherSteps(at: now) + testerSets.steps(isAllowed: isAllowed, at: now) {
             submit(controller.command(step, for: set), for: .advertiser(set), at: now)

@@ -9,7 +9,7 @@ package import BLEWire
 /// 2. drains ``next()`` until it returns `nil`, and does what it says;
 /// 3. arranges for ``wake(at:)`` at ``deadline``.
 ///
-/// A host is not copyable, so that there is a single owner and a single state of each link.
+/// A host is not copyable, so that there is only one owner, and only one state for each link.
 package struct Host: ~Copyable {
     /// An action for the owner.
     package enum Output: Equatable, Sendable {
@@ -17,7 +17,7 @@ package struct Host: ~Copyable {
         case packet([UInt8])
         /// Deliver an event to a client.
         case event(ClientEvent, for: ClientID)
-        /// Store this record; it replaces the stored record of the same peer. The next run gets it in
+        /// Store this record in place of the stored record of the same peer. Pass it to the next run in
         /// ``Configuration/knownPeers``.
         indirect case remember(PeerRecord)
         /// Pass the stored records of this radio's peers to ``Host/recall(_:)``.
@@ -53,7 +53,7 @@ package struct Host: ~Copyable {
     var controllerMaker: CompanyIdentifier?
     /// The virtual radio that was used last; `nil` if the controller is real, or does not report the number of its run.
     package internal(set) var virtualRadio: VirtualRadio?
-    /// True if the controller was reset because it did not respond, and is not ready yet.
+    /// True if the controller was reset because it misbehaved, and is not ready yet.
     var isRecovering = false
     /// The commands that the controller lists as supported but rejects, without duplicates.
     var unknownCommands: [HCI.Opcode] = []
@@ -122,9 +122,9 @@ package struct Host: ~Copyable {
     /// Returns the next action, oldest first; `nil` when there is none.
     package mutating func next() -> Output? { outbox.next() }
 
-    /// Exchanges all pending actions and packets for the caller's empty collections.
+    /// Moves all pending actions and packets into the caller's empty collections.
     ///
-    /// Actions that result from carrying these out are returned by the next call.
+    /// If the owner causes new actions by carrying these out, the next call returns the new actions.
     package mutating func takeAll(into outputs: inout [Output], _ packets: inout OutgoingPackets) {
         outbox.takeAll(into: &outputs, &packets)
     }
@@ -164,15 +164,15 @@ extension Host {
 
     /// The reason why there is no controller.
     package enum Absence: Equatable, Sendable {
-        /// None was found.
+        /// No controller was found.
         case missing
-        /// This host may not use it.
+        /// This host may not use the controller.
         case forbidden
-        /// It was switched off.
+        /// The controller was switched off.
         case switchedOff
     }
 
-    /// Records that there is no controller, and none is expected.
+    /// Records that there is no controller, and that none is expected.
     package mutating func transportAbsent(_ absence: Absence = .missing, at now: Instant) {
         tearDown(at: now, isSwitchedOff: absence == .switchedOff)
         switch absence {
@@ -210,7 +210,7 @@ extension Host {
         if receiveWhole(packet, at: now) { proceed(at: now) } else { flush(at: now) }
     }
 
-    /// Opens a session of an app.
+    /// Opens a session for an app.
     ///
     /// The client immediately receives the known peers and, if it is known, the state of the radio.
     package mutating func open(
@@ -226,8 +226,8 @@ extension Host {
 
     /// Records that a client's app has ended, and that its session waits for the app's next launch.
     ///
-    /// Pending requests of peers to the app fail, and its channels are closed. Its scan, connections, subscriptions,
-    /// services and advertisement continue.
+    /// Peers' pending requests to the app fail, and the session's channels are closed. Its scan, connections,
+    /// subscriptions, services and advertisement continue.
     package mutating func appEnded(_ client: ClientID, at now: Instant) {
         guard clients.role(of: client) != nil else { return note(.unknownClient(client)) }
         withLayers(at: now) { attributes, channels in
@@ -284,8 +284,8 @@ extension Host {
 
     /// Carries out a client's request.
     ///
-    /// A request that the client's role may not make fails. The fast path does not check the role: it serves only a
-    /// client that owns the attribute, request or connection, and only a client of the right role can own one.
+    /// A request fails if the client's role may not make it. The fast path does not check the role: it serves only a
+    /// client that owns the attribute, request or connection, and only a client with the right role can own these.
     package mutating func perform(_ request: ClientRequest, for client: ClientID, at now: Instant) {
         if performFast(request, for: client, at: now) {
             if scheduler.maySend { flush(at: now) }

@@ -10,7 +10,7 @@ struct HostOutbox {
     private var packets = OutgoingPackets()
     private var taken = SentCount()
     private var buffer = CopyBuffer()
-    /// The number of outputs, and of octets of packets, that `next()` has already returned.
+    /// The number of other actions, and the number of octets in packets, that `next()` has already returned.
     private var nextOutput = 0, nextOctet = 0
 
     @inline(__always)
@@ -77,7 +77,7 @@ struct HostOutbox {
         return nil
     }
 
-    /// Exchanges all actions for the caller's empty collections, which are used from now on.
+    /// Moves all actions into the caller's empty collections, if possible by exchanging the collections.
     mutating func takeAll(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
         precondition(others.isEmpty && packets.isEmpty, "the previous output must be processed first")
         if !taken.isEmpty { appendTaken() }

@@ -10,7 +10,7 @@
 /// | ``knownPeers`` | the unbonded peer used longest ago is forgotten; if all are bonded, no peer is added |
 /// | ``unattendedBonds`` | the unattended bond used longest ago is removed, with a note |
 /// | ``bondsWithoutUser`` | an unattended bond is removed; without one, the peer is not bonded, with a note |
-/// | ``introducedPeers`` | older ones are not reported to a new client |
+/// | ``introducedPeers`` | peers received longer ago are not reported to a new client |
 /// | ``peerServices`` | clients cannot find the connected peer by its further services |
 /// | ``waitingReports`` | the oldest report is delivered without waiting for its scan response |
 /// | ``partialReports`` | the oldest incomplete advertisement is dropped, with a note |
@@ -31,9 +31,9 @@
 package struct Limits: Equatable, Sendable {
     /// Links, in both roles.
     package var links = 32
-    /// Connections and pending connections of all clients together.
+    /// Connections and pending connection requests of all clients together.
     package var pendingPeers = 1024
-    /// Connections and pending connections of one client.
+    /// Connections and pending connection requests of one client.
     package var pendingPeersOfClient = 256
     /// L2CAP packets of one link that wait for a controller buffer.
     package var queuedFrames = 1024
@@ -52,7 +52,7 @@ package struct Limits: Equatable, Sendable {
     /// Bonds that the user did not ask for, including ``unattendedBonds``; at most three quarters of ``knownPeers``, to
     /// leave room for peers that the user pairs with.
     package var bondsWithoutUser = 768
-    /// Received peers, not stored ones, that are reported to a new client.
+    /// Peers that are reported to a new client because they were received, not because they are stored.
     package var introducedPeers = 1024
     /// Service UUIDs of one peer that are stored from one link to the next.
     package var peerServices = 256
@@ -64,7 +64,7 @@ package struct Limits: Equatable, Sendable {
     package var queuedRequests = 512
     /// Write commands of one client to one peer that wait for its earlier requests.
     package var queuedWriteCommands = 1024
-    /// Requests of one peer that wait while an app answers an earlier one.
+    /// Requests from one peer that wait while an app answers an earlier request from the peer.
     package var peerRequests = 64
     /// Indications of one client that wait on one link for a confirmation.
     package var queuedIndications = 64
@@ -76,11 +76,11 @@ package struct Limits: Equatable, Sendable {
     package var enhancedBearers = 5
     /// The MTU that this host offers on a channel, in octets, 64 to 65535.
     package var channelMTU = 4096
-    /// The MPS that this host offers, and the longest that it sends, on a channel, in octets, 64 to 65533.
+    /// The MPS that this host offers on a channel, and the longest packet that it sends, in octets, 64 to 65533.
     ///
     /// The default is the payload that fills one link-layer packet.
     package var channelPacket = 247
-    /// Packets that the peer may send on a channel before the client has consumed some, 1 to 65535.
+    /// Packets that the peer may send on a channel before the client has consumed any of them, 1 to 65535.
     package var channelCredits = 64
     /// Octets that a client may have queued on one channel.
     package var queuedChannelOctets = 1 << 20

@@ -1,8 +1,8 @@
 package import BLEWire
 
-/// A message of the host for logs, metrics and tests.
+/// A message from the host for logs, metrics and tests.
 ///
-/// It requires no action.
+/// A note requires no action.
 package enum Note: Equatable, Sendable {
     /// The place at which a packet was dropped.
     package enum Place: Equatable, Sendable {
@@ -44,7 +44,7 @@ package enum Note: Equatable, Sendable {
     case unknownLink(ConnectionHandle)
     /// The client does not exist.
     case unknownClient(ClientID)
-    /// The controller sent an event that nothing explains, or that the host has not enabled.
+    /// The controller sent an event without a cause, or one that the host has not enabled.
     case unexpectedEvent(HCI.EventCode)
     /// The controller answered a command that was not pending.
     case unexpectedAnswer(HCI.Opcode)
@@ -64,29 +64,29 @@ package enum Note: Equatable, Sendable {
     case undelivered(ConnectionHandle)
     /// A link could not be encrypted with the key of a bond.
     case encryptionFailed(ConnectionHandle, HCI.Status)
-    /// During pairing, a peer sent an identity address without having proved that the address is its own.
+    /// During pairing, a peer sent an identity address that it has not proved to be its own.
     case unprovedIdentity(DeviceAddress, ConnectionHandle)
     /// The controllers have not encrypted a link in time, so the host ends it.
     case encryptionOverdue(ConnectionHandle)
     /// A peer requested a pairing that no app needs, and no agent can ask the user.
     case pairingUnwanted(ConnectionHandle)
-    /// A bond that neither the user nor an app asked for was removed to make room for another one.
+    /// A bond for which neither the user nor an app had asked was removed to make room for another bond.
     case bondGaveWay(DeviceAddress)
     /// A pairing failed.
     case pairingFailed(ConnectionHandle, PairingFailure)
     /// The security manager of a link ignored a packet or an answer.
     case pairing(SecurityNote, ConnectionHandle)
-    /// A response without a pending request.
+    /// A response arrived for which no request is pending.
     case lateAnswer(ChannelIdentifier, ConnectionHandle)
     /// The peer did not respond to a signalling request.
     case signalTimedOut(ConnectionHandle)
     /// The peer rejected a signalling request.
     case signalRefused(ConnectionHandle)
-    /// The peer violated the protocol of a channel, which is closed.
+    /// The peer violated a channel's protocol, so the channel is closed.
     case channelBroken(ChannelFault, ChannelIdentifier, ConnectionHandle)
     /// An ATT transaction timed out after 30 s.
     case transactionTimedOut(ConnectionHandle)
-    /// A client made a request about a central that is not its own, or that another app uses, too.
+    /// A client made a request about a central that does not belong to it, or that another app also uses.
     case foreignCentral(ClientID)
     /// A client made a request that sessions of its role may not make.
     case wrongRole(ClientID, ClientRole)

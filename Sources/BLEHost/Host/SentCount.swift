@@ -1,6 +1,6 @@
 /// The number of one client's packets that the controller has taken since the last report.
 ///
-/// One event reports them together.
+/// One event reports these packets together.
 struct SentCount {
     /// The kind of packets.
     enum Kind: Equatable {
@@ -14,7 +14,7 @@ struct SentCount {
 
     /// Counts packets.
     ///
-    /// If the packets counted so far are of another client or kind, returns the event that reports them.
+    /// If the packets counted so far belong to another client or kind, returns the event that reports those packets.
     mutating func count(_ kind: Kind, for client: ClientID, _ number: Int = 1) -> Host.Output? {
         if count > 0, client == self.client, kind == self.kind {
             count += number

@@ -1,14 +1,14 @@
 /// A protocol violation by a peer on a credit-based channel.
 ///
-/// It closes the channel.
+/// The violation closes the channel.
 package enum ChannelFault: Equatable, Sendable {
     /// A K-frame for which the peer had no credit.
     case noCredit
-    /// A K-frame longer than the MPS of this host.
+    /// A K-frame longer than this host's MPS.
     case frameTooLong
     /// The first K-frame of an SDU does not contain the SDU length.
     case lengthMissing
-    /// An SDU longer than the MTU of this host.
+    /// An SDU longer than this host's MTU.
     case sduTooLong
     /// More octets in an SDU than its SDU length announces.
     case sduExceeded

@@ -37,7 +37,7 @@ extension ChannelLayer {
 
     /// Responds to a request for several channels.
     ///
-    /// If one channel cannot be opened, the others still can.
+    /// If one channel cannot be opened, the others may still be opened.
     ///
     /// Core 6.0, Vol 3, Part A, 4.25 and 4.26.
     mutating func accept(
@@ -110,7 +110,7 @@ extension ChannelLayer {
     }
 }
 
-/// The limits of the MTU and MPS that a device may announce.
+/// The limits for the MTU and MPS that a device may announce.
 ///
 /// `least` is the minimum of both, in octets.
 struct ChannelSizes {
@@ -123,14 +123,14 @@ struct ChannelSizes {
 }
 
 extension ChannelLink {
-    /// Returns for each identifier the result that refuses it; `nil` if the peer may use the identifier.
+    /// Returns, for each channel identifier, the result that refuses it; `nil` if the peer may use the identifier.
     fileprivate func refusals(of sources: [ChannelIdentifier]) -> [Signal.ConnectionResult?] {
         sources.enumerated().map { position, source in
             sources[..<position].contains(source) ? .sourceAlreadyAllocated : refusal(of: source)
         }
     }
 
-    /// Returns how many more channels this owner may have.
+    /// Returns how many more channels this owner may have on the link.
     fileprivate func room(for owner: CreditChannel.Owner, _ limits: Limits) -> Int {
         switch owner {
         case .attributes:

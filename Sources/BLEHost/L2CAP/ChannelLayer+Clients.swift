@@ -29,10 +29,10 @@ extension ChannelLayer {
 
     /// Requests up to five channels from the peer of a link with one signal.
     ///
-    /// The peer may open only some of them.
+    /// The peer may open only some of the channels.
     ///
     /// The owner gets an event for each channel. If there are too few free channel identifiers, this host requests
-    /// fewer channels and fails the rest immediately.
+    /// fewer channels, and the requests for the others fail immediately.
     ///
     /// Core 6.0, Vol 3, Part A, 4.25.
     mutating func open(
@@ -65,7 +65,7 @@ extension ChannelLayer {
         send(.creditBasedConnectionRequest(request), identifier, on: handle)
     }
 
-    /// Publishes a channel of a client under a new PSM, so that peers can open it.
+    /// Publishes a client's channel under a new PSM, so that peers can open it.
     mutating func publish(_ security: LinkRequirement, for client: ClientID) {
         var spsm = latestSPSM
         for _ in SPSM.dynamic.lowerBound.wire...SPSM.dynamic.upperBound.wire {
@@ -92,7 +92,7 @@ extension ChannelLayer {
         perform(request, on: id, for: .client(client), at: now)
     }
 
-    /// Carries out a request of a channel's owner.
+    /// Carries out a request that a channel's owner has made.
     ///
     /// Has no effect if another owner makes the request.
     mutating func perform(
@@ -135,7 +135,7 @@ extension ChannelLayer {
         pump(index, at: link)
     }
 
-    /// Closes a client's channels on a link that it is no longer connected to.
+    /// Closes a client's channels on a link over which the client is no longer connected.
     mutating func detach(_ client: ClientID, from handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         for index in links.values[link].openings.indices
@@ -162,7 +162,7 @@ extension ChannelLayer {
     /// Removes all publications.
     mutating func reset() { publications.removeAll() }
 
-    /// Reports the result of a channel request to its owner.
+    /// Reports the result of a request for a channel to the owner that made it.
     mutating func tell(
         _ opening: ChannelLink.Opening,
         _ result: Result<OpenedChannel, Failure>,
@@ -181,7 +181,7 @@ extension ChannelLayer {
         tell(spsm, result, .client(requester.client), requester.number, on: handle)
     }
 
-    /// Reports the result of a request for a channel with this PSM to the owner.
+    /// Reports the result of a request for a channel with this PSM to the owner that made the request.
     mutating func tell(
         _ spsm: SPSM,
         _ result: Result<OpenedChannel, Failure>,

@@ -25,7 +25,7 @@ extension ChannelLayer {
         replenish(index, at: link)
     }
 
-    /// Sends credits to the peer, if there are enough of them to justify a packet.
+    /// Grants the peer credits, if enough of them are due to justify a packet.
     mutating func replenish(_ index: Int, at link: Int) {
         guard !links.values[link].channels[index].isClosing,
             let credits = links.values[link].channels[index].incoming.replenish()
@@ -53,7 +53,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Passes down the packets of a channel that can be sent now.
+    /// Passes down those packets of a channel that can be sent now.
     mutating func pump(_ index: Int, at link: Int) {
         guard !links.values[link].channels[index].isClosing else { return }
         let handle = links.handle(at: link)
@@ -64,7 +64,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Records that the controller has taken the first pending packet of this channel.
+    /// Records that the controller has taken this channel's first pending packet.
     mutating func sent(_ id: ChannelID, at now: Instant) {
         guard let (link, index) = find(id) else { return }
         let octets = links.values[link].channels[index].outgoing.sent()

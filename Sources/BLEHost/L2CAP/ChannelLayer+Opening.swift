@@ -56,7 +56,7 @@ extension ChannelLayer {
 
     /// Records that the peer has opened a channel.
     ///
-    /// If the peer uses the identifier of another channel, both are closed.
+    /// If the peer uses the identifier of another channel, both channels are closed.
     private mutating func open(
         _ local: ChannelIdentifier,
         _ remote: ChannelIdentifier,
@@ -100,8 +100,8 @@ extension ChannelLayer {
 
     /// Continues after an attempt to raise the security of a link.
     ///
-    /// If it succeeded, refused channels are requested again. Otherwise the requests fail, with the peer's error unless
-    /// `answer` contains a better description.
+    /// If the attempt succeeded, refused channels are requested again. Otherwise the requests fail, with the peer's
+    /// error unless `answer` contains a better description.
     mutating func securityAnswered(_ handle: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
         let deferred = links.values[link].deferred
@@ -124,7 +124,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Creates a channel from the parameters of the peer and of this host.
+    /// Creates a channel from the parameters that the peer and this host have announced.
     mutating func insert(
         _ kind: CreditChannel.Kind,
         _ spsm: SPSM,
@@ -151,7 +151,7 @@ extension ChannelLayer {
 }
 
 extension ChannelLayer {
-    /// Returns the MTU that this host offers on a channel of this owner, in octets.
+    /// Returns the MTU, in octets, that this host offers on channels with this owner.
     func mtu(of owner: CreditChannel.Owner) -> Int {
         switch owner {
         case .attributes: bearerMTU ?? limits.channelMTU

@@ -4,7 +4,7 @@ import BLEWire
 extension ChannelLayer {
     /// Processes the peer's new MTU and MPS, and applies them to all named channels or to none.
     ///
-    /// The MTU must not decrease. The MPS may, but only in a request for a single channel.
+    /// The MTU must not decrease. The MPS may decrease, but only in a request for a single channel.
     ///
     /// Core 6.0, Vol 3, Part A, 4.27 and 4.28.
     mutating func reconfigure(
@@ -25,10 +25,10 @@ extension ChannelLayer {
         }
     }
 
-    /// Sends the peer a new MTU and MPS of this host, for up to five channels.
+    /// Announces a new MTU and MPS to the peer, for up to five channels.
     ///
-    /// The same rules apply as to the peer's sizes; an invalid request fails without being sent. Each channel has at
-    /// most one such request pending.
+    /// The same rules apply as for the sizes that a peer announces; an invalid request fails without being sent. Each
+    /// channel has at most one such request pending.
     mutating func resize(
         _ ids: [ChannelID],
         mtu: Int,
@@ -80,7 +80,7 @@ extension ChannelLayer {
 }
 
 extension ChannelLink {
-    /// Returns the reason why this host may not announce these sizes; `nil` if it may.
+    /// Returns the failure if this host may not announce these sizes for these channels; `nil` if it may.
     fileprivate func refusal(of locals: [ChannelIdentifier], mtu: Int, mps: Int) -> Failure? {
         guard let sdus = UInt16(exactly: mtu), let packets = UInt16(exactly: mps), !locals.isEmpty,
             ChannelSizes.enhanced.allow(mtu: sdus, mps: packets)

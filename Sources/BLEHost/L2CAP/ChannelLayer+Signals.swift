@@ -4,8 +4,8 @@ import BLEWire
 extension ChannelLayer {
     /// Processes the payload of a packet on the signalling channel.
     ///
-    /// An invalid packet is rejected if it may be a request, and dropped otherwise. `trust` decides which channels the
-    /// peer may open.
+    /// An invalid packet is rejected if it may be a request, and dropped otherwise. `trust` determines which channels
+    /// the peer may open.
     ///
     /// Core 6.0, Vol 3, Part A, 4 and 4.1.
     mutating func receiveSignal(
@@ -46,7 +46,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Asks the central for other connection parameters, unless such a request is already pending.
+    /// Asks the central for new connection parameters, unless such a request is already pending.
     mutating func request(
         _ parameters: Signal.ConnectionParameterUpdateRequest,
         on handle: ConnectionHandle,

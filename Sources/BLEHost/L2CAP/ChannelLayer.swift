@@ -1,17 +1,17 @@
 import BLEWire
 
-/// The signalling channel and the credit-based channels of this host.
+/// This host's signalling channel and credit-based channels.
 ///
 /// The layer opens, accepts and closes channels, splits and reassembles their data, and manages credits.
 ///
-/// It takes the payloads of channels 0x0005 and 0x0040 to 0x007F and the requests of clients, and returns actions
+/// It takes the payloads from channels 0x0005 and 0x0040 to 0x007F and the requests from clients, and returns actions
 /// through ``next()``. It does not depend on a controller: two layers that exchange packets are a complete system.
 ///
 /// Core 6.0, Vol 3, Part A, 4 and 10.
 struct ChannelLayer {
     /// An action for the caller.
     enum Output: Equatable {
-        /// Send the payload of a packet, and call ``ChannelLayer/sent(_:at:)`` afterwards if there is a receipt.
+        /// Send the payload of a packet; if there is a receipt, call ``ChannelLayer/sent(_:at:)`` afterwards.
         case send([UInt8], on: ChannelIdentifier, of: ConnectionHandle, receipt: SendReceipt?)
         /// Drop the queued packets of a channel that is being closed.
         case discard(ChannelIdentifier, of: ConnectionHandle)
@@ -20,7 +20,7 @@ struct ChannelLayer {
         case accepted(OpenedChannel, for: ClientID, of: ConnectionHandle)
         /// Pass this event to the attribute layer.
         case bearer(BearerEvent, of: ConnectionHandle)
-        /// The peripheral requests other connection parameters: accept or reject them, with this identifier.
+        /// The peripheral requests new connection parameters: accept or reject them in a response with this identifier.
         case parametersRequested(Signal.ConnectionParameterUpdateRequest, SignalIdentifier, ConnectionHandle)
         /// The peer refused a channel for this reason: raise the security of the link, then call
         /// ``ChannelLayer/securityAnswered(_:_:at:)``.
@@ -28,7 +28,7 @@ struct ChannelLayer {
         case note(Note)
     }
 
-    /// A service that peers may open channels to.
+    /// A service to which peers may open channels.
     struct Publication {
         let spsm: SPSM
         let owner: CreditChannel.Owner
@@ -79,7 +79,7 @@ struct ChannelLayer {
 
     /// Removes a link that has ended.
     ///
-    /// Its channels are closed and its pending requests fail, with `failure`.
+    /// The link's channels are closed, and its pending requests fail, with `failure`.
     mutating func linkDown(_ link: ConnectionHandle, failure: Failure) {
         guard let state = links[link] else { return }
         for opening in state.openings { tell(opening, .failure(failure), on: link) }
@@ -106,7 +106,7 @@ struct ChannelLayer {
         }
     }
 
-    /// Ends a request of this host that has timed out or was rejected.
+    /// Ends one of this host's requests, which has timed out or was rejected.
     mutating func giveUp(_ request: SignalExchange.Request, _ failure: Failure, on handle: ConnectionHandle) {
         switch request {
         case .parameters: break
@@ -164,9 +164,9 @@ struct ChannelLayer {
 extension SendReceipt {
     private static let mark: UInt64 = 0xFFFF << 48
 
-    /// Creates the receipt for a packet of a channel.
+    /// Creates the receipt for a packet on a channel.
     ///
-    /// Its upper 16 bits are not a valid link handle, which distinguishes it from a receipt of the attribute layer.
+    /// Its upper 16 bits are not a valid link handle, which distinguishes it from the attribute layer's receipts.
     init(_ channel: ChannelID) { self.init(rawValue: Self.mark | channel.rawValue) }
 
     /// The channel of the packet; `nil` if the packet is the attribute layer's.

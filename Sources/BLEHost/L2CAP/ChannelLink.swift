@@ -12,7 +12,7 @@ struct ChannelLink {
         var number = RequestNumber.none
     }
 
-    /// A client's request for a channel, which the peer refused because of insufficient security.
+    /// A client's request for a channel that the peer refused because of insufficient security.
     struct Deferred {
         let requester: Requester
         let spsm: SPSM
@@ -57,7 +57,8 @@ struct ChannelLink {
 
     /// Returns up to `count` free channel identifiers, without reserving them.
     ///
-    /// An identifier is reused as late as possible, so that late packets of a closed channel do not reach a new one.
+    /// An identifier is reused as late as possible, so that late packets for a closed channel do not reach a new
+    /// channel.
     mutating func allocate(_ count: Int) -> [ChannelIdentifier] {
         let range = ChannelIdentifier.dynamic
         var names: [ChannelIdentifier] = [], candidate = latest

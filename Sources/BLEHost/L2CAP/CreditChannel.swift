@@ -7,8 +7,8 @@ import BLEWire
 ///        │ open │       │ draining │                            │ closing │
 ///        └──────┘ ───── broken, abandoned ────────────────────▶ └─────────┘
 ///
-/// When the owner closes the channel, it immediately gets the event that the channel is closed; data that the peer
-/// sends after that are dropped.
+/// When the owner closes the channel, the owner immediately gets the event that the channel is closed; data that the
+/// peer sends later are dropped.
 ///
 /// Core 6.0, Vol 3, Part A, 4.6, 4.7 and 10.
 struct CreditChannel {
@@ -134,7 +134,7 @@ struct CreditChannel {
         return .nothing
     }
 
-    /// Closes a draining channel if the queued data have been sent.
+    /// Closes a draining channel if its queued data have been sent.
     mutating func drained() -> OnClose {
         guard case .draining = state, outgoing.isEmpty else { return .nothing }
         state = .closing

@@ -1,10 +1,11 @@
 import BLEWire
 
-/// The incoming direction of a credit-based channel: K-frames, each of which needs a credit, are joined into SDUs.
+/// The incoming direction of a credit-based channel: K-frames are joined into SDUs, and each K-frame needs a credit
+/// from this host.
 ///
-/// The credit window limits the memory: K-frames that the peer may still send and SDUs that the owner has not consumed
-/// share it. The incomplete SDU, at most one MTU, does not count, because otherwise a peer with small K-frames could
-/// never complete it.
+/// The credit window limits the memory: the K-frames that the peer may still send, and the SDUs that the owner has not
+/// consumed, share the window. The incomplete SDU, at most one MTU, does not count, because otherwise a peer with small
+/// K-frames could never complete it.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3 and 10.1.
 struct IncomingFlow {
@@ -21,9 +22,9 @@ struct IncomingFlow {
         let credits: Int
     }
 
-    /// The MTU of this host, in octets.
+    /// This host's MTU, in octets.
     private(set) var mtu: Int
-    /// The MPS of this host, in octets.
+    /// This host's MPS, in octets.
     private(set) var mps: Int
     /// The maximum number of K-frames that the peer may still send or that are unconsumed.
     let window: Int
@@ -33,7 +34,7 @@ struct IncomingFlow {
     /// The number of further K-frames that the peer may send.
     private(set) var credits: Int
     private var sdus = Fifo<DeliveredSDU>()
-    /// The part of the window that delivered but unconsumed SDUs take.
+    /// The part of the window that is taken by SDUs that were delivered but not consumed.
     private var held = 0
 
     /// Creates a flow with the sizes that this host has announced and the credits that it has granted.
@@ -87,7 +88,7 @@ struct IncomingFlow {
         return .complete(whole)
     }
 
-    /// Records that the owner has consumed this many octets, oldest first.
+    /// Records that the owner has consumed this many octets, beginning with the oldest.
     mutating func consume(_ octets: Int) {
         var rest = max(0, octets)
         while rest > 0, let first = sdus.first {
@@ -98,10 +99,10 @@ struct IncomingFlow {
         }
     }
 
-    /// Sets the new MTU and MPS of this host, which the peer has accepted.
+    /// Sets this host's new MTU and MPS, which the peer has accepted.
     mutating func resize(mtu: Int, mps: Int) { (self.mtu, self.mps) = (mtu, mps) }
 
-    /// Returns the credits to grant now; `nil` while there are too few of them to justify a packet.
+    /// Returns the number of credits to grant now; `nil` while too few are due to justify a packet.
     mutating func replenish() -> UInt16? {
         let missing = window - held - credits
         guard missing > 0, credits == 0 || 2 * missing >= window else { return nil }

@@ -1,9 +1,9 @@
 import BLEWire
 
-/// The outgoing direction of a credit-based channel: SDUs are split into K-frames, and each K-frame needs a credit of
+/// The outgoing direction of a credit-based channel: SDUs are split into K-frames, and each K-frame needs a credit from
 /// the peer.
 ///
-/// Only a few K-frames are passed down at a time, so that channels take turns, and so that few have to be dropped when
+/// Only a few K-frames are passed down at a time, so that channels take turns, and few K-frames have to be dropped when
 /// the channel is closed.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3 and 10.1.
@@ -27,7 +27,7 @@ struct OutgoingFlow {
     private let ceiling: Int
     private(set) var credits: Int
     private var sdus = Fifo<[UInt8]>()
-    /// The number of octets of the first SDU that were already passed down.
+    /// The number of the first SDU's octets that were already passed down.
     private var offset = 0
     private var frames = Fifo<Frame>()
     /// The number of octets that wait for a credit or for a controller buffer.
@@ -46,7 +46,7 @@ struct OutgoingFlow {
     /// True if all data have been passed to the controller.
     var isEmpty: Bool { sdus.isEmpty && frames.isEmpty }
 
-    /// True if data wait for the peer's credits.
+    /// True if data wait for credits from the peer.
     var isStalled: Bool { !sdus.isEmpty && credits == 0 }
 
     enum OnGrant: Equatable {
@@ -72,8 +72,8 @@ struct OutgoingFlow {
         queued += sdu.count
     }
 
-    /// Returns the payload of the next K-frame; `nil` without data or a credit, or if too many K-frames wait for a
-    /// buffer.
+    /// Returns the payload of the next K-frame; `nil` if there are no data or no credit, or if too many K-frames wait
+    /// for a buffer.
     mutating func next() -> [UInt8]? {
         guard credits > 0, frames.count < Self.depth, let sdu = sdus.first else { return nil }
         var frame: [UInt8] = []
@@ -92,7 +92,7 @@ struct OutgoingFlow {
         return frame
     }
 
-    /// Records that the controller has taken the first pending K-frame; returns the length of the SDU that this
+    /// Records that the controller has taken the first pending K-frame; returns the length of the SDU that this frame
     /// completes, or 0.
     mutating func sent() -> Int {
         guard let frame = frames.popFirst() else { preconditionFailure("a sent frame is in the queue") }

@@ -10,7 +10,7 @@ enum PairingRefusal {
     /// Returns whether a packet is a Pairing Request.
     static func isPairingRequest(_ packet: Span<UInt8>) -> Bool { packet.count > 0 && packet[0] == 0x01 }
 
-    /// Returns whether a Pairing Request says that the peer has out-of-band data of this host.
+    /// Returns whether a Pairing Request says that the peer has this host's out-of-band data.
     static func isInformed(_ packet: Span<UInt8>) -> Bool { packet.count > 2 && packet[2] == 0x01 }
 
     /// Returns the response to a packet; `nil` if the packet needs none.

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The pending signalling requests of this host on one link, and their timeouts.
+/// This host's pending signalling requests on one link, and their timeouts.
 ///
 /// Several requests may be pending at the same time; the identifier matches a response to its request.
 ///
@@ -8,7 +8,7 @@ import BLEWire
 struct SignalExchange {
     /// A pending request.
     enum Request: Equatable {
-        /// A request for other connection parameters.
+        /// A request for new connection parameters.
         case parameters
         /// A request for the channel with this local identifier.
         case open(ChannelIdentifier)

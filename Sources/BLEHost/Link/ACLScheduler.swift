@@ -19,18 +19,18 @@ struct ACLScheduler {
         var lanes = ChannelLanes<Frame>()
         /// The packet whose first part was already passed to the controller.
         private var begun: Frame?
-        /// The number of octets of that packet that were already passed to the controller.
+        /// The number of octets of ``begun`` that were already passed to the controller.
         private var offset = 0
         /// The number of controller buffers with fragments of this link.
         private(set) var taken = 0
-        /// The number of fragments passed to the controller so far, and that number at the latest fragment of the
-        /// security manager.
+        /// The number of fragments passed to the controller so far, and its value at the security manager's latest
+        /// fragment.
         private var given = 0, lastOfPairing = 0
 
         var isEmpty: Bool { begun == nil && lanes.isEmpty }
-        /// The number of queued packets, including a started one.
+        /// The number of queued packets, including one that is partly sent.
         var count: Int { lanes.count + (begun == nil ? 0 : 1) }
-        /// True if the controller has sent all packets of the security manager.
+        /// True if the controller has sent all of the security manager's packets.
         var hasSentPairing: Bool {
             let channel = ChannelIdentifier.securityManager
             return lanes.count(on: channel) == 0 && begun?.channel != channel && given - taken >= lastOfPairing
@@ -79,7 +79,7 @@ struct ACLScheduler {
     struct Fragment {
         let link: ConnectionHandle
         let channel: ChannelIdentifier
-        /// The payload that the fragment is a part of.
+        /// The payload that contains the fragment.
         let payload: OutgoingPayload
         /// The range of the fragment in the payload, including the L2CAP header.
         let range: Range<Int>
@@ -135,9 +135,9 @@ struct ACLScheduler {
         return queues.values[index].isEmpty && queues.values[index].taken == 0
     }
 
-    /// Returns whether the controller has sent all packets of a link's security manager.
+    /// Returns whether the controller has sent all packets from a link's security manager.
     ///
-    /// The peer's controller has received them then, because the link layer acknowledges packets.
+    /// If so, the peer's controller has received the packets, because the link layer acknowledges them.
     func hasSentPairing(_ link: ConnectionHandle) -> Bool {
         guard let index = queues.index(of: link) else { return false }
         return queues.values[index].hasSentPairing
@@ -190,8 +190,8 @@ struct ACLScheduler {
 
     /// Takes a buffer for an ATT packet of at most `length` octets, including the L2CAP header.
     ///
-    /// The packet bypasses the queues. Returns `false`, without side effects, if that is impossible or the link does
-    /// not exist.
+    /// The packet bypasses the queues. Returns `false`, without side effects, if the packet cannot bypass them or the
+    /// link does not exist.
     @inline(__always)
     mutating func pass(_ length: Int, of link: ConnectionHandle) -> Bool {
         guard hasRoom(for: 1, upTo: length), let index = queues.index(of: link) else { return false }
@@ -230,7 +230,7 @@ struct ACLScheduler {
 
     enum OnCompleted: Equatable {
         case freed
-        /// The controller reported more completed fragments than it was given. Only this many count.
+        /// The controller reported more completed fragments than it was given, so only this many are counted.
         case clamped(to: Int)
         case noLink
     }

@@ -12,7 +12,8 @@ struct ChannelLanes<Element> {
         var elements = Fifo<Element>()
     }
 
-    /// The queues, in ascending order of channels: the fixed ones, then the peer's.
+    /// The queues, in ascending order of channel identifier, so those of fixed channels come before those of dynamic
+    /// ones.
     private var lanes: [Lane] = []
     private var waiting = 0
     private var turn = ChannelIdentifier.none

@@ -19,9 +19,9 @@ struct CommandQueue {
         case advertiser(AdvertisingHandle)
         /// The private addresses and the resolving list.
         case privacy
-        /// A link. A failure of the command only causes a note.
+        /// A link; a failure of such a command only causes a note.
         case link(ConnectionHandle)
-        /// A request about a link, with its number there.
+        /// A request about a link, with the request's number on that link.
         case linkRequest(ConnectionHandle, UInt32)
         /// The encryption of a link.
         case encryption(ConnectionHandle)
@@ -36,7 +36,8 @@ struct CommandQueue {
             }
         }
 
-        /// True for owners that queue at most one command, and that would wait indefinitely if it was dropped.
+        /// True for an owner that queues at most one command, and that would wait indefinitely if the command were
+        /// dropped.
         var isPatient: Bool {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection: true
@@ -66,7 +67,7 @@ struct CommandQueue {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Drops all commands and allows one, as after power-up.
+    /// Drops all commands and allows one new command, as after power-up.
     mutating func reset(at now: Instant) {
         waiting.removeAll()
         sent.removeAll()
@@ -98,7 +99,7 @@ struct CommandQueue {
 
     enum OnAnswer: Equatable {
         case answered(Owner)
-        /// The answer belongs to no command. It only changes the number of allowed commands.
+        /// The answer belongs to no command; it only changes the number of commands that the controller accepts.
         case credits
         case unexpected
     }
@@ -114,7 +115,7 @@ struct CommandQueue {
         return .answered(sent.remove(at: index).owner)
     }
 
-    /// Returns the command that the controller has not answered in time, or has not accepted in time; `nil` if there is
+    /// Returns the opcode of a command that the controller has not answered or accepted in time; `nil` if there is
     /// none.
     func expired(at now: Instant) -> HCI.Opcode? {
         guard let deadline, deadline <= now else { return nil }

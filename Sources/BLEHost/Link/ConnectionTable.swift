@@ -7,12 +7,12 @@ import BLEWire
 struct ConnectionTable<Value> {
     /// The handles, in ascending order.
     ///
-    /// Stored separately from the values, which are large, so that a search copies no values.
+    /// They are stored separately from the values, which are large, so that a search copies no values.
     private(set) var handles: [ConnectionHandle] = [] { didSet { places = LinkIndex(handles) } }
     private var places = LinkIndex()
     /// The values, in the order of ``handles``.
     ///
-    /// Changed only in place, at an index from ``index(of:)``.
+    /// They are changed only in place, at an index from ``index(of:)``.
     var values: [Value] = []
 
     var count: Int { handles.count }

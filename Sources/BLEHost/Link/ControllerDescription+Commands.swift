@@ -6,7 +6,7 @@ extension ControllerDescription {
     private static let listening = (
         interval: ScanInterval(.milliseconds(40)), window: ScanInterval(.milliseconds(30))
     )
-    /// The scan window on the Coded PHY, which is the time that the 1M PHY leaves.
+    /// The scan window on the Coded PHY: the part of the interval that the window of the 1M PHY leaves free.
     private static let codedWindow = ScanInterval(.milliseconds(10))
 
     /// True if the controller can receive advertisers on the Coded PHY and connect to them.

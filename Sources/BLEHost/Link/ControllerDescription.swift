@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The description of a controller: what it reports, and what the host derives from that.
+/// The description of a controller: what the controller reports, and what the host derives from the report.
 struct ControllerDescription: Equatable, Sendable {
     /// The manufacturer; ``CompanyIdentifier/none`` for a virtual controller.
     var company: CompanyIdentifier?
@@ -77,7 +77,7 @@ struct ControllerDescription: Equatable, Sendable {
         }
     }
 
-    /// Returns the address of this host that peers see in an advertising set with this kind of address.
+    /// Returns the address that peers see in this host's advertising set with this kind of address.
     func setAddress(_ kind: OwnAddressKind?) -> DeviceAddress {
         switch kind {
         case .public: address
@@ -86,7 +86,8 @@ struct ControllerDescription: Equatable, Sendable {
         }
     }
 
-    /// Returns this host's address of a kind, for activities that share one random address; `nil` if there is none.
+    /// Returns this host's address of a kind, for activities that share one random address; `nil` if there is no such
+    /// address.
     func commonAddress(_ kind: OwnAddressKind?) -> DeviceAddress? {
         switch kind {
         case nil: shownAddress

@@ -50,7 +50,7 @@ package enum ControllerQuirk: String, CaseIterable, Sendable {
         /// The countermeasure that the host takes.
         package let measure: String
         package let reason: String
-        /// Returns whether a report shows the quirk; `nil` if no report can show it.
+        /// A function that returns whether a report shows the quirk; `nil` if no report can show it.
         let isTold: (@Sendable (ControllerReport) -> Bool)?
     }
 
@@ -199,7 +199,7 @@ package struct ControllerQuirks: Equatable, Sendable {
 
     /// The features that the host may use: those whose commands are supported.
     ///
-    /// If a controller lists no commands at all, its features are believed, because it does not report commands.
+    /// If a controller lists no commands at all, it does not report commands, so all its features are believed.
     var features: LEFeatures {
         guard report.commands != SupportedCommands() else { return report.features }
         return Self.needed.reduce(report.features) { features, entry in
@@ -236,6 +236,6 @@ package struct ControllerQuirks: Equatable, Sendable {
 extension DeviceAddress {
     /// True for an assigned address.
     ///
-    /// Unassigned ones, which come from unwritten memory, are all zeros or all ones.
+    /// Unassigned addresses, which come from unwritten memory, are all zeros or all ones.
     var isGiven: Bool { value != 0 && value != 0xFFFF_FFFF_FFFF }
 }

@@ -2,8 +2,8 @@ import BLEWire
 
 /// The setup of a controller, depending on what it supports.
 ///
-/// Commands are sent one after the other. Commands that the controller does not support are left out, and optional ones
-/// may fail. Write Authenticated Payload Timeout is not included, because it concerns encrypted links.
+/// Commands are sent one after the other. Commands that the controller does not support are left out, and optional
+/// commands may fail. Write Authenticated Payload Timeout is not included, because it concerns encrypted links.
 ///
 /// Core 6.0, Vol 4, Part E, 4.2 and 7; Vol 6, Part D, 2.
 struct ControllerSetup {
@@ -21,10 +21,10 @@ struct ControllerSetup {
     private let isPrivate: Bool
     private let doubted: [HCI.Opcode]
 
-    /// Creates a setup that sets the random address: `address` or, if that is `nil` and the controller has no public
+    /// Creates a setup that sets the random address: `address` or, if it is `nil` and the controller has no public
     /// address, `fallback`.
     ///
-    /// For a private host, the setup also reads the capacity of the resolving list. It treats the commands in `doubted`
+    /// For a private host, the setup also reads the capacity of the resolving list. Commands in `doubted` are treated
     /// as unsupported.
     init(
         address: DeviceAddress?,

@@ -12,8 +12,8 @@ import BLEWire
 ///        │ agreeing │ ────────────────────────────────────────▶ finished
 ///        └──────────┘
 ///
-/// Events do not name the command that they belong to, so an event completes the oldest change of its kind. A Data
-/// Length Change event completes no request; it only reports the change.
+/// Events do not name the command to which they belong, so an event completes the oldest pending change of its kind. A
+/// Data Length Change event completes no request; it only reports the change.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.18, 7.8.33 and 7.8.49.
 struct LinkControl {
@@ -48,7 +48,7 @@ struct LinkControl {
         }
     }
 
-    /// The changes that complete with an event, because both devices must agree.
+    /// The kinds of change that complete with an event, because both devices must agree to them.
     fileprivate enum Kind { case parameters, phy }
 
     /// The maximum number of pending changes per link.
@@ -71,7 +71,7 @@ struct LinkControl {
 
     /// Adds a request.
     ///
-    /// A new proposal of connection parameters replaces earlier ones.
+    /// A new proposal of connection parameters replaces earlier proposals.
     mutating func ask(_ request: Request, for requester: Requester?) -> OnAsk {
         lastNumber &+= 1
         let pending = PendingRequest(number: lastNumber, requester: requester, request: request)

@@ -7,10 +7,10 @@ struct LinkState {
         /// The MTU is being negotiated, and clients have not been told about the link yet.
         case settling
         case up
-        /// The link was released. It ends at this time, or as soon as all accepted data have been sent and all channels
+        /// The link was released. It ends at this time, or earlier if all accepted data have been sent and all channels
         /// are closed.
         case parting(until: Instant)
-        /// The controller was asked to end the link; with a failure unless a client requested that.
+        /// The controller was asked to end the link; there is a failure unless a client requested the end.
         case closing(due: Instant, Failure?)
     }
 
@@ -30,7 +30,7 @@ struct LinkState {
     private(set) var phase = Phase.settling
     /// The reassembly of packets.
     ///
-    /// It leaves room for an H4 and ACL header before each packet, as if the packet had arrived in one piece.
+    /// Each reassembled packet has room for an H4 and ACL header before it, as if the packet had arrived in one piece.
     var reassembler = Reassembler(room: ACLHeader.h4Size)
     /// The pending requests to the controller about the link, and its details.
     var control: LinkControl
@@ -82,8 +82,9 @@ struct LinkState {
         return true
     }
 
-    /// Records that the controller is asked to end the link, with a failure unless a client requested that; returns
-    /// `false` if the controller was asked before.
+    /// Records that the controller is asked to end the link; returns `false` if it was asked before.
+    ///
+    /// `failure` is `nil` if a client requested the end.
     mutating func close(for failure: Failure?, at now: Instant) -> Bool {
         if case .closing = phase { return false }
         phase = .closing(due: now + Self.closingPatience, failure)
@@ -105,8 +106,9 @@ struct LinkState {
 
     /// Returns the failure for the end of a link with this HCI reason.
     ///
-    /// If this host has asked the controller to end the link, the controller reports only that as the reason, and the
-    /// actual failure is the one recorded then. Any other reason means that the link ended for that reason first.
+    /// If this host has asked the controller to end the link, the controller reports only this request as the reason;
+    /// the actual failure was recorded with the request. Any other reason means that the link ended for that reason
+    /// before the controller could end it.
     ///
     /// Core 6.0, Vol 1, Part F, 2.22.
     func failure(_ reason: HCI.Status) -> Failure {
@@ -119,7 +121,7 @@ struct LinkState {
     /// `mutating` to avoid a copy.
     var isCollecting: Bool { mutating get { reassembler.isCollecting } }
 
-    /// The time at which the current phase or an attempt to encrypt times out; `nil` if neither can.
+    /// The time at which the current phase or an attempt to encrypt times out; `nil` if neither can time out.
     var deadline: Instant? {
         switch phase {
         case .parting(let due), .closing(let due, _): due

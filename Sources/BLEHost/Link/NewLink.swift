@@ -5,7 +5,7 @@ struct NewLink {
     let handle: ConnectionHandle
     let role: LinkRole
     var details: LinkDetails
-    /// The private address of this host that the controller generated; `nil` if there is none.
+    /// The private address that the controller generated for this host; `nil` if there is none.
     let localPrivateAddress: DeviceAddress?
     /// The peer's private address that the controller resolved; `nil` if there is none.
     let peerPrivateAddress: DeviceAddress?
@@ -41,7 +41,7 @@ extension HCI.LEEnhancedConnectionComplete {
 }
 
 extension DeviceAddress {
-    /// This address; `nil` if it is zero.
+    /// This address; `nil` if the address is zero.
     fileprivate var ifMade: Self? { value == 0 ? nil : self }
 }
 

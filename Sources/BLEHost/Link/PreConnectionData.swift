@@ -9,7 +9,7 @@ import BLEWire
 struct PreConnectionData {
     /// The maximum time from the arrival of data to the event that reports their link.
     static let patience = Duration.milliseconds(10)
-    /// The time after the end of a link in which data with its handle still count as data of that link.
+    /// The time after the end of a link during which data with its handle are assumed to be remains of that link.
     static let rest = Duration.seconds(1)
     /// The maximum number of packets, and the maximum number of octets in each.
     static let limit = (packets: 16, octets: 1024)
@@ -26,7 +26,7 @@ struct PreConnectionData {
 
     var isEmpty: Bool { packets.isEmpty }
 
-    /// Stores a packet of an unknown link, unless it belongs to a link that has just ended.
+    /// Stores a packet whose link is not known yet, unless a link with the same handle has just ended.
     mutating func keep(_ contents: Span<UInt8>, of handle: ConnectionHandle, at now: Instant) {
         packets.removeAll { $0.arrival + Self.patience < now }
         ended.removeAll { $0.at + Self.rest < now }

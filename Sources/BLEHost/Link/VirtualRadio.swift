@@ -4,7 +4,7 @@ package import BLEWire
 ///
 /// In each run, an address on a virtual radio belongs to another device, so data about its peers are stored separately
 /// for each run. The virtual controllers of this package report the number of the run in the HCI Subversion, which each
-/// manufacturer defines. Numbers 0 and 1 mean that there is none, as with other virtual controllers.
+/// manufacturer defines. The numbers 0 and 1 mean that the run has no number, as with other virtual controllers.
 ///
 /// Core 6.0, Vol 4, Part E, 7.4.1.
 package struct VirtualRadio: Hashable, Sendable {
@@ -20,7 +20,7 @@ package struct VirtualRadio: Hashable, Sendable {
 }
 
 extension ControllerDescription {
-    /// The virtual radio that this controller reports to be; `nil` if it does not report one.
+    /// The virtual radio that this controller claims to be; `nil` if it does not claim to be one.
     var virtualRadio: VirtualRadio? {
         guard company == CompanyIdentifier.none, subversion > 1, address.isGiven else { return nil }
         return VirtualRadio(address: address, run: subversion)

@@ -2,8 +2,8 @@ import BLEWire
 
 /// A session that continues after its app has ended: the state of the app, and the events for its next launch.
 ///
-/// The owner of this value passes it the requests of the app and the events of the host, and reports when the app has
-/// ended or was launched.
+/// The owner of this value passes it the requests from the app and the events from the host, and reports when the app
+/// has ended or has been launched.
 package struct KeptSession: Equatable, Sendable {
     /// The maximum number of events that are held for the next launch.
     ///
@@ -14,8 +14,8 @@ package struct KeptSession: Equatable, Sendable {
     package enum Disposition: Equatable, Sendable {
         /// Deliver it to the running app.
         case deliver
-        /// Deliver these events to the running app, and send these requests to the host, which may not have the session
-        /// any more.
+        /// Deliver these events to the running app, and send these requests to the host. There are requests only if the
+        /// host does not have the session.
         case deliverAll([ClientEvent], sending: [ClientRequest])
         /// Hold the event for the next launch, or until the running app has been informed of the state of the radio. If
         /// `launches` is true, launch the app now.
@@ -24,7 +24,7 @@ package struct KeptSession: Equatable, Sendable {
         case refuse(ClientRequest)
         /// Drop the event.
         case drop
-        /// Drop the event, and send these requests to the host, which does not have the session any more.
+        /// Drop the event, and send these requests to the host, which does not have the session.
         case send([ClientRequest])
         /// Drop the event and the whole session.
         case giveUp
@@ -62,7 +62,7 @@ package struct KeptSession: Equatable, Sendable {
     /// True if the app is running.
     package var hasApp: Bool { if case .ended = presence { false } else { true } }
 
-    /// Records a request of the app.
+    /// Records a request from the app.
     package mutating func note(_ request: ClientRequest) { state.note(request) }
 
     /// Records that the app has ended.
@@ -80,7 +80,7 @@ package struct KeptSession: Equatable, Sendable {
         return state.isEmpty ? nil : state
     }
 
-    /// Processes an event of the host.
+    /// Processes an event from the host.
     ///
     /// - Parameters:
     ///   - event: The event.
@@ -98,8 +98,8 @@ package struct KeptSession: Equatable, Sendable {
 
     /// Processes an event for an app that was launched again, but has not been informed of the state of the radio yet.
     ///
-    /// The app receives the state of the radio first, and then the held events. If its requests have to be sent to the
-    /// host again, that is done when the radio is on.
+    /// The app receives the state of the radio first, and then the held events. If the app's requests have to be sent
+    /// to the host again, they are sent when the radio is on.
     private mutating func receive(_ event: ClientEvent, before waiting: [ClientEvent]) -> Disposition {
         if event.introduces { return .deliver }
         guard case .stateChanged(let radio) = event else {
@@ -131,8 +131,8 @@ package struct KeptSession: Equatable, Sendable {
 
     /// Processes a change of the radio's state.
     ///
-    /// If the user switches Bluetooth off while the app is not running, the session is dropped. If the radio is lost,
-    /// it is expected to return: the session continues, but the held events are dropped.
+    /// If the user switches Bluetooth off, or forbids its use, while the app is not running, the session is dropped. If
+    /// the radio is lost, it is expected to return, so the session continues, but the held events are dropped.
     private mutating func radioChanged(to radio: HostState, after held: [ClientEvent]) -> Disposition {
         switch radio {
         case .poweredOn:
@@ -166,7 +166,7 @@ extension ClientEvent {
         }
     }
 
-    /// The request that answers a peer which waits for an app that is not running; `nil` if no peer waits.
+    /// The request that answers the waiting peer in place of an app that is not running; `nil` if no peer is waiting.
     package var refusal: ClientRequest? {
         switch self {
         case .server(.readRequested(let transaction, _, _, _)), .server(.writeRequested(let transaction?, _, _)):

@@ -3,7 +3,7 @@ import BLEWire
 /// The preserved state of a session in the central role: its scan and its connections.
 package struct PreservedCentral: Equatable, Sendable {
     package private(set) var scan: ScanRequest?
-    /// The peers that the session is connected to or waits for, in the order of its requests.
+    /// The peers that the session is connected to or waits for, in the order in which it requested the connections.
     package private(set) var peers: [PreservedPeer] = []
 
     package init(scan: ScanRequest? = nil, peers: [PreservedPeer] = []) {
@@ -132,7 +132,7 @@ package struct PreservedPeer: Equatable, Sendable {
         learn(event)
     }
 
-    /// Returns the ranges of the known services that differ from overlapping ones in `found`.
+    /// Returns the ranges of the known services that overlap a service in `found`, but are not equal to it.
     private func places(replacedBy found: [DiscoveredService]) -> [AttributeHandleRange] {
         learnt.flatMap(\.services).filter { known in
             found.contains { new in
@@ -141,7 +141,7 @@ package struct PreservedPeer: Equatable, Sendable {
         }.map(\.range)
     }
 
-    /// Returns the known characteristics that differ from overlapping ones in `found`.
+    /// Returns the known characteristics that overlap a characteristic in `found`, but are not equal to it.
     private func characteristics(replacedBy found: [DiscoveredCharacteristic]) -> [DiscoveredCharacteristic] {
         learnt.flatMap(\.characteristics).filter { known in
             found.contains { $0 != known && $0.declaration <= known.end && known.declaration <= $0.end }

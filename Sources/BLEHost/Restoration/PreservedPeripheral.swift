@@ -18,10 +18,10 @@ package struct PreservedPeripheral: Equatable, Sendable {
     package private(set) var advertisement: AdvertisingRequest?
     /// The subscribers, in the order in which they subscribed.
     package internal(set) var subscribers: [Subscriber] = []
-    /// The advertising requests that have no result yet.
+    /// The advertisement in effect, followed by the advertising requests that have no result yet.
     ///
-    /// Cancelled ones are `nil`. The first element is the advertisement before these requests. Empty if all requests
-    /// have results.
+    /// An element is `nil` if its advertisement or request was cancelled; the first one is also `nil` if nothing was
+    /// being advertised. The array is empty if all requests have results.
     ///
     /// This is a single array, because it is part of an event that is copied thousands of times per second.
     private var unanswered: [AdvertisingRequest?] = []
@@ -83,7 +83,7 @@ package struct PreservedPeripheral: Equatable, Sendable {
         }
     }
 
-    /// Records the result of the oldest advertising request without one.
+    /// Records the result of the oldest advertising request that has no result yet.
     ///
     /// If the request failed, the previous advertisement continues.
     private mutating func advertisingAnswered(_ failure: Failure?) {

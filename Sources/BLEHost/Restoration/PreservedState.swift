@@ -2,8 +2,8 @@ import BLEWire
 
 /// The state of a session that is restored when its app is launched again.
 ///
-/// The owner of this value records each request of the app and each event for it. The next launch receives the state as
-/// ``ClientEvent/restored(_:)``.
+/// The owner of this value records each request from the app and each event for it. The next launch receives the state
+/// as ``ClientEvent/restored(_:)``.
 package enum PreservedState: Equatable, Sendable {
     case central(PreservedCentral)
     case peripheral(PreservedPeripheral)
@@ -27,7 +27,7 @@ package enum PreservedState: Equatable, Sendable {
         }
     }
 
-    /// Records a request of the app.
+    /// Records a request from the app.
     package mutating func note(_ request: ClientRequest) {
         switch self {
         case .central(var state):
@@ -51,7 +51,7 @@ package enum PreservedState: Equatable, Sendable {
         }
     }
 
-    /// Records a restart of the machine, after which there are no links.
+    /// Records a restart of the machine or the loss of the radio, after which there are no links.
     package mutating func machineRestarted() {
         switch self {
         case .central(var state):
@@ -94,7 +94,7 @@ package enum PreservedState: Equatable, Sendable {
 }
 
 extension ClientEvent {
-    /// True for connections that ended or failed because the radio was lost or switched off.
+    /// True if a connection ended or failed because the radio was lost or switched off.
     var isOfRadio: Bool {
         switch self {
         case .connectFailed(_, .poweredOff), .disconnected(_, .poweredOff, _): true
@@ -119,7 +119,7 @@ extension ClientEvent {
 }
 
 extension PeerEvent {
-    /// True for events that the peer or the link causes, rather than a request of the app.
+    /// True for events that are caused by the peer or the link, not by a request from the app.
     fileprivate var isUnasked: Bool {
         switch self {
         case .mtuChanged, .nameChanged, .linkChanged, .valueNotified, .servicesModified: true
@@ -132,7 +132,7 @@ extension PeerEvent {
 }
 
 extension ServerEvent {
-    /// True for events that a central causes, rather than a request of the app.
+    /// True for events that are caused by a central, not by a request from the app.
     fileprivate var isUnasked: Bool {
         switch self {
         case .subscribed, .unsubscribed, .readRequested, .writeRequested, .centralChanged: true

@@ -50,8 +50,8 @@ extension AttributePermissions {
     /// Otherwise its permissions determine the required security, and ``LinkTrust/lack(of:)`` finds what the link
     /// lacks.
     ///
-    /// All kinds of reads count as reads. Write requests, write commands (signed or not) and prepared writes count as
-    /// writes.
+    /// All ATT reads need the permission to read. Write requests, write commands (signed or not) and prepared writes
+    /// need the permission to write.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.5 and 4; Part C, 10.3.1.
     package func refusal(of access: Access, on trust: LinkTrust) -> ATT.ErrorCode? {

@@ -9,7 +9,7 @@ package import BLEWire
 package struct Bond: Equatable, Sendable {
     /// The party that wanted a bond.
     ///
-    /// It decides whether the bond may be removed to make room for another one.
+    /// The party determines whether the bond may be removed to make room for another bond.
     package enum Origin: Int, Comparable, Sendable {
         /// Only the peer. There are few such bonds at a time, and the one used longest ago is removed first.
         case peer
@@ -42,7 +42,8 @@ package struct Bond: Equatable, Sendable {
     package var isSecureConnections = false
     /// The party that wanted the bond.
     ///
-    /// For a bond from an earlier version, this is not known. It counts as the user's, so that the bond is not removed.
+    /// For a bond from an earlier version, the party is not known. It is assumed to be the user, so the bond is not
+    /// removed.
     package var wantedBy = Origin.user
     /// The LTK; `nil` if there is none.
     ///
@@ -59,11 +60,11 @@ package struct Bond: Equatable, Sendable {
     package var remoteSigning: RemoteSigning?
     /// The IDs of the users whose apps used the link when the bond was made, and who may remove the bond.
     ///
-    /// Empty if only the program of the host used the link.
+    /// Empty if only the program that contains the host used the link.
     package var users: [UInt32] = []
     /// The data that the local GATT server stores for this client.
     package var client = ClientMemory()
-    /// The stored attributes of the peer; `nil` if there are none that the host can rely on.
+    /// The peer's stored attributes; `nil` if there are none on which the host can rely.
     package var database: CachedDatabase?
 
     /// Creates the bond of a completed pairing.
@@ -98,7 +99,7 @@ package struct Bond: Equatable, Sendable {
         )
     }
 
-    /// Returns whether both bonds are from the same pairing, even if other data have changed since.
+    /// Returns whether both bonds are from the same pairing, even if their other data differ.
     func isOfSamePairing(as other: Self) -> Bool {
         longTermKey == other.longTermKey && localLongTermKey == other.localLongTermKey
             && resolvingKey == other.resolvingKey && localSigningKey == other.localSigningKey
@@ -113,7 +114,7 @@ package struct Bond: Equatable, Sendable {
     }
 }
 
-/// An LTK and its identification.
+/// An LTK and the values that identify it.
 ///
 /// Core 6.0, Vol 3, Part H, 2.4.2.3 and 3.6.2.
 package struct LongTermKey: Equatable, Sendable {
@@ -147,7 +148,7 @@ package struct RemoteSigning: Equatable, Sendable {
     /// Records a signature with this counter, so that it cannot be repeated.
     package mutating func use(_ counter: UInt32) { nextCounter = counter == .max ? nil : counter + 1 }
 
-    /// Records that another process has used all counters below `other`; if that is `nil`, all counters.
+    /// Records that another process has used all counters below `other` or, if `other` is `nil`, all counters.
     package mutating func skip(to other: UInt32?) {
         guard let own = nextCounter, let other else { return nextCounter = nil }
         nextCounter = max(own, other)

@@ -9,7 +9,7 @@ import BLEWire
 ///
 /// A link that has been encrypted never becomes unencrypted again: if its encryption fails, the link must end. A link
 /// must also end if its encryption has started but does not complete in time, because no other data pass on the link
-/// until then.
+/// until it is encrypted.
 ///
 /// Core 6.0, Vol 3, Part C, 10.3; Vol 4, Part E, 7.7.8.
 struct LinkEncryption: Equatable, Sendable {
@@ -52,7 +52,7 @@ struct LinkEncryption: Equatable, Sendable {
         return max(patience, interval.duration * (events * (1 + Int(latency?.wire ?? 0))))
     }
 
-    /// The time at which to call ``expire(at:)`` unless something happens first.
+    /// The time at which to call ``expire(at:)`` unless the controller reports a result first.
     var deadline: Instant? {
         if case .starting(_, _, let due) = state { due } else { nil }
     }

@@ -1,7 +1,7 @@
 /// The properties of a link that determine what its peer may access.
 package struct LinkTrust: Equatable, Sendable {
     package private(set) var security: LinkSecurity
-    /// True if both devices have a key for the link: that of a bond, or the one in use.
+    /// True if both devices have a key for the link: a bond's key, or the key with which the link is encrypted.
     package private(set) var hasKey: Bool
     /// True if the key of an encrypted link has the required size.
     package private(set) var isKeyLongEnough: Bool
@@ -45,9 +45,9 @@ package struct LinkTrust: Equatable, Sendable {
     /// | encryption with any key | not encrypted, but there is a key | encryption |
     /// | encryption with an authenticated key | encrypted with an unauthenticated key | authentication |
     /// | encryption with any key | encrypted with a key that is too short | key size |
-    /// | authorisation | not authorised | authorisation |
+    /// | authorization | not authorized | authorization |
     ///
-    /// The error tells the peer whether it must pair, or only encrypt with the key that it has.
+    /// The ATT error for the lack tells the peer whether it must pair, or only encrypt with the key that it has.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.1.
     package func lack(of needed: LinkRequirement) -> InsufficientSecurity? {

@@ -35,7 +35,7 @@ package enum PairingFailure: Equatable, Sendable {
     case refused(SMP.Reason)
     /// The peer ended the pairing for this reason.
     case refusedByPeer(SMP.Reason)
-    /// This host sent nothing for 30 s. Pairing is no longer possible on this link, only on a new one.
+    /// This host sent nothing for 30 s. Pairing is no longer possible on this link, only on a new link.
     case timedOut
     /// The link could not be encrypted with the new key, or is no longer encrypted.
     case encryptionFailed
@@ -66,7 +66,7 @@ package enum SecurityNote: Equatable, Sendable {
     case malformed(PacketError)
     /// An unexpected or late packet.
     case unexpected(SMP.Opcode)
-    /// An answer of the user although no question was open.
+    /// The user answered although no question was open.
     case unaskedReply
 }
 
@@ -85,8 +85,8 @@ package struct PairingStrength: Equatable, Sendable {
         self.isSecureConnections = isSecureConnections
     }
 
-    /// Returns whether a key of this strength may replace a key with the strength `other`, because it is weaker in no
-    /// respect.
+    /// Returns whether a key of this strength is in no respect weaker than a key of the strength `other`, so that it
+    /// may replace that key.
     package func isAtLeast(_ other: Self) -> Bool {
         keySize >= other.keySize && (isAuthenticated || !other.isAuthenticated)
             && (isSecureConnections || !other.isSecureConnections)

@@ -110,9 +110,9 @@ extension SecurityManager {
 
         /// The peer's data.
         package var remote: DeviceData?
-        /// This host's data and the key pair they belong to; `nil` if there are none.
+        /// This host's data and the key pair to which the data belong; `nil` if there are no data.
         package var local: (told: DeviceData, pair: P256KeyPair)?
-        /// The temporary key of legacy pairing.
+        /// The temporary key for legacy pairing.
         package var temporaryKey: Key128?
 
         package init(

@@ -39,7 +39,7 @@ extension AdvertisementContent {
         self.init(advertisement: [], scanResponse: [], parameters: AdvertisingParameters(broadcast))
     }
 
-    /// Creates the content for a request with options beyond Core Bluetooth.
+    /// Creates the content for a request with options beyond Core Bluetooth, without leaving anything out.
     ///
     /// - Throws: An error that names the first field for which there is no room.
     init(packing request: AdvertisingRequest, _ broadcast: BroadcastRequest) throws(AdvertisingRequestError) {

@@ -3,8 +3,8 @@ import BLEWire
 /// The division of fields between the advertisement and the scan response: as many as possible are in the
 /// advertisement.
 ///
-/// Flags are always in the advertisement. Of several possible divisions, the one is chosen that has the earlier fields
-/// in the advertisement.
+/// Flags are always in the advertisement. Of several possible divisions, the one that has the earlier fields in the
+/// advertisement is chosen.
 struct AdvertisementPacking {
     private typealias Item = (field: AdvertisingRequestError.Field, structure: AdvertisingData.Structure)
 
@@ -13,7 +13,7 @@ struct AdvertisementPacking {
 
     /// Packs the fields that a client has requested.
     ///
-    /// - Throws: An error that names the first field for which the fields before it leave no room.
+    /// - Throws: An error that names the first field for which there is no room after the fields before it.
     init(_ request: AdvertisingRequest, _ broadcast: BroadcastRequest) throws(AdvertisingRequestError) {
         let parameters = AdvertisingParameters(broadcast)
         let items = try Self.items(of: request, broadcast)

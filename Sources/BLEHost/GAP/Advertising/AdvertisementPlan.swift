@@ -2,12 +2,13 @@ import BLEWire
 
 /// The distribution of the requests of several apps over advertisements.
 ///
-/// A single advertisement is used if the services of all foreground apps fit into it. Otherwise, the other services get
-/// their own advertising sets; if the controller has too few sets, the remaining advertisements take turns in the last
-/// one. The first advertisement contains the services of the first app. It also has the overflow area with the services
-/// of background apps. If there are only background apps, it is sent less often.
+/// A single advertisement is used if the services of all foreground apps fit into it. Otherwise, requests that do not
+/// fit are put into further advertisements, each of which has its own advertising set. If the controller has too few
+/// sets, the advertisements that are left over take turns in the last set. The first advertisement contains the
+/// services of the first app. It also has the overflow area with the services of background apps. If there are only
+/// background apps, the first advertisement is sent less often.
 struct AdvertisementPlan: Equatable, Sendable {
-    /// The time that one of several advertisements uses a set before the next one gets it.
+    /// The time for which one of several advertisements uses a set before the next advertisement gets it.
     static let turn = Duration.seconds(1)
 
     /// An app's request, and whether the app is in the foreground.
@@ -60,7 +61,7 @@ struct AdvertisementPlan: Equatable, Sendable {
         }
     }
 
-    /// Returns whether all these requests fit into one advertisement.
+    /// Returns whether all requests in `group` fit into one advertisement.
     private static func fit(_ group: [Request]) -> Bool {
         let requests = group.map(\.request), merged = AdvertisementContent.merged(requests)
         guard merged.broadcast == nil else {

@@ -66,7 +66,8 @@ struct Advertiser {
 
     /// Adds a client's request.
     ///
-    /// If it is not refused here, ``takeStarted()`` or ``OnAnswer/failed(_:)`` reports how it continued.
+    /// If the request is not refused here, ``takeStarted()`` or ``OnAnswer/failed(_:)`` later reports whether
+    /// advertising has started.
     mutating func start(
         _ request: AdvertisingRequest,
         for client: ClientID,
@@ -91,7 +92,7 @@ struct Advertiser {
 
     /// Removes a client's request.
     ///
-    /// Returns `true` if the client was not informed that its advertisement started.
+    /// Returns `true` if there was a request, and the client had not been informed that advertising started.
     mutating func stop(_ client: ClientID) -> Bool {
         guard let index = clients.firstIndex(where: { $0.id == client }) else { return false }
         let isAnswered = clients.remove(at: index).isAnswered
@@ -114,7 +115,7 @@ struct Advertiser {
         for index in sets.indices { sets[index].wanted = index < contents.count ? contents[index] : nil }
     }
 
-    /// Puts the next advertisement into the last set, if its turn is due.
+    /// Puts the next advertisement into the last set, if the advertisement's turn is due.
     private mutating func takeTurns(at now: Instant) {
         guard plan.hasTurns(in: capacity) else {
             turnEnd = nil

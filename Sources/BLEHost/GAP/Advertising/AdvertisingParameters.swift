@@ -61,7 +61,7 @@ package struct AdvertisingParameters: Equatable, Sendable {
 
     /// The maximum length of the scan response data, in octets.
     ///
-    /// That of an extended scan response must fit into one command.
+    /// The data of an extended scan response must fit into one command.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.55.
     var longestScanResponse: Int {

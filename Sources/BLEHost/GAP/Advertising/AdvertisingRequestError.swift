@@ -21,7 +21,7 @@ package struct AdvertisingRequestError: Error, Equatable, Sendable {
 }
 
 extension AdvertisingRequest {
-    /// The maximum length of a name, in octets, which is also that of the Device Name characteristic.
+    /// The maximum length of a name, in octets; the same as for the Device Name characteristic.
     private static let nameLimit = 248
     private static let servicesLimit = 128
 

@@ -9,8 +9,8 @@ import BLEWire
 ///        └─────┘                                         └────┘
 ///           ▲ ────────── disable, or a central connects ───┘
 ///
-/// A connection ends the advertising. It starts again as soon as it is allowed, if it is still wanted. The controller
-/// may report the connection before it completes the command that enabled advertising.
+/// A connection ends the advertising. Advertising starts again as soon as it is allowed, if it is still wanted. The
+/// controller may report the connection before it completes the command that enabled advertising.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.59.
 struct AdvertisingSet {
@@ -36,8 +36,8 @@ struct AdvertisingSet {
         /// pending.
         case preparing(AdvertisementContent, Int)
         case on(AdvertisementContent)
-        /// The content was advertised. The controller reported the end of advertising before it completed the command
-        /// that enabled it.
+        /// The content was advertised. The controller reported the end of advertising before it completed the enable
+        /// command.
         case overtaken(AdvertisementContent)
         case disabling
         case removing
@@ -55,7 +55,7 @@ struct AdvertisingSet {
     var wanted: AdvertisementContent?
     /// True if the set may be advertised now.
     ///
-    /// If false, it is off, and starts again later if it is still wanted.
+    /// If false, the set stops advertising. It starts again when that is allowed, if its content is still wanted.
     var isAllowed = true
 
     init(setsAddress: Bool = false, isTransient: Bool = false) {
@@ -66,7 +66,7 @@ struct AdvertisingSet {
     /// True if the controller is not advertising this set and no command is pending.
     var isOff: Bool { if case .off = state { true } else { false } }
 
-    /// True if nothing is advertised or wanted, and the set has been removed from the controller if it has to be.
+    /// True if this set is off and is not to be started and, if it is transient, no longer exists in the controller.
     var isGone: Bool { isOff && wanted == nil && !(isTransient && exists) }
 
     /// The time to request the next step; `nil` if nothing is due.
@@ -140,7 +140,9 @@ struct AdvertisingSet {
         return .proceed
     }
 
-    /// The content that is being advertised, or was until a connection that was reported early; `nil` if there is none.
+    /// The content that is being advertised; `nil` if there is none.
+    ///
+    /// The result includes content whose advertising ended before the enable command was completed.
     var onAir: AdvertisementContent? {
         switch state {
         case .on(let current), .overtaken(let current): current

@@ -3,9 +3,9 @@ package import BLEWire
 /// The services that did not fit into an advertisement or belong to background apps, as a set of 128 bits in
 /// manufacturer data.
 ///
-/// It only shows whether an advertisement may contain a given service, because several services share each bit. The
-/// field is manufacturer data with Apple's company identifier, type 0x01, and 16 octets; the first octet holds bits 0
-/// to 7, least significant bit first. Apple has not published which bit stands for a service. This stack uses the
+/// The area only shows whether an advertisement may contain a given service, because several services share each bit.
+/// The field is manufacturer data with Apple's company identifier, type 0x01, and 16 octets; the first octet holds bits
+/// 0 to 7, least significant bit first. Apple has not published which bit stands for which service. This stack uses the
 /// exclusive or of all sixteen octets of the UUID, without the highest bit.
 package struct OverflowArea: Equatable, Sendable {
     private static let header: [UInt8] = [0x4C, 0x00, 0x01]

@@ -15,9 +15,9 @@ struct TesterAdvertisingSets {
         let id: AdvertisingSetID
         let handle: AdvertisingHandle
         var set: AdvertisingSet
-        /// True if the client has been informed that the set started.
+        /// True if the test suite has been informed that the set started.
         var isAnswered = false
-        /// True if the client needs to be informed when the set ends.
+        /// True if the test suite needs to be informed when the set ends.
         var isAwaited = true
         /// True if the set advertises to a single central, so that the first connection ends it.
         let isDirected: Bool
@@ -26,7 +26,7 @@ struct TesterAdvertisingSets {
     private var entries: [Entry] = []
     private var usesExtendedCommands = false
 
-    /// True if a test suite uses the controller's only advertisement.
+    /// True if a test suite is using the one advertisement that a controller has with legacy commands.
     var hasTheOnlySet: Bool { !usesExtendedCommands && !entries.isEmpty }
 
     /// True if no set of a test suite is advertising, and no command about one is pending.
@@ -58,9 +58,9 @@ struct TesterAdvertisingSets {
         fileprivate init(_ client: ClientID, _ event: TesterEvent) { (self.client, self.event) = (client, event) }
     }
 
-    /// Adds a set; returns the reason if it is refused.
+    /// Adds a set; returns the reason if the set is refused.
     ///
-    /// If it is not, a ``Finding`` reports later whether the set has started.
+    /// If the set is not refused, a ``Finding`` later reports whether it has started.
     mutating func start(
         _ request: AdvertisingSetRequest,
         as id: AdvertisingSetID,
@@ -95,14 +95,14 @@ struct TesterAdvertisingSets {
         }
     }
 
-    /// Stops a set; returns `false` if the client has no set with this identifier.
+    /// Stops a set; returns `false` if the test suite has no set with this identifier.
     mutating func stop(_ id: AdvertisingSetID, of client: ClientID) -> Bool {
         guard let index = entries.firstIndex(where: { $0.client == client && $0.id == id }) else { return false }
         entries[index].set.wanted = nil
         return true
     }
 
-    /// Stops all sets of a client whose session has ended.
+    /// Stops all sets of a test suite whose session has ended.
     mutating func stopAll(of client: ClientID) {
         for index in entries.indices where entries[index].client == client {
             entries[index].set.wanted = nil

@@ -23,8 +23,8 @@ extension KnownPeers {
         first { $0.identifier != peer && $0.bond?.resolvingKey == key } != nil
     }
 
-    /// Returns the identity address to report for a bonded peer: the one in `bond`, or the over-the-air address in
-    /// `record` if another peer is known at the one in `bond`.
+    /// Returns the identity address to report for a bonded peer: the one in `bond`, or, if that may belong to another
+    /// peer, the over-the-air address in `record`.
     func identity(of record: PeerRecord, _ bond: Bond) -> DeviceAddress {
         isTaken(bond.identity, from: record.identifier) ? record.address : bond.identity
     }
@@ -42,7 +42,8 @@ extension KnownPeers {
 }
 
 extension PeerRecord {
-    /// Returns the address that identifies the peer on the controller's resolving list.
+    /// Returns the address that identifies the peer on the controller's resolving list: its proved identity address, or
+    /// a placeholder that is derived from `secret`.
     func listedAddress(secret: UInt128) -> DeviceAddress {
         provedIdentity ?? HostIdentity.placeholder(for: identifier.rawValue, secret: secret)
     }

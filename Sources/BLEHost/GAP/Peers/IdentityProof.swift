@@ -11,10 +11,11 @@ import BLEWire
 enum IdentityProof: Equatable, CaseIterable {
     /// The peer used its identity address as its over-the-air address.
     case shown
-    /// The peer used a private address that its IRK resolves: the IRK is its own, and the identity address may be.
+    /// The peer used a private address that its IRK resolves: the IRK belongs to the peer, and the identity address
+    /// may, too.
     case resolved
-    /// The peer used a private address that its IRK does not resolve: neither the IRK nor the identity address can be
-    /// its own.
+    /// The peer used a private address that its IRK does not resolve: neither the IRK nor the identity address can
+    /// belong to the peer.
     case contradicted
     /// The peer used another address, which says nothing about the identity address.
     case none
@@ -37,10 +38,11 @@ extension Bond {
     ///
     /// - Parameters:
     ///   - address: The over-the-air address of the peer during pairing.
-    ///   - isTaken: True if another peer is known at the identity address that this peer has sent, or has sent it too.
+    ///   - isTaken: True if another peer was reached at the identity address that this peer has sent, or has sent the
+    ///     same address.
     ///   - isKeyTaken: True if another peer is bonded with the same IRK.
-    /// - Returns: The bond. Its identity address is the over-the-air address unless the one that the peer sent is
-    ///   proved, and it has no IRK if that is not the peer's own.
+    /// - Returns: The bond. Its identity address is the over-the-air address, unless the identity address that the peer
+    ///   sent is proved. It has no IRK if the IRK that the peer sent may belong to another peer.
     func proved(on address: DeviceAddress, isTaken: Bool, isKeyTaken: Bool) -> Self {
         var bond = self
         switch IdentityProof(of: self, on: address) {

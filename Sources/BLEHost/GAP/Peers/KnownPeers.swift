@@ -88,14 +88,14 @@ package struct KnownPeers: Equatable, Sendable {
 
     package enum OnRemember: Equatable, Sendable {
         case remembered
-        /// There is no room, because no other record can be dropped.
+        /// There is no room, because no other record or bond can be dropped.
         case refused
         /// The record was stored, and the bond with another peer was dropped for it. This is the new record of that
         /// peer.
         case replaced(PeerRecord)
     }
 
-    /// Stores a record as the most recently used one.
+    /// Stores a record as the most recently used one, if there is room for it.
     package mutating func remember(_ record: PeerRecord) -> OnRemember {
         let isNewBond = record.isBonded && kept[record.identifier]?.isBonded != true
         guard isNewBond, let party = record.party else { return insertIfThereIsRoom(record) }
@@ -109,7 +109,8 @@ package struct KnownPeers: Equatable, Sendable {
         return gone.map { .replaced($0) } ?? .remembered
     }
 
-    /// Returns whether a bond with `peer` can be stored that `party` wants, if necessary by dropping another bond.
+    /// Returns whether there is room for a bond with `peer` that `party` wants, if necessary after dropping another
+    /// bond.
     package func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Origin) -> Bool {
         if kept[peer]?.isBonded == true || yielding != nil { return true }
         let isIdle = kept[peer] != nil || order.count < limit || order.contains { kept[$0]?.isBonded != true }
@@ -125,7 +126,7 @@ package struct KnownPeers: Equatable, Sendable {
         return .remembered
     }
 
-    /// Returns whether the limit is reached for bonds that `party` wants.
+    /// Returns whether a limit for bonds that `party` wants has been reached.
     private func isFull(for party: Bond.Origin) -> Bool {
         func count(_ isCounted: (Bond.Origin) -> Bool) -> Int {
             order.count { kept[$0]?.party.map(isCounted) ?? false }
@@ -140,7 +141,7 @@ package struct KnownPeers: Equatable, Sendable {
     /// The peer whose bond is dropped next when a new bond needs room; `nil` if no bond may be dropped.
     private var yielding: PeerIdentifier? { order.first { kept[$0]?.party == .peer } }
 
-    /// Drops the bond of ``yielding``, and returns the new record of its peer; `nil` if no bond may be dropped.
+    /// Drops the bonds of the peer ``yielding``, and returns the peer's new record; `nil` if no bond may be dropped.
     private mutating func endYielding() -> PeerRecord? {
         guard let peer = yielding, var record = kept[peer], let index = order.firstIndex(of: peer) else { return nil }
         record.bonds = []
@@ -149,7 +150,7 @@ package struct KnownPeers: Equatable, Sendable {
         return record
     }
 
-    /// Calls `body` with each bond, those of the least recently used peer first.
+    /// Calls `body` with each bond, starting with those of the least recently used peer.
     package mutating func updateBonds(_ body: (inout Bond) -> Void) {
         for identifier in order {
             guard var bonds = kept[identifier]?.bonds, !bonds.isEmpty else { continue }
@@ -182,9 +183,9 @@ package struct KnownPeers: Equatable, Sendable {
 }
 
 extension PeerRecord {
-    /// The record, with the proved identity address in all its bonds if there is one.
+    /// The record; if the peer has proved an identity address, all its bonds contain that address.
     ///
-    /// Earlier versions stored identity addresses that a peer had sent without proving them.
+    /// Earlier versions of this software also stored identity addresses that a peer had sent but not proved.
     fileprivate var withProvedIdentity: Self {
         guard let provedIdentity, bonds.contains(where: { $0.identity.onAir != provedIdentity }) else { return self }
         var record = self

@@ -58,6 +58,7 @@ package struct PeerRecord: Equatable, Sendable {
     /// addresses.
     package var provedIdentity: DeviceAddress? { address.onAir.isIdentity ? address.onAir : nil }
 
-    /// The name from the GAP service, which has more room for it, otherwise the advertised name.
+    /// The name in the GAP service, which can be longer than an advertised name; if it is not known, the advertised
+    /// name.
     package var bestName: String? { name ?? advertisedName }
 }

@@ -61,7 +61,8 @@ struct PeerTable {
         changes += 1
     }
 
-    /// Removes the bonds that an earlier run has made on a virtual radio, and adds the peers of this run.
+    /// Removes the stored bonds with a virtual radio, which an earlier run has made, and adds the stored peers of this
+    /// run.
     mutating func recall(_ records: [PeerRecord], on radio: DeviceAddress) {
         for var record in known.all where record.bonds.contains(where: { $0.adapter == radio }) {
             record.bonds.removeAll { $0.adapter == radio }
@@ -113,8 +114,9 @@ struct PeerTable {
 
     /// Returns the peer of a new link, and the address to report for it.
     ///
-    /// If the controller has resolved a private address, the private address takes precedence over the result: a client
-    /// may wait for a peer at the private address, and the IRK in the bond must resolve it.
+    /// If the controller has resolved a private address, a peer that is known at that address takes precedence, because
+    /// a client may be waiting for it. Otherwise, the controller's result counts only if the IRK in the bond resolves
+    /// the address.
     mutating func identify(_ link: NewLink) -> (peer: PeerIdentifier, address: DeviceAddress) {
         let resolved = link.details.address.onAir
         guard let onAir = link.peerPrivateAddress else {
@@ -188,22 +190,23 @@ struct PeerTable {
     enum OnChange: Equatable {
         /// Store this record.
         case remember(PeerRecord)
-        /// Store both records, the first one first. The bond in the first one was dropped to make room for that in the
-        /// second.
+        /// Store both records, the first one first. The bond in the first one was dropped to make room for the bond in
+        /// the second.
         case replace(PeerRecord, with: PeerRecord)
-        /// The record should be stored, but there is no room for it, because the other records are of bonded peers.
+        /// The record should be stored, but there is no room for it: all other records belong to bonded peers, or a
+        /// limit for bonds has been reached.
         case full
         case nothing
     }
 
     /// A number that changes whenever ``sighted(_:_:)`` may return another result for the same address and data.
     ///
-    /// It also changes before the most recently used entry of the table can be dropped.
+    /// It also changes before the table can drop the entry that was used last.
     var revision: Int { changes + identifiers.age + seen.age }
 
     /// Returns the peer that advertises `octets` at `address`, and its best known name.
     ///
-    /// If the octets contain a name, it is recorded; `change` says what to do then.
+    /// If the octets contain a name, it is recorded; `change` is the action that follows.
     mutating func sighted(
         _ address: DeviceAddress,
         _ octets: AdvertisementOctets
@@ -271,7 +274,8 @@ struct PeerTable {
         return remember(record)
     }
 
-    /// Returns whether a bond with `peer` can be stored that `party` wants, if necessary by dropping another bond.
+    /// Returns whether there is room for a bond with `peer` that `party` wants, if necessary after dropping another
+    /// bond.
     func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Origin) -> Bool {
         known.hasRoom(forBondWith: peer, wantedBy: party)
     }

@@ -9,7 +9,7 @@ struct ControllerFilter {
         case trusted(silent: Int)
         /// The filter is off for one period, to check whether there is anything to receive.
         case paused
-        /// The filter is on again, after something was received without it.
+        /// The filter is on again, because something was received while it was off.
         case suspected
         case distrusted
     }
@@ -32,7 +32,7 @@ struct ControllerFilter {
 
     /// Records the end of a scan period.
     ///
-    /// `hasHeard` is true if anything was received in it.
+    /// `hasHeard` is true if anything was received in that period.
     mutating func periodEnded(hasHeard: Bool) {
         state =
             switch (state, hasHeard) {

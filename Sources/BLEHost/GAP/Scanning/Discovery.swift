@@ -67,7 +67,8 @@ struct Discovery {
         advertisers.removeAll()
     }
 
-    /// Processes a received advertisement and reports it to clients.
+    /// Processes a received advertisement or scan response, and reports it to clients as soon as it does not have to be
+    /// held back.
     mutating func receive(
         _ advertisement: ReceivedAdvertisement,
         _ data: Span<UInt8>,
@@ -99,8 +100,8 @@ struct Discovery {
         tell(of: oldest, with: &peers, into: &outbox)
     }
 
-    /// Processes an advertisement with the same data as its device's last one, if no scan response is expected, and
-    /// reports it to clients.
+    /// Processes an advertisement that repeats the data of the last one from the same device, if no scan response is
+    /// expected, and reports it to clients.
     ///
     /// Returns `false`, without side effects, if the general path has to be taken.
     @inline(__always)
@@ -122,12 +123,13 @@ struct Discovery {
         case incomplete
         /// The advertisement waits for its scan response for at most ``ScanResponseWaits/patience``.
         case waits
-        /// The advertisement waits for its scan response. Too many were waiting, so the oldest of them has been
-        /// reported without its response.
+        /// The advertisement waits for its scan response. Too many advertisements were waiting, so the oldest of them
+        /// has been reported without its response.
         case displaces
     }
 
-    /// Processes an advertisement with the same data as its device's last one, if a scan response is expected.
+    /// Processes an advertisement that repeats the data of the last one from the same device, if a scan response is
+    /// expected.
     mutating func heardAgain(
         _ advertisement: LoneAdvertisement,
         _ data: Span<UInt8>,
@@ -208,9 +210,9 @@ struct Discovery {
         }
     }
 
-    /// Returns the report of an advertiser.
+    /// Returns the report about an advertiser.
     ///
-    /// The previous one is used again if it is still correct.
+    /// The previous report is used again if it is still correct.
     private mutating func report(
         of place: Int,
         with peers: inout PeerTable,

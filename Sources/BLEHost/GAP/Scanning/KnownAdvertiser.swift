@@ -3,7 +3,7 @@ import BLEWire
 /// The last data of an advertiser, and the last report about it.
 struct KnownAdvertiser {
     private static let mostKept = 96
-    /// The number of consecutive advertisements without a scan response after which none is expected any more.
+    /// The number of consecutive unanswered advertisements after which no scan response is expected.
     static let mostUnanswered = 3
 
     let address: DeviceAddress
@@ -93,8 +93,8 @@ struct KnownAdvertiser {
     /// Records the end of the wait for a scan response, which may or may not have arrived.
     mutating func waited() { if !isAnswered, unanswered < Self.mostUnanswered { unanswered += 1 } }
 
-    /// Returns the last report with the current signal strength; `nil` if it is not about the current data, or is
-    /// outdated.
+    /// Returns the last report with the current signal strength; `nil` if the report does not contain the current data,
+    /// or if the peer table has changed since.
     ///
     /// `mutating` to avoid a copy of the array element.
     mutating func report(revision: Int) -> AdvertisementReport? {
@@ -135,7 +135,7 @@ struct KnownAdvertiser {
 
     /// Stores the report that clients have received.
     ///
-    /// If the data is too long to keep, it is dropped instead.
+    /// If the advertiser's data is too long to keep, the data is dropped, and the report is not stored.
     mutating func told(_ report: AdvertisementReport, revision: Int) {
         guard data.count + response.count <= Self.mostKept else {
             (data, response, self.report, isForgotten) = ([], [], nil, true)
@@ -146,9 +146,9 @@ struct KnownAdvertiser {
 }
 
 extension AdvertisementPacket {
-    /// Returns whether `other` is equal.
+    /// Returns whether all fields are equal.
     ///
-    /// It compares numbers, because this is called for each packet.
+    /// The method compares numbers, because it is called for each packet.
     fileprivate func says(_ other: Self) -> Bool {
         isLegacy == other.isLegacy && isScannable == other.isScannable && isDirected == other.isDirected
             && isTruncated == other.isTruncated && primaryPHY.wire == other.primaryPHY.wire
@@ -158,9 +158,9 @@ extension AdvertisementPacket {
 }
 
 extension Span<UInt8> {
-    /// Returns whether the octets are equal.
+    /// Returns whether `other` contains the same octets.
     ///
-    /// It compares eight at a time, some of them twice.
+    /// The method compares eight octets at a time, some of them twice.
     @inline(__always)
     func hasSameOctets(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }

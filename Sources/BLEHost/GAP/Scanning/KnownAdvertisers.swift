@@ -43,7 +43,7 @@ struct KnownAdvertisers {
 
     /// Inserts an advertiser and returns its position.
     ///
-    /// If the table is full, it replaces another one.
+    /// If the table is full, the new advertiser replaces another one.
     mutating func insert(_ advertiser: KnownAdvertiser) -> Int {
         let place: Int
         if entries.count < capacity {
@@ -64,7 +64,7 @@ struct KnownAdvertisers {
         return entries[place].advertiser.advertised(advertisement, octets)
     }
 
-    /// Processes a scan response of the advertiser at `place`.
+    /// Processes a scan response from the advertiser at `place`.
     mutating func responded(_ place: Int, _ rssi: RSSI, _ octets: Span<UInt8>) -> KnownAdvertiser.OnRespond {
         entries[place].isRecent = true
         return entries[place].advertiser.responded(rssi, octets)
@@ -76,8 +76,8 @@ struct KnownAdvertisers {
     /// Records that an advertiser was received, but does not need to be reported to any client.
     mutating func passedOver(_ place: Int) { entries[place].isRecent = true }
 
-    /// Returns the last report with the current signal strength; `nil` if it is not about the current data, or is
-    /// outdated.
+    /// Returns the last report with the current signal strength; `nil` if the report does not contain the current data,
+    /// or if the peer table has changed since.
     mutating func report(_ place: Int, revision: Int) -> AdvertisementReport? {
         entries[place].advertiser.report(revision: revision)
     }
@@ -118,7 +118,7 @@ struct KnownAdvertisers {
         return true
     }
 
-    /// Starts to wait for the scan response of an advertiser that is not waiting yet.
+    /// Starts to wait for the scan response from an advertiser that is not waiting yet.
     mutating func wait(_ place: Int, since now: Instant) { waits.begin(place, at: now) }
 
     /// Ends the wait for an advertiser's scan response; returns `false` if it was not waiting.

@@ -2,7 +2,7 @@ import BLEWire
 
 /// The properties of a received advertisement or scan response, without its data.
 ///
-/// They do not depend on the kind of HCI event that has reported it.
+/// The properties do not depend on the kind of HCI event that reported the packet.
 struct ReceivedAdvertisement {
     var address: DeviceAddress
     var isConnectable = false

@@ -10,13 +10,14 @@ package struct ScanParameters: Equatable, Sendable {
     package var interval = Duration.milliseconds(40)
     /// The scan window on the 1M PHY.
     ///
-    /// `nil` to not scan on it; with legacy commands, to scan all the time.
+    /// With extended commands, `nil` turns off scanning on this PHY; with legacy commands, `nil` makes the controller
+    /// scan all the time.
     package var window: Duration? = .milliseconds(30)
-    /// The scan window on the Coded PHY; `nil` to not scan on it.
+    /// The scan window on the Coded PHY; `nil` to turn off scanning on this PHY.
     ///
-    /// It is ignored if the controller does not support the PHY.
+    /// The value is ignored if the controller does not support the PHY.
     ///
-    /// The default uses the time that the 1M PHY leaves.
+    /// The default is the part of the interval that the window of the 1M PHY leaves free.
     package var codedWindow: Duration? = .milliseconds(10)
     /// The kind of address in scan requests; `nil` for the host's default.
     package var ownAddress: OwnAddressKind?

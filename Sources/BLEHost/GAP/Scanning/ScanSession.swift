@@ -19,7 +19,7 @@ struct ScanSession {
     private(set) var phase: AppPhase
     /// True if the client receives every advertisement.
     private(set) var hearsAll = false
-    /// The marks by the position of the advertiser.
+    /// The marks for the advertisers, indexed by the advertiser's position.
     private var marks: [Mark]
 
     /// Creates a scan.
@@ -50,13 +50,14 @@ struct ScanSession {
         if place < marks.count { marks[place] = Mark() } else { marks.append(Mark()) }
     }
 
-    /// Records that the data of an advertiser has changed, or only that of its scan response.
+    /// Records that the data of an advertiser has changed; `onlyResponse` is true if only the data of its scan response
+    /// has.
     mutating func changed(_ place: Int, onlyResponse: Bool = false) {
         if !onlyResponse { marks[place].alone = .open }
         marks[place].answered = .open
     }
 
-    /// Returns whether the client gets no more reports of this advertiser.
+    /// Returns whether the client gets no more reports about an advertiser.
     func isDone(with place: Int) -> Bool { !allowsDuplicates && marks[place].heard == .everything }
 
     /// Returns whether to report the advertiser to the client now, and records that it is reported.
@@ -97,9 +98,10 @@ struct ScanSession {
 }
 
 extension ScanRequest {
-    /// Returns whether an advertisement matches the requested name and services.
+    /// Returns whether an advertisement matches the requested name prefix and services.
     ///
-    /// It must contain or solicit at least one of the requested services. Without requested services, all match.
+    /// The advertisement must contain one of ``services``, or solicit one of ``solicitedServices``. If ``services`` is
+    /// empty, the services of the advertisement do not matter.
     package func matches(_ data: MergedAdvertisement) -> Bool {
         if let namePrefix, data.localName?.hasPrefix(namePrefix) != true { return false }
         guard !services.isEmpty else { return true }

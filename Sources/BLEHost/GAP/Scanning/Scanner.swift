@@ -8,13 +8,13 @@ import BLEWire
 ///           ▲ ───────────── disable ───────────────┘
 ///
 /// The caller may change the wanted parameters at any time. At most one command is pending. When it has completed, the
-/// next step leads towards the parameters that are wanted then.
+/// next step leads towards the parameters that are wanted at that time.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.10 and 7.8.11; 7.8.64 and 7.8.65.
 struct Scanner {
     /// The duration of a scan with a duplicate filter.
     ///
-    /// It is then restarted, so that peers with changed data are reported.
+    /// The scan is then restarted, so that peers with changed data are reported.
     static let refreshInterval = Duration.seconds(10)
     /// The wait before trying again after the controller has rejected a command.
     static let retryInterval = Duration.seconds(1)
@@ -23,8 +23,8 @@ struct Scanner {
     struct Plan: Equatable {
         /// True if the controller is asked to report each device only once.
         var dropsDuplicates: Bool
-        /// A number that changes when a client starts a scan to which no device has been reported yet, so that the scan
-        /// restarts.
+        /// A number that changes when a client starts a scan to which no device has been reported yet, so that the
+        /// controller's scan restarts.
         var epoch: Int
         var parameters = ScanParameters()
     }
@@ -67,7 +67,7 @@ struct Scanner {
         }
     }
 
-    /// Returns the time at which the scan is restarted; `nil` if it is not.
+    /// Returns the time at which the scan is to be restarted; `nil` if it continues without a restart.
     private func end(of plan: Plan, _ since: Instant) -> Instant? {
         plan.dropsDuplicates && !filter.isDistrusted ? since + Self.refreshInterval : nil
     }

@@ -32,14 +32,15 @@ struct ClientProcedure {
 
     var owner: Owner
     private(set) var procedure: Procedure
-    /// The position among all procedures that were started for clients, in ascending order; zero for requests of the
-    /// host.
+    /// The position among all procedures that were started for clients, in the order in which they were started; zero
+    /// for the host's own requests.
     let order: UInt64
-    /// The client's subscription before this procedure, and the one that it requests.
+    /// The client's subscription before this procedure, and the subscription that the client requests.
     let subscription: (earlier: Subscription, wanted: Subscription)
     /// The security of the link when the procedure was started.
     var security = LinkSecurity.unencrypted
-    /// True if services changed after the last request was sent, so that the response may be about the old ones.
+    /// True if services changed after the last request was sent, so that the response may be about the services before
+    /// the change.
     private(set) var isOutdated = false
     /// True if the procedure's attribute no longer exists.
     private(set) var isAboutRemoved = false
@@ -94,7 +95,7 @@ struct ClientProcedure {
 
     enum OnAnswer {
         case go(ProcedureStep<Procedure.Outcome>)
-        /// No client is waiting for the result, and the procedure can end at this point.
+        /// End the procedure: no client is waiting for its result, and the server is not in an intermediate state.
         case leave
     }
 

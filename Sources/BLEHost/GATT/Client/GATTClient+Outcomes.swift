@@ -21,7 +21,8 @@ extension GATTClient {
         }
     }
 
-    /// Delivers the result of a procedure to its client, and records what the host itself needs from it.
+    /// Delivers the result of a procedure to its client, and records the information that the host itself needs from
+    /// the result.
     mutating func finish(
         _ finished: ClientProcedure,
         with outcome: Procedure.Outcome,
@@ -90,8 +91,8 @@ extension GATTClient {
         }
     }
 
-    /// Delivers the result of a request once its client has the results of all earlier ones, and then any later results
-    /// that have waited for this one.
+    /// Delivers the result of a request once its client has the results of all earlier ones, and then delivers the
+    /// later results that have waited for it.
     mutating func tell(_ requester: Requester, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
         let client = requester.client
         if answers.isEmpty, !bearers.isUnderWay(before: order, for: client) {
@@ -110,7 +111,7 @@ extension GATTClient {
 
     /// Fails all unfinished procedures of a client, or of all clients if it is `nil`.
     ///
-    /// They fail one after the other, so that each client gets its results in order.
+    /// The procedures fail one after another, so that each client gets its results in order.
     mutating func failRunning(of client: ClientID? = nil, with failure: Failure, into outbox: inout Outbox) {
         for one in bearers.underWay(for: client) {
             bearers.withdraw(one.order, with: failure)

@@ -34,7 +34,7 @@ extension GATTClient {
         )
     }
 
-    /// Starts a request of the host.
+    /// Starts one of the host's own requests.
     mutating func begin(_ request: OwnRequest, at now: Instant, into outbox: inout Outbox) {
         let procedure: Procedure
         switch request {

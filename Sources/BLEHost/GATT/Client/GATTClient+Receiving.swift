@@ -26,7 +26,9 @@ extension GATTClient {
         }
     }
 
-    /// Processes a malformed packet from the peer's server, whose opcode alone could be decoded.
+    /// Processes a malformed packet from the peer's server.
+    ///
+    /// Only its opcode could be decoded.
     mutating func receiveMalformed(
         _ pdu: Span<UInt8>,
         on bearer: BearerID,
@@ -42,7 +44,7 @@ extension GATTClient {
         if event != .ignored { follow(event, on: index, at: now, into: &outbox) }
     }
 
-    /// Delivers a value that the peer sent to the subscribed clients.
+    /// Delivers a value from the peer to the subscribed clients.
     ///
     /// A value that is longer than the maximum length of an attribute is truncated.
     ///
@@ -62,7 +64,7 @@ extension GATTClient {
 
     /// Processes the peer's MTU request and returns the response.
     ///
-    /// After the response was sent, the caller passes the event to ``negotiated(_:at:into:)``.
+    /// When the response has been sent, the caller must pass the event to ``negotiated(_:at:into:)``.
     mutating func receiveOffer(_ request: ATT.ExchangeMTURequest) -> (event: MTUNegotiation.OnEvent, ATTPacket) {
         (negotiation.receiveRequest(clientMTU: request.clientMTU), negotiation.response)
     }
@@ -83,7 +85,7 @@ extension GATTClient {
         }
     }
 
-    /// Carries out everything whose time has come.
+    /// Carries out everything that is due.
     mutating func wake(at now: Instant, into outbox: inout Outbox) {
         expireBearers(at: now, into: &outbox)
         negotiated(negotiation.expire(at: now), at: now, into: &outbox)

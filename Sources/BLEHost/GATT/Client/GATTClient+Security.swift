@@ -4,7 +4,7 @@ import BLEWire
 extension GATTClient {
     /// Records that the peer has the address of a bonded peer, whose stored data is `claimed`.
     ///
-    /// It gets no requests before it has proven the bond.
+    /// The peer gets no requests before it has proven the bond.
     mutating func claim(_ claimed: Bond) {
         bond = PeerBond(claimed: claimed)
         trust.bond()
@@ -19,7 +19,7 @@ extension GATTClient {
         if proven.longTermKey(as: role) != nil { trust.bond() }
     }
 
-    /// Records that there is no bond with the peer any more.
+    /// Records that the bond with the peer no longer exists.
     mutating func unbond() {
         bond.forget()
         trust.unbond()
@@ -40,8 +40,9 @@ extension GATTClient {
 
     /// Records that the peer rejected a client's request because the link is not secure enough.
     ///
-    /// The request is repeated when the security has been raised, and no other request is sent before. If the security
-    /// has already increased since the request was started, the request is repeated immediately.
+    /// The request is repeated when the security has been raised; until the attempt to raise it ends, no other request
+    /// is sent. If the security has already increased since the request was started, the request is repeated
+    /// immediately.
     mutating func refused(_ finished: ClientProcedure, for code: ATT.ErrorCode, into outbox: inout Outbox) {
         var finished = finished
         finished.refuse(.security(code))
@@ -58,8 +59,8 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Fails the requests that the peer rejected because the link is not secure enough, with `failure`, or with the
-    /// peer's error if it is `nil`.
+    /// Fails the requests that the peer rejected because the link is not secure enough: with `failure`, or with the
+    /// peer's error if `failure` is `nil`.
     private mutating func failRefused(_ failure: Failure?, into outbox: inout Outbox) {
         let refused = bearers.removeStalled { one in
             if case .security = one.refusal { true } else { false }
@@ -75,8 +76,8 @@ extension GATTClient {
 package enum SecurityAnswer: Equatable, Sendable {
     /// The link is secure enough.
     case secured
-    /// The attempt failed for this reason; `nil` if the error with which the peer rejected the request describes it
-    /// best.
+    /// The attempt failed for this reason; `nil` if the reason is best described by the error with which the peer
+    /// rejected the request.
     case refused(Failure?)
 
     fileprivate var failure: Failure? {

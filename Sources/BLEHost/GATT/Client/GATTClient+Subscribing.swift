@@ -70,7 +70,7 @@ extension GATTClient {
 
     /// Removes all subscriptions of `client`.
     ///
-    /// Those that no other client has are ended at the peer when the link is idle.
+    /// If no other client is subscribed to the value, the peer's configuration is updated when the link is idle.
     mutating func unsubscribe(_ client: ClientID) {
         for handle in subscriptions.remove(client) { ownRequests.append(.reconfigure(handle)) }
     }

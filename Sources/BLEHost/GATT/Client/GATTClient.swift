@@ -8,16 +8,16 @@ import BLEWire
 /// Each client has its own queue, and a request starts when a bearer is free. The host's own requests (``OwnRequests``)
 /// are usually sent when no client request is waiting.
 struct GATTClient {
-    /// The time for which attributes that were read before they were needed may be used, if the peer does not report
-    /// changes.
+    /// The time for which attributes that were read ahead may be used, if the peer does not report changes.
     static let freshness = Duration.seconds(2)
     /// The maximum number of times that this host asks the peer to report changes.
     ///
-    /// Needed because a peer may keep changing its GATT service.
+    /// There is a limit because a peer may keep changing its GATT service.
     static let mostWatches = 8
-    /// The maximum number of requests that verify attributes from before the peer was asked to report changes.
+    /// The maximum number of requests that verify attributes that were discovered before the peer was asked to report
+    /// changes.
     ///
-    /// Services are verified in any case.
+    /// Services are verified even beyond this limit.
     static let mostSecondLooks = 32
 
     let link: ConnectionHandle
@@ -42,8 +42,7 @@ struct GATTClient {
     /// True if no requests are sent until an attempt to raise the security has ended, or the peer has proven its bond.
     var awaitsSecurity = false
     var database = PeerDatabase()
-    /// The time until which attributes that were read before they were needed may be used, if the peer does not report
-    /// changes.
+    /// The time until which attributes that were read ahead may be used, if the peer does not report changes.
     var expiry = Instant()
     var reportedChanges = ReportedChanges()
     var caching = Caching.none
@@ -115,7 +114,7 @@ struct GATTClient {
     /// Removes a client whose requests have all been answered.
     mutating func remove(_ client: ClientID) { clients.removeAll { $0 == client } }
 
-    /// Queues a request to the peer to report changes of its services, unless it was already asked.
+    /// Queues a request to the peer to report changes of its services, unless the peer was already asked.
     mutating func watchServices() {
         guard !database.isWatched, !ownRequests.contains(.watchServices), watches < Self.mostWatches else { return }
         if case .watch = bearers.all[0].running?.procedure { return }

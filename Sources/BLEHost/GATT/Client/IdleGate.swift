@@ -1,23 +1,25 @@
 import BLEWire
 
-/// A delay of the host's own ATT requests on a link that clients are using.
+/// A delay for the host's own ATT requests on a link that clients are using.
 ///
-/// A request of the host starts once no client has made a request for 250 ms, and after 2 s at the latest.
+/// A request from the host starts once no client has made a request for 250 ms, and after 2 s at the latest.
 struct IdleGate {
     /// The required time without client requests.
     static let pause = Duration.milliseconds(250)
     /// The maximum delay if clients keep making requests.
     static let maximumDelay = Duration.seconds(2)
 
-    /// The time of the last client request, or at which the link became ready; `nil` before the link is ready.
+    /// The time from which ``pause`` is counted: the last client request, but not so late that ``maximumDelay`` would
+    /// be exceeded; `nil` before the link is ready.
     private var idleSince: Instant?
     /// The time at which the host's requests started to wait.
     private var start = Instant()
 
-    /// The time at which the host may start a request if no client makes one before; `nil` before the link is ready.
+    /// The time at which the host may start a request if no client makes a request first; `nil` before the link is
+    /// ready.
     var begin: Instant? { idleSince.map { $0 + Self.pause } }
 
-    /// The time at which the host may start a request in any case.
+    /// The time from which the host may start a request even if clients keep making requests.
     var due: Instant { start + Self.maximumDelay }
 
     /// Records that the link is ready.
@@ -30,7 +32,7 @@ struct IdleGate {
 
     /// Records a client's request, which delays those of the host.
     ///
-    /// `isIdle` is true if the host has no request waiting.
+    /// `isIdle` is true if no request from the host is waiting.
     mutating func postpone(at now: Instant, isIdle: Bool) {
         guard let idleSince else { return }
         if isIdle {

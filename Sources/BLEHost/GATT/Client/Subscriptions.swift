@@ -113,14 +113,15 @@ package struct Subscriptions: Sendable {
         if wanted != .none { entries[index].subscribers.append(Subscriber(client: client, wants: wanted)) }
     }
 
-    /// Records the handle of the configuration, and the value that was written to it; `nil` if a fact is not known.
+    /// Records the handle of the configuration, and the value that was written to it; `nil` leaves the respective
+    /// record unchanged.
     package mutating func note(configuration: AttributeHandle?, told bits: UInt16?, of handle: AttributeHandle) {
         guard let index = index(handle) else { return }
         if let configuration { entries[index].configuration = configuration }
         if let bits { entries[index].told = bits }
     }
 
-    /// Removes `client`, and returns the values whose configuration can be reduced.
+    /// Removes `client`, and returns the handles of the values whose configuration has to be updated.
     package mutating func remove(_ client: ClientID) -> [AttributeHandle] {
         for index in entries.indices { entries[index].subscribers.removeAll { $0.client == client } }
         return entries.map(\.value).filter { change(of: $0) != nil }

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension AttributeLayer {
-    /// The reply to a request, or the fact that it has to wait for a client.
+    /// The reply to a request, which may have to wait for a client.
     enum Reply {
         /// Send this packet, and then carry out the effect.
         case respond(ATTPacket, then: Effect = .none)

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension AttributeLayer {
-    /// Asks the client that provides a value to read it, and returns the reply that waits for its answer.
+    /// Requests a value from the client that provides it, and returns a reply that waits for the client's answer.
     mutating func ask(
         _ owner: GATTDatabase.Owner,
         offset: Int,
@@ -47,7 +47,7 @@ extension AttributeLayer {
         return ServerTransaction(rawValue: UInt64(link.wire) << 48 | lastTransaction)
     }
 
-    /// Processes a client's answer to a read or write request of a peer.
+    /// Processes a client's answer to a read or write request from a peer.
     mutating func respond(
         _ transaction: ServerTransaction,
         _ response: ServerResponse,
@@ -122,7 +122,7 @@ extension AttributeLayer {
 }
 
 extension ServerLink.Pending {
-    /// Returns whether the response waits for an answer of this client.
+    /// Returns whether the response waits for an answer from this client.
     func awaits(_ client: ClientID) -> Bool {
         switch answer {
         case .reading(let only, _), .writing(let only): only.client == client
@@ -130,7 +130,7 @@ extension ServerLink.Pending {
         }
     }
 
-    /// Returns whether the response waits for this answer.
+    /// Returns whether the response waits for the answer that `asked` identifies.
     func awaits(_ asked: ServerLink.Asked) -> Bool {
         switch answer {
         case .reading(let only, _), .writing(let only): only == asked

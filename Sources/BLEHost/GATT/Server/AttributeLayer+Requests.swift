@@ -47,7 +47,7 @@ extension AttributeLayer {
         }
     }
 
-    /// Sends a response, and does what has to be done after it.
+    /// Sends a response, and then carries out its effect.
     private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at place: BearerPosition, _ now: Instant) {
         switch reply {
         case .wait: preconditionFailure("a waiting response cannot be sent")
@@ -75,7 +75,7 @@ extension AttributeLayer {
         outbox.append(.used(client))
     }
 
-    /// Reports a new MTU of the peer to the clients that it uses.
+    /// Reports a new MTU to the clients whose attributes the peer has used.
     mutating func announceSize(at index: Int) {
         for client in links[index].server.clients.all where database.clients.contains(client) {
             outbox.tell(client, of: .server(.centralChanged(links[index].remote)))

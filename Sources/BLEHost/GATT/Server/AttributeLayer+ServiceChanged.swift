@@ -34,7 +34,7 @@ extension AttributeLayer {
         rememberClient(at: index)
     }
 
-    /// Returns the error response for a request of a change-unaware peer; `nil` if the request is carried out.
+    /// Returns the error response for a request from a change-unaware peer; `nil` if the request may be carried out.
     mutating func refusal(of request: ATTPacket, at index: Int) -> Reply? {
         guard !links[index].server.awareness.isAware else { return nil }
         let isRobust = links[index].server.features.contains(.robustCaching)
@@ -59,7 +59,7 @@ extension AttributeLayer {
         if database.isHashRead(by: request) { links[index].server.awareness.readHash() }
     }
 
-    /// Fails requests that wait for clients to provide removed attributes.
+    /// Fails peers' requests that wait for a client and concern a removed attribute.
     mutating func refuseRequests(for ranges: [AttributeHandleRange], at now: Instant) {
         for place in places {
             guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending,

@@ -23,8 +23,8 @@ extension AttributeLayer {
 
     /// Removes a client.
     ///
-    /// It is detached from all peers, so that its requests fail. Its services are removed, so that requests of peers
-    /// that wait for it fail.
+    /// The client is detached from all peers, so its requests fail. Its services are removed, so peers' requests that
+    /// wait for it fail.
     package mutating func clientClosed(_ client: ClientID, at now: Instant) {
         for index in links.indices {
             links[index].client.detach(client, at: now, into: &outbox)
@@ -36,7 +36,7 @@ extension AttributeLayer {
 
     /// Records that a client's app has ended.
     ///
-    /// The client's own requests fail, and so do requests of peers that wait for it.
+    /// The client's own requests fail, and so do peers' requests that wait for the client.
     package mutating func appEnded(_ client: ClientID, at now: Instant) {
         for index in links.indices { links[index].client.appEnded(client, at: now, into: &outbox) }
         updates.remove(client)

@@ -29,7 +29,7 @@ package struct ChangeAwareness: Equatable, Sendable {
 
     /// Records that the client confirmed the last change.
     ///
-    /// That makes it change-aware if it has only one bearer.
+    /// The confirmation makes the client change-aware if it has only one bearer.
     package mutating func confirmedChange(onOnlyBearer: Bool = true) { if onOnlyBearer { state = .aware } }
 
     /// Records that the client has read the Database Hash.

@@ -2,7 +2,7 @@ import BLEWire
 
 /// The GATT server's part of one link: the peer's prepared writes, configurations and pending requests.
 struct ServerLink {
-    /// A request whose response waits for answers of clients.
+    /// A request whose response waits for answers from clients.
     struct Pending {
         /// The opcode of the request.
         let request: ATT.Opcode
@@ -79,7 +79,7 @@ struct ServerLink {
 
     /// Returns the peer's state that the results of its reads depend on.
     ///
-    /// `trust` is that of the link.
+    /// `trust` is the security and authorization of the link.
     func view(on trust: LinkTrust) -> GATTDatabase.View {
         GATTDatabase.View(trust: trust, configurations: configurations, features: features)
     }

@@ -41,7 +41,8 @@ extension Host {
     ///
     /// If only one advertisement can have led to the connection, that advertisement ends.
     ///
-    /// - Returns: The address of this host that the central connected to; the usual one if that is not certain.
+    /// - Returns: This host's address to which the central connected; the usual address if it is not certain which one
+    ///   the central used.
     mutating func centralConnected(to controller: ControllerDescription) -> DeviceAddress {
         let others = testerSets.on
         if others.isEmpty {

@@ -107,7 +107,7 @@ extension Host {
 
     /// Removes a client from a link.
     ///
-    /// The link ends if this host is its central and no other client uses it.
+    /// The link ends if this host is the central and no other client uses the link.
     private mutating func leave(
         _ attachment: Attachments.Attachment,
         _ link: ConnectionHandle,
@@ -125,7 +125,7 @@ extension Host {
         release(link, at: now)
     }
 
-    /// Fails all requests of a client on a link.
+    /// Fails all of a client's requests on a link.
     private mutating func detach(_ client: ClientID, from link: ConnectionHandle, at now: Instant) {
         withLayers(at: now) { attributes, channels in
             channels.detach(client, from: link, at: now)
@@ -149,7 +149,7 @@ extension Host {
         }
     }
 
-    /// Ends the connections and connection requests of a closed client.
+    /// Ends the connections and connection requests of a client whose session is closed.
     mutating func abandon(_ client: ClientID, at now: Instant) {
         for attachment in attachments.of(client) {
             attachments.remove(client, attachment.peer)

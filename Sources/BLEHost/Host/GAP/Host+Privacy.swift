@@ -12,7 +12,7 @@ extension Host {
         return self.privacy?.needsRest(at: now) ?? false
     }
 
-    /// Returns whether this host has an address of this kind, or will have one before it uses the radio.
+    /// Returns whether this host has an address of this kind, or will get one before it next uses the radio.
     func canShow(_ kind: OwnAddressKind?, on controller: ControllerDescription) -> Bool {
         let isComing = privacy != nil && (kind == .random || kind == .resolvable)
         return isComing || controller.commonAddress(kind) != nil
@@ -45,8 +45,8 @@ extension Host {
     /// Returns the address to connect to: the peer's identity address if the controller's resolving list contains the
     /// peer, otherwise the last known address.
     ///
-    /// `isPrivate` is true if the peer may have changed that address. The host must then receive an advertisement of
-    /// the peer before it can connect.
+    /// `isPrivate` is true if the peer may have changed its address, so that the host must receive one of the peer's
+    /// advertisements before it can connect.
     mutating func place(of peer: PeerIdentifier) -> (address: DeviceAddress, isPrivate: Bool)? {
         guard let address = peers.address(of: peer) else { return nil }
         guard let bond = peers.bond(with: peer), bond.resolvingKey != nil else { return (address, false) }

@@ -26,13 +26,13 @@ extension HCI.ConnectionParameters {
         self.init(minimum: minimum, maximum: maximum, timeout: timeout)
     }
 
-    /// The minimum supervision timeout of this host's links.
+    /// The minimum supervision timeout for this host's links.
     ///
-    /// A shorter one would end links because of a brief disturbance.
+    /// A shorter timeout would end links because of a brief disturbance.
     static let leastTimeout = SupervisionTimeout(.milliseconds(720))
 
-    /// Creates the parameters that a peer requests, with a sufficient supervision timeout; returns `nil` if they are
-    /// invalid.
+    /// Creates the parameters that a peer requests, with a sufficient supervision timeout; returns `nil` if the
+    /// parameters are invalid.
     ///
     /// Core 6.0, Vol 6, Part B, 4.5.2.
     init?(minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16) {

@@ -10,7 +10,7 @@ extension Host {
         release(link, at: now)
     }
 
-    /// Ends the link to a central of a client, unless another app uses the link.
+    /// Ends the link to one of a client's centrals, unless another app uses the link.
     mutating func dismiss(_ peer: PeerIdentifier, for client: ClientID, at now: Instant) {
         guard let link = link(of: client, toCentral: peer), !isShared(link, beyondAppOf: client) else {
             return note(.foreignCentral(client))
@@ -20,7 +20,7 @@ extension Host {
 
     /// Ends a link once all accepted data have been sent, or after a time limit.
     ///
-    /// The host waits because a controller may end a link without sending the data that it still has.
+    /// The host waits because a controller may end a link without sending the data that are still in its buffers.
     ///
     /// Core 6.0, Vol 4, Part E, 7.1.6.
     mutating func release(_ link: ConnectionHandle, at now: Instant) {
@@ -44,7 +44,7 @@ extension Host {
         submit(.disconnect(command), for: .disconnection(link), at: now)
     }
 
-    /// Tells the controller to end the links that were released and have nothing left to send.
+    /// Tells the controller to end those released links that have nothing left to send.
     mutating func endParted(at now: Instant) {
         guard hasParting else { return }
         hasParting = links.values.contains(where: \.isParting)

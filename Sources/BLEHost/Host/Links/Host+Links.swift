@@ -2,7 +2,7 @@ import BLEWire
 
 // Beginning and end of links.
 extension Host {
-    /// Processes the controller's answer to a command of the initiator.
+    /// Processes the controller's answer to a command from the initiator.
     mutating func initiatorAnswered(_ status: HCI.Status, at now: Instant) {
         switch initiator.answered(status, at: now) {
         case .proceed: break
@@ -163,7 +163,7 @@ extension Host {
 }
 
 extension HCI.Status {
-    /// True for the reasons that mean that a link was never established, if it ends before it was usable.
+    /// True for reasons that mean that a link was never established, provided that it ended before it was usable.
     fileprivate var isEstablishmentFailure: Bool {
         switch self {
         case .connectionFailedToBeEstablished, .connectionTimeout, .linkLayerResponseTimeout, .instantPassed: true

@@ -2,7 +2,7 @@ import BLEWire
 
 // The connection parameters that the ends of a link agree on.
 extension Host {
-    /// The supervision timeout of this host's links.
+    /// The supervision timeout that this host requests for its links.
     var supervisionTimeout: SupervisionTimeout {
         max(SupervisionTimeout(configuration.supervisionTimeout), HCI.ConnectionParameters.leastTimeout)
     }
@@ -21,7 +21,7 @@ extension Host {
         return parameters
     }
 
-    /// Accepts the parameters that a peripheral requests with a signal, if they are valid.
+    /// Accepts the parameters that a peripheral requests with an L2CAP signal, if they are valid.
     mutating func answer(
         _ request: Signal.ConnectionParameterUpdateRequest,
         _ identifier: SignalIdentifier,
@@ -62,7 +62,7 @@ extension Host {
         submit(command, for: .link(handle), at: now)
     }
 
-    /// Asks a central of a client for a shorter or longer connection interval, which trades delay against energy.
+    /// Asks one of a client's centrals for a shorter or longer connection interval, which trades delay against energy.
     ///
     /// If another app also uses the link, the interval can only become shorter. The controllers negotiate the change if
     /// both support that; otherwise this host asks the central's host.

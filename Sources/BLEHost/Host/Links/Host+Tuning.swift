@@ -2,7 +2,7 @@ import BLEWire
 
 // Speed of links: commands that change or read it, and their results.
 extension Host {
-    /// Requests long packets and the 2M PHY for a new link, as far as both controllers support them.
+    /// Requests long packets and the 2M PHY for a new link, where both controllers support them.
     mutating func tune(
         _ event: HCI.LEReadRemoteFeaturesComplete,
         from controller: ControllerDescription,
@@ -109,7 +109,7 @@ extension Host {
 
     /// Reads the PHYs of a new link.
     ///
-    /// They may differ from 1M if the link was created by an extended advertisement.
+    /// The PHYs may differ from 1M if the link was created by an extended advertisement.
     mutating func readPHY(of handle: ConnectionHandle, _ controller: ControllerDescription, at now: Instant) {
         guard controller.usesExtendedCommands, controller.commands.contains(.leReadPHY),
             controller.features.contains(.phy2M) || controller.features.contains(.phyCoded)
@@ -161,7 +161,7 @@ extension HCI.CommandComplete? {
 extension ControllerDescription {
     /// Returns the command for a request about a link; `nil` if the controller does not support it.
     ///
-    /// A peripheral can only change the parameters if the controllers negotiate them.
+    /// A peripheral can change the connection parameters only if the controllers negotiate them.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.18, 7.8.33 and 7.8.49.
     fileprivate func command(

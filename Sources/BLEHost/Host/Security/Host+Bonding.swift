@@ -2,10 +2,10 @@ import BLEWire
 
 // Bonds: storing them after a pairing, and removing them.
 extension Host {
-    /// Completes a pairing once the peer has acknowledged the last key of this host.
+    /// Completes a pairing once the peer has acknowledged this host's last key.
     ///
-    /// If the link is lost before that, the peer has no bond, so this host must not store one either: the peer could
-    /// not encrypt with it.
+    /// If the link is lost before the acknowledgement, the peer has no bond, so this host must not store one either:
+    /// the peer could not encrypt a link with it.
     mutating func confirmPairing(on handle: ConnectionHandle, at now: Instant) {
         guard scheduler.hasSentPairing(handle), let index = pairings.entries.index(of: handle),
             let peer = links[handle]?.peer, let outcome = pairings.entries.values[index].outcome.take()
@@ -15,7 +15,7 @@ extension Host {
 
     /// Completes a successful pairing.
     ///
-    /// Its bond replaces the previous one.
+    /// The bond that it has made replaces the previous bond.
     mutating func paired(
         _ outcome: PairingOutcome,
         with peer: PeerIdentifier,
@@ -53,7 +53,8 @@ extension Host {
         return apply(change, bond, of: handle, at: now)
     }
 
-    /// Returns the users for a new bond: those of the apps that use the link, then those of the bond that it replaces.
+    /// Returns the users for a new bond: the users of the apps that use the link, then those of the bond that is
+    /// replaced.
     private func usersOfBond(with peer: PeerIdentifier, on handle: ConnectionHandle) -> [UInt32] {
         var users = apps(on: handle).users
         for user in peers.bond(with: peer)?.users ?? [] where !users.contains(user) { users.append(user) }

@@ -4,8 +4,8 @@ import BLEWire
 extension Host {
     /// Starts to encrypt a new link if this host is the central and the peer uses the address of a bonded peer.
     ///
-    /// Any device can use that address, so the bond is not valid until the link is encrypted with its key. As the
-    /// peripheral, this host waits for the central to start encryption.
+    /// Any device can use that address, so the bond is not valid until the link is encrypted with the bond's key. As
+    /// the peripheral, this host waits for the central to start encryption.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.2; Vol 4, Part E, 7.8.24.
     mutating func recognize(_ handle: ConnectionHandle, at now: Instant) {
@@ -38,7 +38,7 @@ extension Host {
         encryptionChanged(handle, status, isOn: false, at: now)
     }
 
-    /// Responds to a central's request to encrypt with the key of an earlier pairing.
+    /// Responds to the controller's request for the key with which a central wants to encrypt the link.
     mutating func answer(_ request: HCI.LELongTermKeyRequest, at now: Instant) {
         let handle = request.handle
         guard links[handle] != nil else { return note(.unknownLink(handle)) }
@@ -121,7 +121,7 @@ extension Host {
 }
 
 extension LongTermKey {
-    /// Returns whether this is the key that a central asks to encrypt with.
+    /// Returns whether this is the key with which a central asks to encrypt the link.
     fileprivate func isNamed(by request: HCI.LELongTermKeyRequest) -> Bool {
         random == request.random && diversifier == request.diversifier
     }

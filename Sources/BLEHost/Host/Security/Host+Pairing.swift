@@ -2,7 +2,7 @@ import BLEWire
 
 // Pairing, and the questions to the user about it.
 extension Host {
-    /// Processes a packet of the peer's security manager.
+    /// Processes a packet from the peer's security manager.
     mutating func receivePairing(_ packet: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
         guard prepareToPair(on: handle), let index = pairings.entries.index(of: handle) else {
             return refusePairing(packet, on: handle, at: now)
@@ -26,9 +26,9 @@ extension Host {
 
     /// Returns whether this host lets the peer of a link start a pairing.
     ///
-    /// Any device in range can request a pairing, so this host only accepts one that is wanted on this side: by the
-    /// user, who is asked or has provided out-of-band data; by an app that is connected to the peer; or, if this host
-    /// is the peripheral, by an app that has published something that requires encryption.
+    /// Any device in range can request a pairing, so this host accepts only a pairing that is wanted on this side: by
+    /// the user, who is asked or has provided out-of-band data; by an app that is connected to the peer; or, if this
+    /// host is the peripheral, by an app that has published something that requires encryption.
     ///
     /// `isInformed` is true if the peer says that it has this host's out-of-band data, which the pairing then verifies.
     private func admitsPairingOfPeer(on handle: ConnectionHandle, isInformed: Bool) -> Bool {
@@ -49,7 +49,7 @@ extension Host {
         attachments.on(handle).contains { $0.state.link != nil }
     }
 
-    /// Returns the party that wants the bond of the current pairing on a link.
+    /// Returns the party that wants the bond from the current pairing on a link.
     private func party(ofPairingOn handle: ConnectionHandle, by method: PairingMethod) -> Bond.Origin {
         guard let entry = pairings.entries[handle] else { return .peer }
         if entry.isAttended || entry.cause == .request || method == .outOfBand { return .user }
@@ -77,7 +77,7 @@ extension Host {
         pairings.begin(at: index, for: cause, hasRoom: hasRoom)
     }
 
-    /// Raises the security of a link because the peer has rejected a request for insufficient security.
+    /// Raises the security of a link, because the peer has rejected a request on the grounds of insufficient security.
     mutating func raiseSecurity(of handle: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: handle) else { return }
         if links.values[index].encryption.isStarting || pairings.entries[handle]?.outcome != nil { return }
@@ -106,7 +106,7 @@ extension Host {
         bondKey(of: handle) != nil && links[handle]?.encryption.isOn == false
     }
 
-    /// Ends the attempt to raise the security of a link; waiting requests fail.
+    /// Gives up raising the security of a link; the requests that wait for it fail.
     ///
     /// If an app waits for a peer that has not proved its bond, the link ends instead, because this host must not
     /// request anything from such a peer.
@@ -143,7 +143,8 @@ extension Host {
         drainPairing(handle, at: now)
     }
 
-    /// Returns whether the policy allows a pairing for this cause only with out-of-band data.
+    /// Returns whether a pairing for this cause needs out-of-band data, because the policy requires an agent and there
+    /// is none.
     ///
     /// As the peripheral, this host may always ask the central to encrypt with an existing bond.
     private func isPairingForbidden(on handle: ConnectionHandle, for cause: PairingInquiry.Cause) -> Bool {
@@ -154,7 +155,7 @@ extension Host {
         return links[handle]?.role == .central || !awaitsProof(handle)
     }
 
-    /// Creates the security manager of a link if it has none; returns `false` if the controller cannot encrypt.
+    /// Creates the security manager of a link if the link has none; returns `false` if the controller cannot encrypt.
     private mutating func prepareToPair(on handle: ConnectionHandle) -> Bool {
         if pairings.entries.index(of: handle) != nil {
             pairings.note(apps(on: handle), on: handle)
@@ -264,7 +265,7 @@ extension Host {
 
     /// Processes a peripheral's Security Request.
     ///
-    /// If this host cannot provide MITM protection, an existing bond is as good as a new one, even if the peripheral
+    /// If this host cannot provide MITM protection, an existing bond is as good as a new bond, even if the peripheral
     /// requests MITM protection, as BlueZ does in each Security Request. Core 6.0, Vol 3, Part H, 2.4.6.
     private mutating func securityRequested(
         _ wish: SMP.AuthenticationRequirements,
@@ -285,7 +286,8 @@ extension Host {
         pair(handle, needsMITM: false, for: .peer, at: now)
     }
 
-    /// Raises the security of a link to `needed`: with the existing bond if that is sufficient, otherwise by pairing.
+    /// Raises the security of a link to `needed`: with the existing bond if the bond is sufficient, otherwise by
+    /// pairing.
     mutating func raise(_ handle: ConnectionHandle, to needed: LinkSecurity, at now: Instant) {
         guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
         if !links.values[index].encryption.isOn, links.values[index].role == .central, let key = bondKey(of: handle),
@@ -296,9 +298,9 @@ extension Host {
         pair(handle, needsMITM: needed == .authenticated, for: .request, at: now)
     }
 
-    /// Sends an event about a link to every agent that may know about the link.
+    /// Sends an event about a link to every agent that may learn about the link.
     ///
-    /// The agent that was asked, or would be asked, gets it last.
+    /// The agent that was asked, or would be asked, gets the event last.
     mutating func tellAgents(_ event: SecurityEvent, of handle: ConnectionHandle) {
         let apps = pairings.entries[handle]?.apps ?? apps(on: handle)
         let last = pairings.entries[handle]?.asked ?? pairings.agent(for: apps)?.client
@@ -346,7 +348,7 @@ extension PairingStrength {
 }
 
 extension PairingOutcome {
-    /// Returns this outcome with `party` as the one that wants the bond.
+    /// Returns this outcome with `party` as the party that wants the bond.
     fileprivate func wanted(by party: Bond.Origin) -> Self {
         var bond = bond
         bond?.wantedBy = party
@@ -355,7 +357,7 @@ extension PairingOutcome {
 }
 
 extension PairingFailure {
-    /// The failure for waiting requests; `nil` if the peer's error is the best description.
+    /// The failure for waiting requests; `nil` if the error with which the peer rejected them is the best description.
     fileprivate var answer: Failure? {
         switch self {
         case .refused, .refusedByPeer, .tooSoon, .cannotAuthenticate, .nobodyToAsk: nil

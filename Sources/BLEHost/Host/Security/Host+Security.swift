@@ -29,7 +29,7 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Stores the bond with a link's peer, which is valid on this and later links.
+    /// Stores the bond with a link's peer; the bond is valid on this link and on later ones.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         keep(bond, of: link, at: now)
         proceed(at: now)
@@ -47,9 +47,9 @@ extension Host {
         return apply(peers.bonded(peer, bond), bond, of: link, at: now)
     }
 
-    /// Stores a changed bond, and applies it to the link.
+    /// Stores a changed bond, and applies the bond to the link.
     ///
-    /// - Returns: `false` if there was no room for the bond.
+    /// - Returns: `false` if there is no room for the bond.
     mutating func apply(
         _ change: PeerTable.OnChange,
         _ bond: Bond,

@@ -13,7 +13,7 @@ struct KeyDistribution: Sendable {
     }
 
     private enum State: Sendable {
-        /// These packets of the peer are outstanding, in this order. `unnamed` is an LTK whose identification is
+        /// The peer has yet to send these packets, in this order. `unnamed` is an LTK whose identification is
         /// outstanding.
         case due([SMP.Opcode], unnamed: Key128?)
         case over
@@ -55,7 +55,7 @@ struct KeyDistribution: Sendable {
         return (role == .peripheral || opcodes.isEmpty ? packets : [], opcodes.isEmpty)
     }
 
-    /// Processes a packet of the peer.
+    /// Processes a packet from the peer.
     mutating func receive(_ packet: SMPPacket) -> OnReceive {
         guard case .due(let opcodes, let unnamed) = state, opcodes.first == packet.opcode else {
             return fail(.unspecified)

@@ -26,7 +26,7 @@ struct LegacyAuthentication: Sendable {
 
     /// Starts the phase, after the Pairing Response.
     ///
-    /// `temporaryKey` is the out-of-band key, `passkey` the displayed one.
+    /// `temporaryKey` is the key from out-of-band data; `passkey` is the passkey to display, `nil` to generate one.
     mutating func begin(
         temporaryKey: Key128?,
         passkey: UInt32?,
@@ -55,7 +55,7 @@ struct LegacyAuthentication: Sendable {
         return ahead.map { actions + receive(.pairingConfirm(.init($0)), using: &random) } ?? actions
     }
 
-    /// Processes a packet of the peer.
+    /// Processes a packet from the peer.
     mutating func receive(_ packet: SMPPacket, using random: inout RandomSource) -> [PairingAction] {
         switch (state, packet) {
         case (.typing(nil), .pairingConfirm(let confirm)) where exchange.role == .peripheral:

@@ -10,17 +10,17 @@ struct LinkApps: Equatable {
 
     /// Returns whether this app uses the link.
     ///
-    /// The program of the host counts as using every link.
+    /// The program that contains the host counts as using every link.
     func include(_ owner: ClientOwner) -> Bool { owner.isProgram || owners.contains { $0.isSameApp(as: owner) } }
 
     /// Returns whether this app may answer questions about pairings on the link, and receive the outcome.
     ///
-    /// Apps of the same user and administrators may.
+    /// An app may if it is an administrator, or if an app of the same user uses the link.
     func concern(_ owner: ClientOwner) -> Bool {
         owner.isAdministrator || owners.contains { $0.isSameUser(as: owner) }
     }
 
-    /// Returns whether keys are stored: true if some app on the link does not forbid that, or if no app uses the link.
+    /// Returns whether keys are stored: true unless apps use the link and all of them forbid storing keys.
     func keepBonds(unlessForbidden isForbidden: (ClientOwner) -> Bool) -> Bool {
         owners.isEmpty || owners.contains { !isForbidden($0) }
     }

@@ -25,11 +25,11 @@ struct OutOfBandSecrets {
 
     /// The maximum number of entries of each kind that are stored for one app.
     ///
-    /// At the limit, the oldest one is removed.
+    /// At the limit, the oldest entry is removed.
     private let limit: Int
     /// This host's out-of-band data, which apps transfer to other devices, with the matching key pairs.
     ///
-    /// One entry per app, latest last.
+    /// There is one entry per app; the latest is last.
     private var own: [Secret<(told: DeviceData, pair: P256KeyPair)>] = []
     /// The out-of-band data of peers.
     private var heard: [Secret<DeviceData>] = []
@@ -38,7 +38,7 @@ struct OutOfBandSecrets {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Sets the out-of-band data of this host, generated for a client.
+    /// Sets this host's out-of-band data, which were generated for a client.
     mutating func tell(_ told: DeviceData, for pair: P256KeyPair, by client: ClientID, of owner: ClientOwner = .program)
     {
         own.removeAll { $0.client == client || $0.owner.isSameApp(as: owner) }

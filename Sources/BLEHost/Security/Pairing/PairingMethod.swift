@@ -21,7 +21,7 @@ package enum PairingMethod: Equatable, Hashable, Sendable {
         }
     }
 
-    /// The devices that display the passkey and on which it is entered.
+    /// The devices that display the passkey, and those on which the user enters it.
     package enum PasskeyEntry: Equatable, Hashable, Sendable {
         case initiatorDisplays
         case responderDisplays

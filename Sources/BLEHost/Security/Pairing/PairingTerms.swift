@@ -92,7 +92,7 @@ struct PairingTerms {
         return features
     }
 
-    /// Returns the reason why this host refuses the agreed features; `nil` if it continues.
+    /// Returns the reason why this host refuses the agreed features; `nil` if it accepts them.
     func refusal(
         of agreement: PairingAgreement,
         request: SMP.PairingFeatures,
@@ -111,7 +111,7 @@ struct PairingTerms {
         return nil
     }
 
-    /// Returns the question for the user before this host continues; `nil` if there is none.
+    /// Returns the question that the user must answer before this host continues; `nil` if no answer is needed.
     func consent(to agreement: PairingAgreement) -> PairingQuestion? {
         guard agreement.method == .justWorks else { return nil }
         if existing != nil { return .consent(replacesBond: true) }

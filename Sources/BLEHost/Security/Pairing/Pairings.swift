@@ -3,7 +3,7 @@ import BLEWire
 
 /// The security managers of all links that need one, with the agents and the policies of clients.
 struct Pairings {
-    /// A client that asks the user, with its input and output capability.
+    /// A client that asks the user, and the capability for input and output that it has.
     struct Agent: Equatable {
         let client: ClientID
         fileprivate(set) var owner: ClientOwner
@@ -77,7 +77,7 @@ struct Pairings {
         secrets = OutOfBandSecrets(limit: max(1, min(limits.knownPeers, OutOfBandSecrets.mostOfApp)))
     }
 
-    /// Returns the latest of the agents that may be asked about pairings on a link that these apps use; `nil` if there
+    /// Returns the latest agent that may be asked about pairings on a link, if these apps use the link; `nil` if there
     /// is none.
     func agent(for apps: LinkApps) -> Agent? { agents.last { apps.concern($0.owner) } }
 
@@ -88,7 +88,7 @@ struct Pairings {
         return least
     }
 
-    /// Makes a client an agent with this capability; `nil` ends that.
+    /// Makes a client an agent with this capability; `nil` ends its role as an agent.
     mutating func attend(_ client: ClientID, of owner: ClientOwner, _ capability: SMP.IOCapability?) {
         agents.removeAll { $0.client == client }
         if let capability { agents.append(Agent(client: client, owner: owner, capability: capability)) }
@@ -110,8 +110,10 @@ struct Pairings {
         entries.values[index] = entry
     }
 
-    /// Returns whether there are out-of-band data for a pairing with a peer on a link that these apps use: the peer's
-    /// data or, if the peer `isInformed`, data or a temporary key that the peer may have received from this side.
+    /// Returns whether there are out-of-band data for a pairing with a peer, if these apps use the link.
+    ///
+    /// Data from the peer are sufficient. If `isInformed` is true, because the peer may have received data from this
+    /// side, this host's data or a temporary key are also sufficient.
     func isTold(of peer: PeerIdentifier, for apps: LinkApps, isInformed: Bool) -> Bool {
         let data = secrets.data(
             for: peer,
@@ -134,7 +136,7 @@ struct Pairings {
         return policy
     }
 
-    /// Sets the policy of a client, which replaces the client's previous one.
+    /// Sets a client's policy, in place of the client's previous policy.
     mutating func insist(_ client: ClientID, of owner: ClientOwner, on policy: PairingPolicy, everywhere: Bool) {
         demands.removeAll { $0.client == client }
         if policy != PairingPolicy() {
@@ -159,7 +161,7 @@ struct Pairings {
         configureAll()
     }
 
-    /// Generates the out-of-band data of this host for a client.
+    /// Generates this host's out-of-band data for a client.
     mutating func makeOutOfBandData(
         for client: ClientID,
         of owner: ClientOwner
@@ -268,7 +270,8 @@ struct Pairings {
         )
     }
 
-    /// Returns a function that says whether a client's out-of-band data may be used on a link that these apps use.
+    /// Returns a function that says whether a client's out-of-band data may be used for a link, if these apps use the
+    /// link.
     private func counting(for apps: LinkApps) -> (ClientID, ClientOwner) -> Bool {
         let agent = agent(for: apps)?.client
         return { client, owner in apps.include(owner) || client == agent }

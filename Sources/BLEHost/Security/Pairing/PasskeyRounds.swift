@@ -21,7 +21,8 @@ struct PasskeyRounds: Sendable {
     enum OnReceive: Equatable {
         /// Send these packets.
         case send([SMPPacket])
-        /// Send these packets, if any. The rounds are complete, with the random numbers of the last one.
+        /// Send these packets, if any. The rounds are complete; `own` and `peer` are the random numbers from the last
+        /// round.
         case finished([SMPPacket], own: Key128, peer: Key128)
         case fail(SMP.Reason)
     }
@@ -56,7 +57,7 @@ struct PasskeyRounds: Sendable {
         return [.pairingConfirm(.init(confirm))]
     }
 
-    /// Processes a packet of the peer.
+    /// Processes a packet from the peer.
     mutating func receive(_ packet: SMPPacket, using random: inout RandomSource) -> OnReceive {
         switch (state, packet) {
         case (.listening, .pairingConfirm(let theirs)):

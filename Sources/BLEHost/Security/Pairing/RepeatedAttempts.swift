@@ -5,13 +5,13 @@ package import BLEWire
 /// They delay its next attempt, so that it cannot try one passkey after another.
 ///
 /// After the first failure, the next attempt must wait for a second. Each further failure doubles the wait, up to about
-/// a minute; each minute without a failure halves it. Stored per peer, across links.
+/// a minute; each minute without a failure halves it. The failures are stored per peer, across links.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.6.
 package struct RepeatedAttempts: Equatable, Sendable {
     private enum State: Equatable, Sendable {
         case clear
-        /// The number of counted failures, and the time of the last one.
+        /// The number of counted failures, and the time of the last failure.
         case failed(count: Int, at: Instant)
     }
 

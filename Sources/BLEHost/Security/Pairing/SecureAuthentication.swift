@@ -67,7 +67,7 @@ struct SecureAuthentication: Sendable {
         return [.send(.pairingDHKeyCheck(.init(check.own))), .agreed(check.linkKey)]
     }
 
-    /// Processes a packet of the peer.
+    /// Processes a packet from the peer.
     mutating func receive(_ packet: SMPPacket, using random: inout RandomSource) -> [PairingAction] {
         switch (state, packet) {
         case (.keys, .pairingPublicKey(let theirs)): return receive(theirs.key, using: &random)

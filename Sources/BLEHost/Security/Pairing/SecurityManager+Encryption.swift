@@ -2,10 +2,11 @@ package import BLEWire
 
 // Encryption with the new key, and the distribution of keys after that.
 extension SecurityManager {
-    /// Returns the key of the current pairing, when the peripheral's controller requests a key with this identification
-    /// because the central has started encryption.
+    /// Returns the key of the current pairing, if it has the identification that the peripheral's controller requests.
     ///
-    /// - Returns: `nil` if there is no such key, or not yet. The central may then mean the key of a bond.
+    /// The controller requests a key when the central has started encryption.
+    ///
+    /// - Returns: `nil` if there is no such key, or not yet; the central may mean the key of a bond instead.
     ///
     /// Core 6.0, Vol 3, Part H, 2.4.4.
     package mutating func longTermKey(for random: UInt64, diversifier: UInt16) -> Key128? {
@@ -80,7 +81,7 @@ extension SecurityManager {
 
     /// Completes the pairing after all keys have been exchanged.
     ///
-    /// Nothing is stored before that.
+    /// Nothing is stored before all keys have been exchanged.
     mutating func finish(_ exchange: PairingExchange, _ key: Key128, _ keys: KeyDistribution) {
         let agreement = exchange.agreement, strength = agreement.strength
         state = .idle

@@ -2,7 +2,7 @@ package import BLEWire
 
 // Packets of the peer.
 extension SecurityManager {
-    /// Processes a packet of the peer from channel 0x0006.
+    /// Processes a packet from the peer on channel 0x0006.
     package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
         if case .locked = state { return }
         do throws(PacketError) {

@@ -12,7 +12,7 @@ package import BLEWire
 /// | a packet on channel 0x0006 | ``receive(_:at:)`` |
 /// | LE Long Term Key Request | ``longTermKey(for:diversifier:)``; if that returns `nil`, use the key of a bond |
 /// | Encryption Change, Encryption Key Refresh Complete | ``encryptionChanged(_:at:)`` |
-/// | an answer of the user | ``answer(_:at:)`` |
+/// | an answer from the user | ``answer(_:at:)`` |
 /// | the end of the link | ``disconnected(at:)``; then keep ``attempts`` for the next link |
 ///
 /// Core 6.0, Vol 3, Part H.
@@ -26,8 +26,8 @@ package struct SecurityManager: Sendable {
         case ask(PairingQuestion)
         /// Withdraw the open question.
         case withdraw
-        /// The peripheral requests security. The owner encrypts with the existing bond if that is sufficient, otherwise
-        /// it pairs. It must not remove the bond because of this request.
+        /// The peripheral requests security. The owner encrypts with the existing bond if the bond is sufficient,
+        /// otherwise it pairs. The owner must not remove the bond because of this request.
         ///
         /// MITM protection in the request is only a preference: ``Configuration/Protection/preferred`` provides it if
         /// possible, and the peripheral rejects a result that is not sufficient.
@@ -52,7 +52,7 @@ package struct SecurityManager: Sendable {
         /// peripheral's controller has requested the key.
         case encrypting(PairingExchange, Key128, isKeyTaken: Bool)
         case distributing(PairingExchange, Key128, KeyDistribution)
-        /// A procedure has timed out, and no other one may start on this link.
+        /// A procedure has timed out, and no other procedure may start on this link.
         case locked
     }
 
@@ -134,7 +134,8 @@ package struct SecurityManager: Sendable {
         }
     }
 
-    /// The key that the current pairing has agreed on, and its strength; `nil` before and after that.
+    /// The key of the current pairing, and its strength; `nil` before the devices have agreed on a key, and without a
+    /// pairing.
     package var agreedKey: (key: LongTermKey, strength: PairingStrength)? {
         switch state {
         case .encrypting(let exchange, let key, _), .distributing(let exchange, let key, _):
@@ -154,9 +155,9 @@ package struct SecurityManager: Sendable {
     /// Returns whether this host can start a pairing with this requirement; `false` if it would fail with any peer.
     package func canPair(needsMITM: Bool) -> Bool { terms(needsMITM: needsMITM).canSucceed }
 
-    /// As the central, starts a pairing, which must not happen while the link is being encrypted.
+    /// Starts a pairing as the central, or asks the central for security as the peripheral.
     ///
-    /// As the peripheral, asks the central for security.
+    /// A central must not call this while the link is being encrypted.
     ///
     /// ``Output/paired(_:)`` or ``Output/failed(_:)`` reports the result. If a pairing is already in progress, they
     /// report the result of that pairing.
@@ -190,7 +191,7 @@ package struct SecurityManager: Sendable {
 
     /// Ends the current procedure because the peer does not continue it.
     ///
-    /// No other one may start on this link.
+    /// No other procedure may start on this link.
     package mutating func timeOut(at now: Instant) {
         guard isUnderWay else { return }
         end(.timedOut, at: now)
@@ -231,6 +232,8 @@ package struct SecurityManager: Sendable {
     }
 
     /// Ends the current procedure and sends the reason to the peer.
+    ///
+    /// `isOwnWish` is true if this side cancels, which does not delay the next attempt.
     mutating func refuse(_ reason: SMP.Reason, isOwnWish: Bool = false, at now: Instant) {
         send(.pairingFailed(.init(reason)), at: now)
         end(.refused(reason), isOwnWish: isOwnWish, at: now)
@@ -238,8 +241,7 @@ package struct SecurityManager: Sendable {
 
     /// Returns whether a failure delays the next attempt.
     ///
-    /// It does if the peer may have tried to guess a secret, or if the user was asked, so that a peer cannot ask again
-    /// and again.
+    /// A failure does if the peer may have tried to guess a secret, or if the user was asked and the peer then gave up.
     private func isTry(_ failure: PairingFailure) -> Bool {
         switch (state, failure) {
         case (.authenticating, _), (.consenting, .refusedByPeer), (.consenting, .disconnected): true

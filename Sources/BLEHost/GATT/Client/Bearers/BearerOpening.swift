@@ -58,7 +58,7 @@ struct BearerOpening {
 
     /// Records whether the peer supports bearers, and whether to request them now.
     ///
-    /// Pass `false` if the link already has enhanced bearers or is not encrypted any more.
+    /// Pass `false` if the link already has enhanced bearers or is no longer encrypted.
     mutating func inquired(isOffered: Bool) -> OnEvent {
         guard case .inquiring = state else { return .nothing }
         guard isOffered else {

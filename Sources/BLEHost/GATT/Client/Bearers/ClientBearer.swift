@@ -72,7 +72,7 @@ struct ClientBearer {
         if request.isWrite { written = value }
     }
 
-    /// Processes the response to a procedure with a single request, which ends with it.
+    /// Processes the response to a single-request procedure, and ends the procedure.
     ///
     /// Returns `nil`, without side effects, if the packet is not that response.
     @inline(__always)
@@ -98,8 +98,8 @@ struct ClientBearer {
 
     mutating func expire(at now: Instant) -> ATTClientBearer.OnExpire { transaction.expire(at: now) }
 
-    /// Passes a response to the procedure in progress and returns its next step; `nil` if no procedure is waiting for
-    /// it.
+    /// Passes a response to the procedure in progress and returns its next step; `nil` if no procedure is waiting for a
+    /// response.
     mutating func answer(
         _ answer: ATTAnswer,
         _ database: inout PeerDatabase,

@@ -3,7 +3,7 @@ import BLEWire
 /// The bearers of a link on which clients make requests, with the procedures in progress and those to be repeated.
 ///
 /// The first one is the unenhanced bearer, which always exists and accepts any request. The enhanced bearers only
-/// accept requests that can run at the same time as others without an effect that apps could notice.
+/// accept requests that can run at the same time as others without any effect that apps could notice.
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.2; Part G, 5.3.
 struct ClientBearers {
@@ -57,8 +57,8 @@ struct ClientBearers {
         return blocked
     }
 
-    /// Returns whether the peer has only received parts of a value that `client` writes, or a request of `client` is to
-    /// be repeated.
+    /// Returns whether the write commands of `client` must wait because the peer has only received parts of a value
+    /// that `client` writes, or because a request from `client` is to be repeated.
     func holdsUp(_ client: ClientID) -> Bool {
         let holdsParts = all[0].running.map { $0.client == client && $0.procedure.holdsParts } ?? false
         return holdsParts || stalled.contains { $0.client == client }

@@ -17,7 +17,8 @@ import BLEWire
 struct DatabaseRecovery {
     private enum State {
         case none
-        /// Recovery starts when the bearer is free. `wasReported` is true if the peer has reported the changed range.
+        /// Recovery is needed, and starts when the unenhanced bearer is free. `wasReported` is true if the peer has
+        /// reported the changed range.
         case required(wasReported: Bool)
         /// The Database Hash is being read, which makes the client change-aware.
         case reading(wasReported: Bool)
@@ -62,7 +63,9 @@ struct DatabaseRecovery {
         case verify
     }
 
-    /// Advances to the next step when the bearer is free, and returns the action for it.
+    /// Advances to the next step, and returns the action for it.
+    ///
+    /// Call it only when the unenhanced bearer is free.
     mutating func next() -> OnNext {
         switch state {
         case .none, .reading: return .nothing

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension GATTClient {
-    /// The state of the cache of a bonded peer's attributes, which is stored for the peer's next link.
+    /// The state of the cache, which stores a bonded peer's attributes for its next link.
     enum Caching {
         /// The peer is not bonded.
         case none
@@ -15,7 +15,7 @@ extension GATTClient {
 
     /// Records that the peer is bonded.
     ///
-    /// `cache` is the stored attributes; `nil` if there are none.
+    /// `cache` contains the stored attributes; `nil` if there are none.
     mutating func bonded(_ cache: CachedDatabase?, at now: Instant, into outbox: inout Outbox) {
         guard case .none = caching else { return }
         if let cache, database.isEmpty {
@@ -40,7 +40,7 @@ extension GATTClient {
         keepCache()
     }
 
-    /// Queues a request of the host that stores the discovered attributes when the link is idle.
+    /// Queues one of the host's own requests, which stores the discovered attributes when the link is idle.
     mutating func keepCache() {
         guard case .active = caching, database.hasNews else { return }
         if !ownRequests.contains(.verify) { ownRequests.append(.keepCache) }
@@ -49,7 +49,7 @@ extension GATTClient {
     /// Processes the peer's Database Hash, which was read to check or store the cache; `hash` is `nil` if the peer has
     /// none.
     ///
-    /// `isOutdated` is true if services changed while the hash was being read, so that it is read again.
+    /// `isOutdated` is true if services changed while the hash was being read, in which case it is read again.
     mutating func hashRead(_ hash: UInt128?, isOutdated: Bool, at now: Instant, into outbox: inout Outbox) {
         switch caching {
         case .unchecked where isOutdated && hash != nil: ownRequests.append(.checkCache)
@@ -86,7 +86,7 @@ extension GATTClient {
 
     /// Stores the discovered attributes if the Database Hash was the same before and after discovery.
     ///
-    /// If the hash has changed, everything is invalid.
+    /// If the hash has changed, all known attributes are invalid.
     private mutating func keep(_ hash: UInt128?, at now: Instant, into outbox: inout Outbox) {
         guard let hash else {
             caching = .impossible
@@ -136,8 +136,8 @@ extension GATTClient {
     /// Marks known attributes as stale if so much time has passed that they may have changed.
     mutating func expireDatabase(at now: Instant) { if expiry < now { database.expire() } }
 
-    /// Verifies what clients discovered before the peer was asked to report changes, because it may already have
-    /// changed by then.
+    /// Verifies what clients discovered before the peer was asked to report changes, because the peer does not report
+    /// earlier changes.
     ///
     /// Not needed with a cache: its Database Hash reveals such changes, or the attributes are discovered again anyway.
     private mutating func lookAgain() {
@@ -160,8 +160,8 @@ extension GATTClient {
 
     /// Processes the contents of the peer's GATT service.
     ///
-    /// `isOutdated` is true if services changed while they were being read. If Service Changed was not found then, the
-    /// search is repeated.
+    /// `isOutdated` is true if services changed while they were being read. In that case, the search is repeated if
+    /// Service Changed was not found.
     mutating func watching(_ outcome: ServiceChangedSubscription.Outcome, isOutdated: Bool) {
         if let features = outcome.features, !hasAnnouncedFeatures {
             hasAnnouncedFeatures = true
@@ -181,11 +181,11 @@ extension GATTClient {
     /// Drops what is known about changed services, and fails requests about them.
     ///
     /// All other queued requests keep their place, so that clients get results in the order of their requests. The
-    /// handle of Service Changed is considered valid until it has been searched for again, because it has probably not
-    /// moved, and the next change may occur before there is time to search.
+    /// handle of Service Changed is considered valid until a new search has ended, because the handle has probably not
+    /// changed, and the next change may occur before there is time to search.
     ///
-    /// Clients that already know about a change are not informed a second time, unless one of them has discovered or
-    /// subscribed since.
+    /// Clients that already know about a change are not informed a second time, unless one of them has made a discovery
+    /// or subscribed in the meantime.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
     mutating func servicesChanged(in range: AttributeHandleRange, at now: Instant, into outbox: inout Outbox) {
@@ -213,7 +213,8 @@ extension GATTClient {
         if rest.count < count { outbox.append(.servicesKnown(peer, rest.map(\.uuid))) }
     }
 
-    /// Drops everything that is known about the peer's attributes, so that a client can discover them again.
+    /// Drops everything that is known about the peer's attributes, and the client's subscriptions, so that the client
+    /// can discover the attributes again.
     ///
     /// The peer's database is assumed to be unchanged: what other clients have discovered stays valid, and the peer
     /// still reports changes.

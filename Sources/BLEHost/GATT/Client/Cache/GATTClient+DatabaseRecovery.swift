@@ -6,7 +6,8 @@ extension GATTClient {
     /// Records that the peer rejected a request because it regards this host as unaware of a change.
     ///
     /// The procedure is repeated when the changed range is known. If a client's procedure is rejected a second time,
-    /// all attributes are invalidated. If a procedure of the host itself is rejected a second time, it fails.
+    /// all attributes are invalidated. If one of the host's own procedures is rejected a second time, that procedure
+    /// fails.
     mutating func outOfSync(on index: Int, at now: Instant, into outbox: inout Outbox) {
         guard let current = bearers.all[index].running, current.owner != .recovery else { return }
         if current.isRepeated {
@@ -57,7 +58,7 @@ extension GATTClient {
         bearers.stall(procedure)
     }
 
-    /// Updates all procedures after services in `range` changed: those about removed attributes fail.
+    /// Updates all procedures after services in `range` changed; procedures about removed attributes fail.
     mutating func outdateProcedures(in range: AttributeHandleRange, into outbox: inout Outbox) {
         for one in bearers.removeStalled(where: { $0.procedure.isAbout(range) }) { failRemoved(one, into: &outbox) }
         for index in bearers.indices {

@@ -11,7 +11,8 @@ extension KnownAttributes.Include: HasHandle { var place: AttributeHandle { hand
 extension KnownAttributes.Declaration: HasHandle { var place: AttributeHandle { handle } }
 
 extension Array where Element: HasHandle {
-    /// Returns the indices of the items in `range`; an empty range at the place to insert them if there are none.
+    /// Returns the indices of the items in `range`; if there are none, an empty range at the index at which to insert
+    /// such items.
     ///
     /// The array is in ascending order of handles.
     func indices(in range: AttributeHandleRange) -> Range<Int> {

@@ -43,7 +43,7 @@ extension KnownAttributes {
 }
 
 extension HandleStatuses {
-    /// Returns the items that were removed or added at handles that were reported to clients.
+    /// Returns the items that were added or removed, limited to those whose handles were reported to clients.
     fileprivate func news<Item>(
         from old: ArraySlice<Item>,
         to found: [Item],

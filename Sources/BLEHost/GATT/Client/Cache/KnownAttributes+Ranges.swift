@@ -15,7 +15,8 @@ extension ArraySlice<DiscoveredDescriptor> {
         return true
     }
 
-    /// Returns these types with the attributes of `declarations` inserted, in place of any others at their handles.
+    /// Returns these types with the attributes of `declarations` inserted, in place of all others from each declaration
+    /// to its value.
     func with(_ declarations: [KnownAttributes.Declaration]) -> [DiscoveredDescriptor] {
         var types: [DiscoveredDescriptor] = [], rest = self
         types.reserveCapacity(count + 2 * declarations.count)

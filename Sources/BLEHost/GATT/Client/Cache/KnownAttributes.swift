@@ -132,9 +132,9 @@ package struct KnownAttributes: Equatable, Sendable {
 
     /// Records all primary services that start in `range`.
     ///
-    /// The known range extends to the end of the last of them.
+    /// If there are such services, `range` must extend to the end of the last one.
     ///
-    /// A service that was found earlier and overlaps the first of them is shortened.
+    /// A service that was found earlier and overlaps the first of these services is shortened.
     mutating func learn(services found: [DiscoveredService], in range: AttributeHandleRange) {
         services.replace(in: range, with: found)
         let first = services.indices(in: range).lowerBound
@@ -144,7 +144,7 @@ package struct KnownAttributes: Equatable, Sendable {
 
     /// Records all included services that are declared in `range`.
     ///
-    /// Their UUIDs are kept if they are already known.
+    /// UUIDs that are already known are kept.
     mutating func learn(includes found: [Include], in range: AttributeHandleRange) {
         let old = includes[includes.indices(in: range)]
         let found = found.map { new in
@@ -167,7 +167,7 @@ package struct KnownAttributes: Equatable, Sendable {
 
     /// Records the types of all attributes in `range`.
     ///
-    /// They also show at which handles there are no declarations.
+    /// The types also show at which handles there are no declarations.
     mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {
         types.replace(in: range, with: found)
         learnt(.types, in: range)
@@ -195,8 +195,8 @@ package struct KnownAttributes: Equatable, Sendable {
         includes[index].uuid = uuid
     }
 
-    /// Drops everything that overlaps `range`, including the record that it was reported to clients, and returns the
-    /// range that is unknown now.
+    /// Drops everything that overlaps `range`, including the records of what was reported to clients, and returns the
+    /// range about which nothing is known now.
     mutating func remove(_ range: AttributeHandleRange) -> AttributeHandleRange {
         var start = range.start, end = range.end
         for extent in declarations.compactMap(\.range) + services.map(\.range) where extent.overlaps(range) {

@@ -3,9 +3,9 @@ import BLEWire
 /// The attributes of a link's peer as far as they are known, and their validity.
 ///
 /// Until the peer has been asked to report changes, an item becomes stale when it is used: it must be read again before
-/// its second use, because it may have changed. Items that were read before they were needed can also be used once. So
-/// a client that discovers everything once causes no request twice, and a client that discovers again gets current
-/// results.
+/// its second use, because it may have changed. Items that were read ahead, before a client needed them, can also be
+/// used once. So a client that discovers everything once causes no request twice, and a client that discovers again
+/// gets current results.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
 struct PeerDatabase: Sendable {
@@ -17,12 +17,14 @@ struct PeerDatabase: Sendable {
         let isFull: Bool
         /// The first handle after the value of the response's last declaration.
         let end: AttributeHandle
-        /// The number of requests made since then for the types of the attributes that follow.
+        /// The number of requests that have been made since this response for the types of the attributes after `end`.
         let requests: Int
     }
 
-    /// The number of types that a response must have room for, for each additional request that reads descriptors
-    /// ahead.
+    /// The number of types that a response must have room for, for each request that reads descriptors ahead, if more
+    /// than one is needed.
+    ///
+    /// After a full response, also for each handle that is left in the service.
     private static let roomPerPacketAhead = 8
 
     private(set) var attributes = KnownAttributes()
@@ -33,7 +35,7 @@ struct PeerDatabase: Sendable {
     private var change: AttributeHandleRange?
     /// The handles at which the peer's last responses contradicted each other.
     private var faults: [AttributeHandle] = []
-    /// The Database Hash that was read before all verified items were discovered; `nil` if there is none.
+    /// The Database Hash that was read before any of the verified items was discovered; `nil` if there is none.
     private(set) var hash: UInt128?
     /// True if attributes were discovered since the hash last confirmed them.
     private(set) var hasNews = false
@@ -132,7 +134,7 @@ struct PeerDatabase: Sendable {
 
     /// Records that an aspect of `range` was used for a client's result.
     ///
-    /// It becomes stale unless the peer reports changes.
+    /// The aspect becomes stale, unless the peer reports changes.
     mutating func spend(_ aspect: Aspect, in range: AttributeHandleRange) {
         let isStale = !isWatched
         attributes.mark(aspect, in: range) {
@@ -148,7 +150,7 @@ struct PeerDatabase: Sendable {
 
     /// Records that the peer is about to be asked to report changes.
     ///
-    /// The peer will not report changes that occurred before that.
+    /// The peer will not report changes that occurred before it was asked.
     mutating func beginWatching() { attributes.mark { $0.beginWatching() } }
 
     /// Marks for verification everything that was reported to clients before the peer was asked to report changes.
@@ -216,7 +218,7 @@ struct PeerDatabase: Sendable {
 
     /// Adopts the attributes that were stored for the peer.
     ///
-    /// The caller has just read its hash, which is unchanged.
+    /// The caller must have read the peer's Database Hash just before, and found it unchanged.
     mutating func adopt(_ cache: CachedDatabase) {
         precondition(isEmpty, "the database is not empty")
         attributes = cache.attributes
@@ -305,7 +307,8 @@ extension PeerDatabase {
         hasNews = true
     }
 
-    /// Records that the peer has sent an aspect, and the range in which it differs from what was reported to clients.
+    /// Records that the peer has sent an aspect, and adds `change`, the range in which the aspect differs from what was
+    /// reported to clients.
     private mutating func note(_ change: AttributeHandleRange?) {
         hasNews = true
         mayExpire = true

@@ -3,11 +3,11 @@ import BLEWire
 /// The changes of a peer's services that clients already know of.
 ///
 /// A peer may report changes hundreds of times per second. Clients are not informed of the same change again before one
-/// of them has discovered or subscribed again.
+/// of them has made another discovery or subscribed again.
 struct ReportedChanges {
     /// The maximum number of separate ranges.
     ///
-    /// A further one replaces the oldest, whose change would be reported again.
+    /// A further range replaces the oldest one, so that the next change in the oldest range is reported to clients.
     static let most = 64
 
     /// The ranges of handles that clients know to have changed, oldest first.
@@ -29,9 +29,9 @@ struct ReportedChanges {
         return true
     }
 
-    /// Records that a client has discovered or subscribed again.
+    /// Records that a client has made another discovery or subscribed again.
     ///
-    /// It has to be informed of all further changes.
+    /// The client has to be informed of all further changes.
     mutating func clear() { if !ranges.isEmpty { ranges = [] } }
 }
 

@@ -12,8 +12,8 @@ import BLEWire
 ///
 /// A request covers all handles from the first that is needed to the last that is unknown, because a response takes one
 /// round trip however many of its entries are needed. Results for later handles are used for later discoveries. If such
-/// a request fails, or the response is unusable, the discovery repeats it for the needed range only, and fails only if
-/// that fails, too.
+/// a request fails, or its response is unusable, the discovery makes a second request for only the needed range, and
+/// fails if that request fails, too.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
 struct AttributeDiscovery: Sendable {
@@ -89,7 +89,8 @@ struct AttributeDiscovery: Sendable {
         return next(&database, mtu: mtu)
     }
 
-    /// Records that services changed, so that the response to the last request may be about the old ones.
+    /// Records that services changed, so that the response to the last request may be about the services before the
+    /// change.
     mutating func databaseChanged() { isOutdated = true }
 
     mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> Step {
@@ -156,14 +157,14 @@ struct AttributeDiscovery: Sendable {
 
     /// Returns whether `request` reads types to check that no characteristic follows.
     ///
-    /// If it fails, a search for characteristics can replace it.
+    /// If the request fails, a search for characteristics can replace it.
     private func isTail(_ request: DiscoveryRequest) -> Bool {
         if case .characteristics = question { request.aspect == .types } else { false }
     }
 
     /// Searches for each requested UUID separately, because the list of all services is unusable.
     ///
-    /// Returns `nil` if all services are requested.
+    /// Returns `nil` if the client has requested all services.
     private mutating func searchEach() -> Step? {
         guard case .services(let types) = question, !types.isEmpty else { return nil }
         return search(types)

@@ -2,7 +2,7 @@ import BLEWire
 
 /// A request for one aspect of a peer's attributes.
 ///
-/// It also interprets the response.
+/// The type also interprets the response.
 ///
 /// Implausible entries of the response are ignored (``ResponseEntries``).
 struct DiscoveryRequest: Sendable {
@@ -110,8 +110,8 @@ struct DiscoveryRequest: Sendable {
         return .learnt
     }
 
-    /// Returns the range that is known after a response whose last plausible entry ends at `handle`; `nil` if it has
-    /// none.
+    /// Returns the range that a response covers: up to `handle`, the end of its last plausible entry; `nil` if there is
+    /// no such entry.
     private func searched(upTo handle: AttributeHandle?) -> AttributeHandleRange? {
         handle.flatMap { AttributeHandleRange(range.start, $0) }
     }

@@ -2,7 +2,7 @@ package import BLEWire
 
 /// A procedure that writes a value in prepared parts.
 ///
-/// The server echoes each part before all are executed.
+/// The server echoes each part; then all parts are executed together.
 ///
 ///        ┌─────────┐      ┌───────────┐ last part ┌───────────┐
 ///        │ waiting │ ───▶ │ preparing │ ────────▶ │ executing │ ─ response ──▶ finished

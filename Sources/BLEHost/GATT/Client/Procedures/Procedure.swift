@@ -122,7 +122,7 @@ enum Procedure: Sendable {
         }
     }
 
-    /// Ends a write in prepared parts with `failure` after the next response.
+    /// Cancels a long write when the next response arrives; the write then fails with `failure`.
     ///
     /// Has no effect on other procedures.
     mutating func withdraw(_ failure: Failure) {

@@ -13,7 +13,7 @@ package struct ValueReading: Sendable {
     private var room = 0
     private var value: [UInt8]
 
-    /// The errors of a Read Blob request that mean that the value is complete.
+    /// The error codes that show, in response to a Read Blob request, that the value is complete.
     ///
     /// A server that does not support the request has no long values.
     private static let ends: [ATT.ErrorCode] = [.attributeNotLong, .invalidOffset, .requestNotSupported]

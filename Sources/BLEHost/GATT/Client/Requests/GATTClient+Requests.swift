@@ -1,11 +1,11 @@
 import BLEWire
 
 extension GATTClient {
-    /// Starts or queues a request of an attached client.
+    /// Starts or queues a request from an attached client.
     ///
-    /// A write command is sent immediately, unless an earlier request of the same client is queued or may need another
-    /// packet. So a write command may be sent before an earlier request has its response, but never before the request
-    /// itself.
+    /// A write command is sent immediately, unless an earlier request from the same client is queued or may need
+    /// another packet. So a write command may be sent before an earlier request has its response, but never before the
+    /// request itself.
     mutating func perform(
         _ request: AttributeRequest,
         for requester: Requester,
@@ -109,7 +109,7 @@ extension GATTClient {
 
     /// Removes and returns the next request that can run on a bearer.
     ///
-    /// `isAboutRemoved` is true if its attribute is gone.
+    /// `isAboutRemoved` is true if the request's attribute no longer exists.
     private mutating func nextRequest(on index: Int) -> (
         requester: Requester, request: AttributeRequest, isAboutRemoved: Bool
     )? {
@@ -121,8 +121,8 @@ extension GATTClient {
     /// The clients whose write commands must wait because they would otherwise overtake the clients' earlier requests.
     private var blocked: [ClientID] { recovery.isUnderWay || awaitsSecurity ? clients : bearers.blocked }
 
-    /// Sends the write commands with no earlier request of the same client in the queue, for clients that `mayGo`
-    /// allows.
+    /// Sends the write commands of the clients that `mayGo` allows, if no earlier request from the same client is
+    /// queued.
     private mutating func sendCommands(into outbox: inout Outbox, where mayGo: (ClientID) -> Bool) {
         while let command = waiting.nextCommand(where: mayGo) {
             send(command.value, to: command.handle, for: command.client, into: &outbox)
@@ -173,7 +173,7 @@ extension GATTClient {
         return .subscriptionChanged(handle, subscriptions.subscription(of: client, to: handle), failure)
     }
 
-    /// Fails all requests of `client` and removes it.
+    /// Fails all requests from `client`, and removes the client.
     ///
     /// Its queued requests are cancelled, and so are write commands queued after them. Write commands at the start of
     /// the queue are sent if no part of an earlier write is missing. So the peer gets everything that the client wrote
@@ -186,15 +186,15 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Fails all requests of `client`, which keeps its subscriptions.
+    /// Fails all requests from `client`, which keeps its subscriptions.
     mutating func appEnded(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
         guard isAttached(client) else { return }
         cancelRequests(of: client, into: &outbox)
         proceed(at: now, into: &outbox)
     }
 
-    /// Returns whether write commands of `client` must not be sent any more, because an earlier write is incomplete at
-    /// the peer, or an earlier request is to be repeated.
+    /// Returns whether the unsent write commands of `client` must wait, because the database is being recovered, the
+    /// link is being secured, an earlier write is incomplete at the peer, or an earlier request is to be repeated.
     private func isHeldUp(_ client: ClientID) -> Bool {
         recovery.isUnderWay || awaitsSecurity || bearers.holdsUp(client)
     }
@@ -213,7 +213,7 @@ extension GATTClient {
         if count > 0 { outbox.tell(client, of: .peer(peer, .writeCommandsTaken(count))) }
     }
 
-    /// Fails all requests of all clients.
+    /// Fails all requests from all clients.
     mutating func failAll(with failure: Failure, into outbox: inout Outbox) {
         failRunning(with: failure, into: &outbox)
         bearers.giveUp()

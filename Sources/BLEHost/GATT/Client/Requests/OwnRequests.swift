@@ -3,7 +3,7 @@ import BLEWire
 /// A request that the host makes to a peer for its own purposes.
 enum OwnRequest: Equatable {
     case exchangeMTU
-    /// Checks whether the stored attributes of a bonded peer are valid. Client requests wait until this has ended.
+    /// Checks whether the stored attributes of a bonded peer are valid. Client requests wait until the check has ended.
     case checkCache
     case readName
     case watchServices
@@ -13,17 +13,17 @@ enum OwnRequest: Equatable {
     case announceFeatures(AttributeHandle)
     /// Reads a value, so that the peer reports whether services changed before it was asked to report changes.
     ///
-    /// If a peer's database has changed since the link was established, the peer rejects the next request of a client
-    /// with robust caching, and sends no values until then: Core 6.0, Vol 3, Part G, 2.5.2.1.
+    /// If a peer's database has changed since the link was established, the peer rejects the next request from a client
+    /// with robust caching, and sends the client no values before that request: Core 6.0, Vol 3, Part G, 2.5.2.1.
     case probe(AttributeHandle)
     /// Stores the discovered attributes of a bonded peer, if they are known to belong to its current Database Hash.
     case keepCache
     /// Verifies attributes that may have changed since they were discovered.
     case verify
-    /// Updates the peer's configuration of a value after clients have left that were subscribed to it.
+    /// Updates the peer's configuration of a value after clients that were subscribed to it have left.
     case reconfigure(AttributeHandle)
 
-    /// True if client requests must wait until this has ended.
+    /// True if client requests must wait until this request has ended.
     fileprivate var isUrgent: Bool {
         switch self {
         case .exchangeMTU, .checkCache: true
@@ -50,8 +50,8 @@ struct OwnRequests {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// The time at which the next request that waits for clients can start; `nil` if there is none or the link is not
-    /// ready.
+    /// The time at which the next request that is not urgent can start; `nil` if there is no such request or the link
+    /// is not ready.
     var deadline: Instant? { hasPatient ? idleGate.begin : nil }
 
     private var hasPatient: Bool { waiting.contains { !$0.isUrgent } }
@@ -78,7 +78,8 @@ struct OwnRequests {
 
     /// Removes and returns the next urgent request.
     ///
-    /// `checksCache` is false if no client is about to make a request; ``OwnRequest/checkCache`` is skipped then.
+    /// `checksCache` is false if no client is about to make a request, in which case ``OwnRequest/checkCache`` is
+    /// skipped.
     mutating func nextUrgent(checksCache: Bool) -> OwnRequest? {
         waiting.firstIndex { $0.isUrgent && (checksCache || $0 != .checkCache) }.map { waiting.remove(at: $0) }
     }

@@ -87,7 +87,7 @@ package struct RequestQueue: Sendable {
         return nil
     }
 
-    /// Removes and returns all requests of `client`, in order.
+    /// Removes and returns all requests from `client`, in order.
     package mutating func removeAll(of client: ClientID) -> [(number: RequestNumber, request: AttributeRequest)] {
         guard let index = lanes.firstIndex(where: { $0.client == client }) else { return [] }
         return lanes.remove(at: index).entries.map { ($0.number, $0.request) }
@@ -95,7 +95,7 @@ package struct RequestQueue: Sendable {
 
     /// Marks the requests about removed attributes in `range`.
     ///
-    /// They keep their place, but must not be carried out.
+    /// These requests keep their place, but must not be carried out.
     ///
     /// Write commands are removed and returned instead, client by client, because the order of their results does not
     /// matter.

@@ -1,11 +1,11 @@
 import BLEWire
 
-/// A client's read or write that takes a single request and a single response, as most do.
+/// A client's read or write that takes a single request and a single response, like most reads and writes.
 ///
 /// The value to write is stored elsewhere, so that this struct contains only numbers.
 struct SingleRequest {
     let requester: Requester
-    /// The position among all procedures that were started for clients, in ascending order.
+    /// The position among all procedures that were started for clients, in the order in which they were started.
     let order: UInt64
     let handle: AttributeHandle
     /// True for a write, false for a read.

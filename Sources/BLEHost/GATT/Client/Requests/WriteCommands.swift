@@ -15,7 +15,8 @@ struct WriteCommands {
         commands.append(Command(receipt: receipt, client: client))
     }
 
-    /// Removes the oldest write command if it was not sent after the packet with this receipt, and returns its client.
+    /// Removes the oldest write command if it was sent no later than the packet with this receipt, and returns its
+    /// client.
     mutating func nextTaken(upTo receipt: SendReceipt) -> ClientID? {
         guard let command = commands.first, command.receipt <= receipt else { return nil }
         return commands.popFirst()?.client

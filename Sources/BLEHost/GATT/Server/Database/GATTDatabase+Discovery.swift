@@ -9,7 +9,7 @@ extension GATTDatabase {
         case refused(AttributeHandle, ATT.ErrorCode)
     }
 
-    /// Returns the result of a search in a packet of at most `mtu` octets.
+    /// Returns the result of a search, as a packet of at most `mtu` octets.
     ///
     /// `view` describes the peer that searches.
     package func search(_ request: ATTPacket, _ view: View, mtu: Int) -> Search {
@@ -43,7 +43,7 @@ extension GATTDatabase {
         return .found(.findInformationResponse(.init(entries: entries)))
     }
 
-    /// Returns the attributes with a type and value, as many as fit.
+    /// Returns the attributes with the given type and value, as many as fit.
     ///
     /// Only values that the host itself can provide and the peer may read are compared.
     ///
@@ -64,7 +64,8 @@ extension GATTDatabase {
         return .found(.findByTypeValueResponse(.init(entries: [ATT.FindByTypeValueResponse.Entry](entries))))
     }
 
-    /// Returns the attributes of a type with their values, as many as fit and have the length of the first value.
+    /// Returns the attributes of the given type with their values, as many as fit and have the length of the first
+    /// value.
     ///
     /// A value that a client provides is returned by itself.
     ///

@@ -85,10 +85,10 @@ extension GATTDatabase {
 }
 
 extension AttributeLayer {
-    /// Sends a value to a peer even if it has not subscribed: as a notification, or as an indication after the queued
-    /// ones.
+    /// Sends a value to a peer even if it has not subscribed: as a notification, or as an indication, which is sent
+    /// after the queued indications.
     ///
-    /// This is for tools that have their own database. ``Output/confirmed(_:_:)`` reports the confirmation of an
+    /// This method is for tools that have their own database. ``Output/confirmed(_:_:)`` reports the confirmation of an
     /// indication.
     package mutating func send(
         _ value: [UInt8],

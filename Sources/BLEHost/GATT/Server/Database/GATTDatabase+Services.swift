@@ -53,8 +53,8 @@ extension GATTDatabase {
     /// Adds a client's service after all others.
     ///
     /// - Returns: The handles of the service, or why it was not added: ``Failure/uuidNotAllowed`` if only the host may
-    ///   publish this service, ``Failure/invalidParameters`` if the definition is inconsistent, uses an identifier
-    ///   again or includes an unknown service, ``Failure/limitReached`` if there are not enough handles left.
+    ///   publish this service, ``Failure/invalidParameters`` if the definition is inconsistent, reuses an identifier or
+    ///   includes an unknown service, ``Failure/limitReached`` if there are not enough handles left.
     package mutating func add(
         _ definition: ServiceDefinition,
         for client: ClientID,

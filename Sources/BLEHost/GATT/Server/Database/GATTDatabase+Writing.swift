@@ -62,7 +62,7 @@ extension GATTDatabase {
     /// attributes; `nil` if there is none.
     ///
     /// Only values that the host stores are checked. A client gets all parts for the values that it provides, and
-    /// decides itself.
+    /// decides for itself.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.1 and 4.9.5.
     func unreliable(among handles: [AttributeHandle]) -> AttributeHandle? {

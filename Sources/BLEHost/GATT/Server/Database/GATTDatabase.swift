@@ -3,8 +3,8 @@ package import BLEWire
 /// The attributes of the local server, in ascending order of handles.
 ///
 /// The host's own services come first and are permanent. The services of clients follow, and can be added and removed.
-/// The handles of a removed service are not assigned again before ``releaseHandles()``, because a peer may still use
-/// them for the old attributes.
+/// The handles of a removed service are not assigned again until ``releaseHandles()`` is called, because a peer may
+/// still use them for the old attributes.
 ///
 /// Core 6.0, Vol 3, Part G, 2.5 and 3.
 package struct GATTDatabase: Sendable {
@@ -31,7 +31,7 @@ package struct GATTDatabase: Sendable {
         package let owner: Owner?
     }
 
-    /// The content of an attribute, or who provides it.
+    /// The content of an attribute, or the client that provides it.
     package enum Content: Equatable, Sendable {
         /// A constant value.
         case constant([UInt8])
@@ -96,7 +96,7 @@ package struct GATTDatabase: Sendable {
 
     /// Returns the indices in ``attributes`` of the attributes with handles in `range`.
     ///
-    /// Loops should use these indices, because copying attributes is expensive.
+    /// A loop should go over these indices, because copying attributes is expensive.
     func indices(in range: AttributeHandleRange) -> Range<Int> {
         let last = position(of: range.end)
         return position(of: range.start)..<(isAttribute(at: last, range.end) ? last + 1 : last)
@@ -254,7 +254,7 @@ extension [AttributeHandleRange] {
 }
 
 extension GATTDatabase {
-    /// The owner and permissions of a value that a client provides, which reads and writes need.
+    /// The owner and permissions of a value that a client provides, as needed to serve reads and writes.
     ///
     /// It contains only numbers, so it is cheap to copy.
     private struct HeldValue: Sendable {

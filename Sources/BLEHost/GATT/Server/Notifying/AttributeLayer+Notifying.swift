@@ -4,8 +4,8 @@ extension AttributeLayer {
     /// Sends a value to subscribed centrals as notifications or indications: to those in `centrals`, or to all if
     /// `centrals` is `nil`.
     ///
-    /// A notification is sent immediately unless values are gathered; an indication after the previous one was
-    /// confirmed.
+    /// A notification is sent immediately, unless values are being gathered. An indication is sent when the previous
+    /// one has been confirmed.
     mutating func update(
         _ id: LocalAttributeID,
         _ value: [UInt8],
@@ -54,7 +54,7 @@ extension AttributeLayer {
         )
     }
 
-    /// Sends an indication, or queues it until the previous one was confirmed.
+    /// Sends an indication, or queues it until the previous one has been confirmed.
     mutating func submit(_ item: IndicationQueue.Item, at place: BearerPosition, _ now: Instant) {
         switch links[place.link].server.bearers[place.bearer].indications.submit(item, at: now) {
         case .send: send(item, at: place)
@@ -110,7 +110,7 @@ extension AttributeLayer {
         dropWaiting(at: place)
     }
 
-    /// Counts all pending packets of a bearer as sent, because it will not report them any more.
+    /// Counts all pending packets of a bearer as sent, because their receipts will no longer be reported.
     mutating func countPacketsAsSent(at place: BearerPosition) {
         while let number = links[place.link].server.bearers[place.bearer].updates.removeFirstSent() {
             updateSent(number)

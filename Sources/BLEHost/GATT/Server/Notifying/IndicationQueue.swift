@@ -2,7 +2,7 @@ package import BLEWire
 
 /// The queue of indications on one bearer.
 ///
-/// They are sent one at a time, and the peer has to confirm each within 30 s.
+/// Indications are sent one at a time, and the peer has to confirm each within 30 s.
 ///
 ///                 submit                      confirmed, queue empty
 ///        ┌──────┐ ─────▶ ┌──────────────────┐ ──────────────────────▶ idle

@@ -67,12 +67,13 @@ struct OutgoingUpdates {
 
     /// Records that a packet was sent for an update.
     ///
-    /// Its receipt must not be lower than the previous ones.
+    /// The packet's receipt must not be lower than that of any earlier packet.
     mutating func handedDown(_ number: UnsentUpdates.Number, as receipt: SendReceipt) {
         sent.append(Sent(receipt: receipt, number: number))
     }
 
-    /// Removes the oldest pending packet if it was not sent after the packet with this receipt, and returns its update.
+    /// Removes the oldest pending packet if it was sent no later than the packet with this receipt, and returns its
+    /// update.
     mutating func nextTaken(upTo receipt: SendReceipt) -> UnsentUpdates.Number? {
         guard let first = sent.first, first.receipt <= receipt else { return nil }
         return sent.popFirst()?.number
@@ -81,7 +82,7 @@ struct OutgoingUpdates {
     /// Removes and returns the gathered values, oldest first, if no packets are pending.
     mutating func takeDue() -> [Value] { sent.isEmpty && !gathered.isEmpty ? removeValues() : [] }
 
-    /// Removes the oldest pending packet, which the controller will not report any more, and returns its update.
+    /// Removes the oldest pending packet, whose receipt will no longer be reported, and returns its update.
     mutating func removeFirstSent() -> UnsentUpdates.Number? { sent.popFirst()?.number }
 
     /// Removes and returns the gathered values, oldest first.

@@ -1,4 +1,5 @@
-/// The clients' updates that the controller has not accepted yet for all of their receivers.
+/// The clients' updates that have not been reported as sent, with the number of packets that the controller has not
+/// accepted yet.
 package struct UnsentUpdates: Sendable {
     /// The identifier of an update.
     package struct Number: Hashable, Sendable {
@@ -28,7 +29,7 @@ package struct UnsentUpdates: Sendable {
         }
     }
 
-    /// The updates of each client that has made any.
+    /// The updates of each client that has made at least one.
     ///
     /// There are few such clients.
     private var accounts: [ClientUpdates] = []
