@@ -1,6 +1,6 @@
 import BLEWire
 
-/// A set of deadlines, made for few changes at a time.
+/// A set of deadlines that is efficient if few of them change at a time.
 ///
 /// The earliest deadline is known immediately, and due deadlines are found without a search through all of them.
 ///
@@ -35,7 +35,7 @@ struct DeadlineTree {
         }
     }
 
-    /// Returns the lowest index from `start` on whose deadline is not after `now`.
+    /// Returns the lowest index, at least `start`, with a deadline that is not after `now`; `nil` if there is none.
     func next(from start: Int, by now: Instant) -> Int? {
         guard start < width else { return nil }
         var place = width + start

@@ -92,8 +92,8 @@ package enum DefaultLink {
     ///
     /// - Parameters:
     ///   - specification: The host to use.
-    ///   - tap: Called with every packet between the host and its controller, or between all hosts of a world and
-    ///     theirs.
+    ///   - tap: Called with every packet between the host and its controller, or between all hosts of a world and their
+    ///     controllers.
     /// - Returns: The host, which connects to its controller later.
     /// - Throws: The reason why the file of a world cannot be used. A missing controller is not an error here: managers
     ///   report it later.

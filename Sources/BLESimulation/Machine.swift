@@ -78,7 +78,7 @@ public final class Machine: Sendable {
     /// Sends the apps of the machine, including future ones, to the background.
     ///
     /// A manager whose role is not among the declared modes is suspended: it gets its events when the apps return to
-    /// the foreground. Until then, requests of centrals to its services are refused.
+    /// the foreground. Until then, requests from centrals to its services are refused.
     public func sendAppsToBackground(declaring modes: BackgroundModes) {
         world.tell(.moveApps(machine: index, modes))
     }

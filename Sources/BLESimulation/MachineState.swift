@@ -9,7 +9,7 @@ final class MachineState {
         case present(ControllerID)
         /// Unplugged. At `absentAt`, the host is told that it has no controller; `nil` if it has been told.
         case unplugged(absentAt: Instant?)
-        /// Being reset by the host, and off until this time.
+        /// Being reset, and off until this time.
         case resetting(ControllerID, until: Instant)
         /// Switched off by the user.
         case switchedOff(ControllerID)
@@ -71,7 +71,7 @@ final class MachineState {
         radio = .present(controller)
     }
 
-    /// The controller; `nil` while it exchanges no packets with the host.
+    /// The controller, if it exchanges packets with the host; otherwise `nil`.
     var controller: ControllerID? {
         if case .present(let controller) = radio { controller } else { nil }
     }

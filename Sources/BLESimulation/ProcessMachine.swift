@@ -4,9 +4,9 @@ import BLERuntime
 enum ProcessMachine {
     private struct State {
         var machine: (any HostLink)?
-        /// True while a closure runs for which the process inhabits a machine.
+        /// True while the process is reserved for the duration of a closure.
         var isReserved = false
-        /// The callers that wait for the process, in the order of their calls.
+        /// The callers that wait to reserve the process, in the order of their calls.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 

@@ -21,7 +21,8 @@ final class RealTimeClock: Sendable {
     /// Makes the world process its actions soon.
     func nudge() { loop.wake() }
 
-    /// Runs everything in the world that is due, then processes its actions; returns the time of the next turn.
+    /// Runs everything in the world that is due, including its queued actions, and delivers the resulting events;
+    /// returns the time of the next turn.
     private func turn() -> Instant? {
         guard let world else { return nil }
         let now = loop.clock.now + age

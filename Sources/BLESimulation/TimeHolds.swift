@@ -3,11 +3,11 @@ import Dispatch
 
 /// The holds that stop virtual time.
 ///
-/// There is one for each app that is about to be called on a thread of its own.
+/// Each hold is for a call that an app is about to receive on a thread of its own.
 ///
 /// Such a thread may never run, so a hold that is not released within one or two seconds of real time is ignored.
 final class TimeHolds: Sendable {
-    /// The minimum real time that a thread has to release its hold.
+    /// The minimum real time that a thread is given to release its hold.
     private static let patience = DispatchTimeInterval.seconds(1)
 
     private struct Waiter {

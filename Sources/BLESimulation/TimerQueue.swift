@@ -1,7 +1,7 @@
 import BLEWire
 import Dispatch
 
-/// The tasks and calls that wait for an age of the world.
+/// The tasks and calls that wait until the world reaches a given age.
 struct TimerQueue {
     typealias Continuation = CheckedContinuation<Void, any Error>
 
@@ -67,10 +67,10 @@ struct TimerQueue {
 
     /// Adds a task or call that waits until `due`.
     ///
-    /// Those with the same time are woken in the order in which they were added.
+    /// Tasks and calls with the same time are woken in the order in which they were added.
     ///
-    /// A task whose time has already come continues immediately. A call whose time has already come is made after those
-    /// that were woken before it, and before any time passes.
+    /// A task whose time has already come continues immediately. A call whose time has already come is made after the
+    /// tasks and calls that are already awake, and before any time passes.
     mutating func add(_ number: Int, until due: Instant, at now: Instant, _ waker: Waiter) -> OnAdd {
         guard awaited.remove(number) != nil else { return .cancelled }
         var due = due
@@ -91,7 +91,7 @@ struct TimerQueue {
 
     /// Cancels a task or call.
     ///
-    /// Returns it if it was waiting; if it has not started to wait, it never will.
+    /// Returns the task or call if it was waiting; if it has not started to wait, it never will.
     mutating func cancel(_ number: Int) -> Waiter? {
         awaited.remove(number)
         return asleep.firstIndex { $0.number == number }.map { asleep.remove(at: $0).waker }

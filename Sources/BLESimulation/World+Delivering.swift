@@ -119,7 +119,9 @@ extension World {
         }
     }
 
-    /// Waits until the queues of all apps, and `queue`, are empty: an app may be working because a test has called it.
+    /// Waits until `queue` and the queues of all apps are empty.
+    ///
+    /// Apps may have work even if the world has delivered nothing, because a test may have called them.
     func settleApps(and queue: AppQueue? = nil) async {
         await settle(Self.distinct(core.withLock { $0.appQueues } + [queue].compactMap(\.self)))
     }
@@ -136,7 +138,7 @@ extension World {
         }
     }
 
-    /// The number of requests and of holds so far.
+    /// The number of queued actions and of holds so far.
     ///
     /// If it changes, an app has been active.
     private var activity: Int { core.withLock { $0.requestCount } + holds.count }

@@ -3,10 +3,10 @@ import BLEWire
 public import Dispatch
 
 extension World {
-    /// A scheduler that calls closures on queues at an age of the world, in place of `DispatchQueue.asyncAfter` and
-    /// `Timer`.
+    /// A scheduler that calls closures on queues when the world reaches a given age, in place of
+    /// `DispatchQueue.asyncAfter` and `Timer`.
     ///
-    /// An app that takes its timers as a closure or protocol waits as long as it does for its users, but in virtual
+    /// An app that takes its timers as a closure or protocol uses the same delays as outside of tests, but in virtual
     /// time, so the test does not take longer. The world waits for the queue before time continues.
     ///
     /// ```swift
@@ -46,7 +46,7 @@ extension World {
             return appointment
         }
 
-        /// Returns a closure that runs `work` so that managers that it creates use the same machine as those created
+        /// Returns a closure that runs `work`; managers created by `work` use the same machine as managers created
         /// here.
         private static func inThisWorld(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
             let link = Bluetooth.link

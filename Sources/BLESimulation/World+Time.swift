@@ -6,7 +6,7 @@ import Dispatch
 extension World {
     /// Lets `duration` of virtual time pass.
     ///
-    /// That takes only as much real time as the work in it.
+    /// This takes only as much real time as the work that is done in it.
     ///
     /// Virtual time stands still while apps work: a request in a delegate method happens at the instant of the event,
     /// and one manager is called at a time. The world continues when the queues of the called managers and the main
@@ -27,14 +27,15 @@ extension World {
         while core.withLock({ $0.run(until: end) }) { await deliver(until: end) }
     }
 
-    /// Lets time pass until `isDone` returns true, which is checked every ten milliseconds of virtual time and at the
-    /// end.
+    /// Lets time pass until `isDone` returns true.
+    ///
+    /// `isDone` is called every ten milliseconds of virtual time and at the end.
     ///
     /// ```swift
     /// #expect(await world.advance(atMost: .seconds(60)) { reader.values.count == 3 })
     /// ```
     ///
-    /// - Returns: True if the condition became true within `duration`.
+    /// - Returns: True if `isDone` returned true within `duration`.
     public func advance(atMost duration: Duration, until isDone: () -> Bool) async -> Bool {
         let end = now + duration
         while !isDone() {
@@ -48,9 +49,9 @@ extension World {
     /// Lets time pass until `isDone` returns true, evenly spread over a period of real time, so that the app's own
     /// timers fire during it.
     ///
-    /// `asyncAfter`, `Task.sleep` and Dispatch sources follow the computer's clock, by which an hour of a world may
-    /// take only a moment. With this method, virtual time does not run ahead: after half of `realTime`, at most half of
-    /// `duration` has passed.
+    /// `asyncAfter`, `Task.sleep` and Dispatch sources follow the computer's clock, and an hour of a world may take
+    /// only a moment by that clock. With this method, virtual time does not run ahead: after half of `realTime`, at
+    /// most half of `duration` has passed.
     ///
     /// ```swift
     /// // The app connects again by asyncAfter, two seconds after a failure.
@@ -59,7 +60,7 @@ extension World {
     ///
     /// - Parameters:
     ///   - duration: The maximum virtual time to let pass.
-    ///   - realTime: The minimum time that this takes by the computer's clock.
+    ///   - realTime: The minimum time that `duration` takes by the computer's clock.
     ///   - isDone: Returns whether the event that the test waits for has happened.
     /// - Returns: True if the event has happened.
     public func advance(
@@ -96,8 +97,8 @@ extension World {
         started?.start()
     }
 
-    /// Stops virtual time until the returned object is released, when an app has been called on its own thread; `nil`
-    /// in real time.
+    /// Stops virtual time until the returned object is released, which happens after an app has been called on its own
+    /// thread; returns `nil` in real time.
     func hold() -> TimeHold? { runsInRealTime ? nil : holds.add() }
 
     /// True if time passes by itself.

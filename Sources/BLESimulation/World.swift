@@ -98,7 +98,7 @@ public final class World: Sendable {
 
     /// Places a device in the world that behaves as described, without an app.
     ///
-    /// - Returns: The machine of the device, with which a test can move it or remove its radio.
+    /// - Returns: The device's machine, with which a test can move the device or remove its radio.
     /// - Precondition: The description is valid: ``SimulatedPeripheral/validate()`` does not throw.
     @discardableResult
     public func place(_ peripheral: SimulatedPeripheral) -> Machine {

@@ -8,9 +8,9 @@ import Dispatch
 enum WorldAction: Sendable {
     case open(ClientID, ClientRole)
     case close(ClientID)
-    /// A daemon that serves the world's host to other processes reports that an app has ended, or has been launched
-    /// again.
+    /// An app in another process has ended, as reported by a daemon that serves the world's host.
     case appEnded(ClientID)
+    /// An app in another process has been launched again, as reported by a daemon that serves the world's host.
     case appReturned(ClientID)
     case give(ClientID, ClientOwner)
     case request(ClientRequest, ClientID)
@@ -22,7 +22,7 @@ enum WorldAction: Sendable {
     case setApart(Int, Int, Bool)
     /// Starts a fault of the machine with this name.
     case strike(World.Fault.Kind, machine: String)
-    /// Ends a fault of a machine, by its number.
+    /// Ends the fault with this number on a machine.
     case endFault(machine: Int, Int)
     case expireTask(machine: Int, Int)
 }
@@ -42,9 +42,10 @@ struct WorldSession: Sendable {
     /// The index of the app in its machine.
     let app: Int
     let role: ClientRole
-    /// The app in another process that the session is for, if a daemon serves the world's host to other processes.
+    /// The app in another process that uses the session, if a daemon serves the world's host to other processes.
     var owner = ClientOwner.program
-    /// The client by which the host knows the manager: that of an earlier launch, if the manager continues its session.
+    /// The host's client for the manager; if the manager continues the session of an earlier launch, the client of that
+    /// launch.
     var client: ClientID
     /// The queue on which the manager receives events.
     let queue: DispatchQueue

@@ -76,7 +76,7 @@ extension WorldCore {
 
     /// Returns the client through which a scripted device takes part in pairing.
     ///
-    /// Opens its session the first time.
+    /// Opens the client's session the first time.
     private mutating func agent(of place: Int) -> ClientID {
         if let agent = devices[place].agent { return agent }
         let agent = nextClient
@@ -86,7 +86,7 @@ extension WorldCore {
         return agent
     }
 
-    /// Carries out everything that is due at a station.
+    /// Carries out everything that is due on a machine.
     mutating func wake(_ index: Int) {
         let station = stations[index]
         switch station.radio {
@@ -102,7 +102,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Resets the controller, because its host cannot continue with it.
+    /// Resets a controller, because its host cannot continue with it or a fault requires it.
     mutating func reset(_ index: Int) {
         let station = stations[index]
         guard case .present(let controller) = station.radio else { return }

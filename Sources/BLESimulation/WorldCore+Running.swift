@@ -4,9 +4,9 @@ import BLERuntime
 import BLEWire
 
 extension WorldCore {
-    /// Runs until there are events for apps, or until `end`.
+    /// Runs until there is something to pass to apps, or until `end`.
     ///
-    /// - Returns: True if there are deliveries in ``takeDeliveries()``, or apps to launch.
+    /// - Returns: True if ``takeDeliveries()`` has deliveries, apps must be launched, or tasks or calls can continue.
     mutating func run(until end: Instant) -> Bool {
         hear()
         while deliveries.isEmpty && launches.isEmpty && !sleepers.hasAwake {
@@ -18,9 +18,9 @@ extension WorldCore {
         return true
     }
 
-    /// A limit on the waiting for tasks outside of the apps' queues, which might make requests.
+    /// The number of deliveries after which the world no longer waits for tasks outside of the apps' queues.
     ///
-    /// After this many deliveries without such a request, the world no longer waits for these tasks.
+    /// Such tasks might make requests. If they have made none for this many deliveries, they probably make none at all.
     private static let calm = 16
 
     /// True if events can be delivered without waiting: no request has come from outside of the apps' queues for a
@@ -32,7 +32,8 @@ extension WorldCore {
         }
     }
 
-    /// Runs until there are events for apps, and returns them if they can be delivered without waiting.
+    /// Runs until there are events for apps, and returns the events if they can be delivered without waiting; otherwise
+    /// `nil`.
     mutating func takeDeliveriesAtOnce(until end: Instant) -> [WorldDelivery]? {
         run(until: end) && maySettleAtOnce ? takeDeliveries() : nil
     }
@@ -74,7 +75,7 @@ extension WorldCore {
         wakeApp(of: session)
     }
 
-    /// Writes a line about a request or event of an app to the capture and the log.
+    /// Writes a line about an app's request or event to the capture and the log.
     func writeDown(_ line: String, on machine: Int) {
         capture?.comment(line)
         log?.comment("\(logTime)\(stations[machine].name): \(line)")
@@ -103,7 +104,7 @@ extension WorldCore {
         return due
     }
 
-    /// Moves on to the next deadline and carries out what is due; returns `false` if there is no deadline until `end`.
+    /// Moves on to the next deadline and carries out what is due; returns `false` if there is no deadline up to `end`.
     mutating func step(until end: Instant) -> Bool {
         guard let deadline, deadline <= end else { return false }
         now = max(now, deadline)
@@ -211,7 +212,7 @@ extension WorldCore {
 }
 
 extension ClientEvent {
-    /// True for a discovered device.
+    /// True if the event reports a discovered device.
     ///
     /// Such events are not written down: there are many, and the packets show them well enough.
     fileprivate var isDiscovery: Bool { if case .discovered = self { true } else { false } }

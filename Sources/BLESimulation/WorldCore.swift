@@ -6,8 +6,8 @@ import Dispatch
 
 /// The complete mutable state of a world.
 ///
-/// It contains the stations with their hosts and apps, the air, the pending faults and the story, and advances them
-/// from event to event.
+/// It contains the machines (the stations) with their hosts and apps, the air, the pending faults and the story, and
+/// advances all of them from event to event.
 ///
 /// Only one thread uses it at a time, and it never blocks.
 struct WorldCore: ~Copyable {
@@ -15,7 +15,7 @@ struct WorldCore: ~Copyable {
     static let absence = Duration.seconds(1)
     /// The minimum ATT MTU, in octets: Core 6.0, Vol 3, Part G, 5.2.1.
     private static let leastMTU = 23
-    /// The time for which a controller is off while its host resets it.
+    /// The time for which a controller is off when it is reset.
     static let restart = Duration.milliseconds(100)
 
     let seed: UInt64
@@ -24,13 +24,13 @@ struct WorldCore: ~Copyable {
     var now = Instant()
     var air: Air
     var stations: [MachineState] = []
-    /// The station of each controller that has ever existed.
+    /// The index of the station of each controller that has ever existed.
     var owners: [Int] = []
-    /// The owners of all clients that hosts have ever had, at the index of the client's number.
+    /// The owners of all clients that hosts have ever had; the index is the number of the client.
     var clients: [WorldClient] = []
     var devices: [ScriptedDevice] = []
     var inbox: [WorldAction] = []
-    /// The number of requests since the beginning.
+    /// The number of actions that have been queued so far.
     private(set) var requestCount = 0
     /// The number of deliveries since the last request from outside of the apps' queues.
     var calmness = 0
@@ -42,8 +42,9 @@ struct WorldCore: ~Copyable {
     var sleepers = TimerQueue()
     /// The machines whose apps must be launched.
     var launches: [Int] = []
-    /// The deadlines of all stations, as of their last activity, and those of all devices.
+    /// The deadlines of all stations, as of their last activity.
     var stationDeadlines = DeadlineTree()
+    /// The deadlines of all scripted devices.
     var deviceDeadlines = DeadlineTree()
     /// The stations whose hosts may have output that has not been taken.
     var dirty: [Int] = []
@@ -51,7 +52,7 @@ struct WorldCore: ~Copyable {
     var agenda = Agenda()
     /// The faults that are planned for a packet or a step.
     ///
-    /// Those planned for a time are in ``agenda``.
+    /// Faults that are planned for a time are in ``agenda``.
     var faultPlan = FaultPlan()
     /// The recent events, for ``World/story``.
     var story = Story()
@@ -59,7 +60,7 @@ struct WorldCore: ~Copyable {
     var recorder: PageRecorder?
     /// The findings.
     var findings: [World.Finding] = []
-    /// The connections of apps that have not ended.
+    /// The connections that were reported to apps and have not ended.
     var connections: [AppConnection] = []
     /// The number of background tasks so far.
     var taskCount = 0
@@ -187,7 +188,7 @@ struct WorldCore: ~Copyable {
         dirty.append(station)
     }
 
-    /// Returns the station of a client; `nil` if the client is gone.
+    /// Returns the index of the station of a client; `nil` if the client is gone.
     func station(of client: ClientID) -> Int? {
         switch clients[client.rawValue] {
         case .app(let session): session.machine

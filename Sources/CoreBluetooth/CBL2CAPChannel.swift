@@ -10,9 +10,9 @@ public import Foundation
 /// still sent. If the peer closes the channel, the input stream ends once all octets have been read. If the channel is
 /// lost for any other reason, the streams fail with a ``CBError``.
 ///
-/// The streams can be used on any thread. A read blocks until there is data, and a write until there is space. Where
-/// that could block indefinitely, they return 0 instead: on the main thread and on the queues of managers, which
-/// deliver the data, and in simulated worlds that run in virtual time.
+/// The streams can be used on any thread. A read blocks until there is data, and a write until there is space. Where a
+/// read or write could block indefinitely, it returns 0 instead: on the main thread and on the queues of managers,
+/// which deliver the data, and in simulated worlds that run in virtual time.
 ///
 /// Threads may share a channel: it never changes, and a lock protects the state of its streams. Foundation's stream
 /// types are not `Sendable`, so pass the channel from thread to thread rather than its streams.

@@ -99,7 +99,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
         if !session.report("State Preservation and Restoration: willRestoreState", reason) { raise(reason) }
     }
 
-    /// Ends the program if the app uses state restoration without declaring a background mode.
+    /// Ends the program, because the app uses state restoration without declaring the background mode for `role`.
     private func raiseForMissingMode(of role: ClientRole) -> Never {
         raise(
             "\(Swift.type(of: self)) has a restore identifier but \(BackgroundDeclaration.variable) does not name "

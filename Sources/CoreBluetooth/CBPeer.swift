@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// A peer can be used on any thread, because a lock protects its state.
 open class CBPeer: NSObject, NSCopying, @unchecked Sendable {
-    /// The host's identifier of the device.
+    /// The host's identifier for the device.
     package let peer: PeerIdentifier
 
     init(_ peer: PeerIdentifier) { self.peer = peer }

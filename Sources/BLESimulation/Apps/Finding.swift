@@ -50,7 +50,7 @@ extension World {
 
     /// The findings so far.
     ///
-    /// Each rule that an app has broken is listed once.
+    /// Each rule that an app has broken is listed once; for missing delegate methods, each method is listed once.
     ///
     /// ```swift
     /// #expect(world.findings.isEmpty)
@@ -63,7 +63,7 @@ extension World {
     public var openConnections: [Finding] { core.withLock { $0.openConnections } }
 }
 
-/// A possible finding about a request of an app.
+/// A possible finding about an app.
 struct Suspicion {
     let rule: World.Finding.Rule
     let sentence: String

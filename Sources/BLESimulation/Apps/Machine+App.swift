@@ -4,13 +4,15 @@ package import BLERuntime
 extension Machine {
     /// The user's decision whether an app may use Bluetooth.
     public enum Authorization: Hashable, Sendable {
-        /// The user is asked when the app creates a manager, whose state is unknown until then.
+        /// The user has not decided.
+        ///
+        /// The user is asked when the app creates a manager, whose state is unknown until the answer.
         case notDetermined
         /// Not allowed, and the user cannot change that.
         case restricted
         /// Not allowed: the user has denied it.
         case denied
-        /// Allowed.
+        /// Apps on this machine may use Bluetooth.
         case allowed
     }
 

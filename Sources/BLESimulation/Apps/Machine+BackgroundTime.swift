@@ -2,7 +2,7 @@ import BLERuntime
 import BLEWire
 
 extension Machine {
-    /// A request of an app for background execution time, as with `beginBackgroundTask` on Apple's systems.
+    /// An app's request for background execution time, as with `beginBackgroundTask` on Apple's systems.
     public final class BackgroundTask: Sendable {
         private let machine: Machine
         private let number: Int
@@ -23,7 +23,7 @@ extension Machine {
     /// Lets the apps of the machine work in the background for this time, instead of about ten seconds after each
     /// wake-up.
     ///
-    /// Since version 13, iOS allows 30 seconds; before, it allowed three minutes.
+    /// iOS has allowed 30 seconds since version 13; earlier versions allowed three minutes.
     ///
     /// If the app does not end the task in time, that is a ``World/Finding``.
     public func beginBackgroundTask(lasting duration: Duration = .seconds(30)) -> BackgroundTask {

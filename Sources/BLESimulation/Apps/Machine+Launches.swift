@@ -32,17 +32,17 @@ extension Machine {
 
     /// Ends all apps of the machine, as if their process had ended: their managers get no more events.
     ///
-    /// Unless the user quit them, the activities of managers with a restore identifier continue as for an app in the
-    /// background: scans that name services, connections, pending connections, subscriptions, services and the
+    /// Unless the user quit the apps, the activities of managers with a restore identifier continue as for an app in
+    /// the background: scans that name services, connections, pending connections, subscriptions, services and the
     /// advertisement. A manager that is created later with the same identifier receives `willRestoreState`, and then
     /// the events that have occurred since. A manager whose role has no declared background mode is not preserved.
     public func endApps(_ end: AppEnd) { world.change { $0.endApps(of: index, end) } }
 
     /// Sets the closure that launches the apps of the machine.
     ///
-    /// It is called once for the first event that launches them after they have ended.
+    /// After the apps have ended, it is called once, for the first event that requires a launch.
     ///
-    /// Requests of centrals wait for the launched app; without a launcher, they are refused. The world retains
+    /// Requests from centrals wait for the launched app; without a launcher, they are refused. The world retains
     /// `launcher`: if the closure retains the world or one of its machines, the world is never released.
     public func onLaunch(_ launcher: @escaping Launcher) {
         world.change { $0.stations[index].launcher = launcher }

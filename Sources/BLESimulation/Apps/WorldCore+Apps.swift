@@ -3,9 +3,10 @@ import BLEWire
 
 // The phases of a machine's apps, and the events that the apps receive in each.
 extension WorldCore {
-    /// The maximum number of events that are held for suspended apps.
+    /// The maximum number of events that are held for the suspended apps of a machine.
     ///
-    /// When it is reached, further values are dropped, and of the link changes only the last one is kept.
+    /// When the limit is reached, further values are dropped, and a link change replaces the last one that is held for
+    /// its manager.
     private static let heldLimit = 1_024
 
     /// Sends the apps of a machine to the background with these modes, or to the foreground.

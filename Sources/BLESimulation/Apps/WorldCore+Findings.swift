@@ -34,7 +34,8 @@ extension WorldCore {
         return result
     }
 
-    /// Returns the time since a background app was woken, if it exceeds the limit; otherwise `nil`.
+    /// Returns the time since a background app was woken, if that exceeds the limit and no background task is running;
+    /// otherwise `nil`.
     private func overtime(of session: WorldSession) -> Duration? {
         let station = stations[session.machine]
         guard station.phase(of: session.role) == .background, station.backgroundTasks.isEmpty,

@@ -3,7 +3,7 @@ import BLEWire
 
 // Ending apps and launching them again.
 extension WorldCore {
-    /// Opens a session, or continues the one that an earlier launch of the app left.
+    /// Opens a session, or continues the one that an earlier launch of the app left behind.
     mutating func open(_ session: WorldSession, restoring identifier: String) -> ClientID {
         let index = session.machine
         let place = restorable.firstIndex {
@@ -94,7 +94,7 @@ extension WorldCore {
         return unheard
     }
 
-    /// Returns the index of the preserved session of a host's `client`; `nil` if it has none.
+    /// Returns the index in ``restorable`` of the session that the host knows as `client`; `nil` if there is none.
     func preservedPlace(of client: ClientID) -> Int? { restorable.firstIndex { $0.client == client } }
 
     /// Drops the session of a manager whose app has ended.
@@ -128,7 +128,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    /// Refuses the request of a central, because the app that would answer it is suspended.
+    /// Refuses a central's request, because the app that would answer it is suspended.
     ///
     /// `client` is the host's client for the session.
     mutating func refuse(_ event: ClientEvent, for client: ClientID, on index: Int) {
@@ -144,7 +144,7 @@ extension WorldCore {
         launches.append(index)
     }
 
-    /// Removes and returns the due launches, except those of machines without any preserved session.
+    /// Removes and returns the due launches, except for machines without any preserved session.
     mutating func takeLaunches() -> [WorldLaunch] {
         let machines = launches
         launches = []
@@ -158,16 +158,16 @@ extension WorldCore {
         }
     }
 
-    /// Records a request of an app whose session can continue without it.
+    /// Records an app's request if the session can continue without the app.
     mutating func preserve(_ request: ClientRequest, for client: ClientID) {
         guard let place = preservedPlace(of: client) else { return }
         restorable[place].session.note(request)
     }
 
-    /// Records an event that a manager is about to receive, if its session can continue without its app.
+    /// Records an event that a manager is about to receive, if the session can continue without the app.
     ///
-    /// - Returns: The events for the manager now. A manager whose app was launched again receives the state of the
-    ///   radio first; events before that are held.
+    /// - Returns: The events to deliver to the manager now. When its app has been launched again, a manager receives
+    ///   the state of the radio first; earlier events are held until then.
     mutating func preserve(_ event: ClientEvent, for client: Int) -> [ClientEvent] {
         if case .restored = event { return [event] }
         guard !restorable.isEmpty, case .app(let session) = clients[client],

@@ -18,16 +18,18 @@ struct DeviceBehaviour {
     var refusesConnections = false
     /// True to refuse pairing.
     var refusesPairing = false
-    /// True to remove all bonds when the host lists them next.
+    /// True to remove all bonds when the host next lists them.
     var forgetsBonds = false
 
-    /// Sets the closure that answers requests, replacing an earlier one.
+    /// Sets the closure that answers one kind of request to the characteristics of a type, replacing an earlier
+    /// closure.
     mutating func set(_ occasion: Occasion, of characteristic: BluetoothUUID, _ answer: @escaping Closure) {
         rules.removeAll { $0.occasion == occasion && $0.characteristic == characteristic }
         rules.append(Rule(occasion: occasion, characteristic: characteristic, answer: answer))
     }
 
-    /// Returns the answer of the test's closure; `nil` if there is none, so that the device's description decides.
+    /// Returns the answer from the test's closure; `nil` if the test has set none, so that the device's description
+    /// decides.
     mutating func answer(
         _ occasion: Occasion,
         of characteristic: BluetoothUUID,

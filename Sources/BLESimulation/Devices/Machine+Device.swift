@@ -13,14 +13,15 @@ extension Machine {
 
     /// Sets the closure that answers writes to the characteristics of this type.
     ///
-    /// If the closure accepts a write, its value becomes the current one.
+    /// If the closure accepts a write, the written value becomes the current one.
     public func onWrite(_ characteristic: String, _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer) {
         change { $0.behaviour.set(.write, of: Self.type(characteristic), answer) }
     }
 
     /// Sets the closure that returns the values to send after a subscription.
     ///
-    /// Only the values in the answer matter: the subscription is always accepted.
+    /// Only the values that ``DeviceAnswer/notifying(_:of:after:)`` adds to the answer matter: the subscription is
+    /// always accepted.
     public func onSubscription(
         _ characteristic: String,
         _ answer: @escaping @Sendable (DeviceRequest) -> DeviceAnswer
@@ -45,11 +46,15 @@ extension Machine {
     }
 
     /// Disconnects centrals as soon as they are connected, from now on.
+    ///
+    /// Pass `false` to accept connections again.
     public func refuseConnections(_ isRefusing: Bool = true) {
         change { $0.behaviour.refusesConnections = isRefusing }
     }
 
     /// Refuses to pair from now on, so that protected values are not accessible without a bond.
+    ///
+    /// Pass `false` to accept pairing again.
     public func refusePairing(_ isRefusing: Bool = true) {
         ask { $0.refusePairing(isRefusing) }
     }

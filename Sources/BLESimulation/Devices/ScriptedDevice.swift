@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// The app of a ``SimulatedPeripheral``: it takes events of the host and returns requests.
+/// The app of a ``SimulatedPeripheral``: it processes events from the host and returns requests.
 struct ScriptedDevice {
     struct Attribute {
         let id: LocalAttributeID
@@ -55,7 +55,7 @@ struct ScriptedDevice {
         return min(first, values ?? first)
     }
 
-    /// Processes an event of the host and returns the resulting requests.
+    /// Processes an event from the host and returns the resulting requests.
     mutating func receive(_ event: ClientEvent, at now: Instant) -> [ClientRequest] {
         switch event {
         case .stateChanged(let state):
@@ -76,7 +76,7 @@ struct ScriptedDevice {
         }
     }
 
-    /// Makes the device refuse pairing from now on, or lets the host accept it.
+    /// Makes the device refuse pairing from now on, or lets the host accept pairing again.
     mutating func refusePairing(_ isRefusing: Bool) -> [ClientRequest] {
         behaviour.refusesPairing = isRefusing
         return [attendance]
@@ -91,7 +91,7 @@ struct ScriptedDevice {
         return [.security(.listBonds)]
     }
 
-    /// Returns the requests for the values and answers that are due.
+    /// Returns the requests that send the values and answers that are due.
     mutating func wake(at now: Instant) -> [ClientRequest] {
         let due = later.prefix { $0.due <= now }.map(\.request)
         later.removeFirst(due.count)
@@ -111,7 +111,7 @@ struct ScriptedDevice {
 
     /// Replaces the services.
     ///
-    /// Delayed answers are still sent.
+    /// Delayed answers are still sent, but delayed values are dropped.
     mutating func offer(_ services: [SimulatedPeripheral.Service]) -> [ClientRequest] {
         // Delayed values identify their characteristic by its index, which now belongs to another one.
         later.removeAll { if case .service(.update) = $0.request { true } else { false } }
@@ -188,7 +188,9 @@ struct ScriptedDevice {
         return carryOut(answer ?? .accepted, transaction, response, at: now)
     }
 
-    /// Accepts or refuses all parts of a write, and sends the new values to subscribers.
+    /// Accepts or refuses all parts of a write.
+    ///
+    /// Subscribers receive the new values, unless a closure of the test has accepted the write.
     private mutating func write(
         _ parts: WriteGroup,
         _ transaction: ServerTransaction?,

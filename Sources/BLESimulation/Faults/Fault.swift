@@ -1,7 +1,7 @@
 import BLERuntime
 
 extension World {
-    /// A fault of a machine at a moment of the world.
+    /// A fault that affects a machine at a moment of the world.
     ///
     /// It has a textual form, so that a failed run can be repeated from its output:
     ///
@@ -15,7 +15,8 @@ extension World {
         /// The kind of fault.
         public enum Kind: Hashable, Sendable {
             /// For this time, the machine receives no packets, and no other machine receives its packets. A link is
-            /// lost if the time exceeds its supervision timeout, which is two seconds for links of this package.
+            /// lost if the time exceeds its supervision timeout, which is two seconds for links that this package
+            /// creates.
             case linkLoss(Duration)
             /// The user switches Bluetooth off, and on again after this time.
             case bluetoothOff(Duration)
@@ -25,7 +26,7 @@ extension World {
             case controllerReset
         }
 
-        /// The moment of a fault.
+        /// The point at which a fault occurs: a time, a packet, or a step of an app.
         public enum Moment: Hashable, Sendable {
             /// An age of the world.
             case time(Duration)

@@ -4,9 +4,9 @@ import BLEWire
 struct FaultPlan {
     /// The pending faults, in the order in which they were planned.
     private var waiting: [World.Fault] = []
-    /// The number of data packets between each machine's host and its controller.
+    /// The number of data packets so far between each machine's host and its controller.
     private(set) var packets: [Int] = []
-    /// The number of times that each machine took each step.
+    /// The number of times that the apps of each machine have taken each step.
     private var steps: [[String: Int]] = []
 
     /// The maximum number of different step names per machine.

@@ -1,7 +1,7 @@
 /// The concurrent faults of a machine, each with its own end.
 ///
-/// If several faults have the same effect, the effect lasts until the last of them ends. If a test changes the same
-/// thing itself, all faults with that effect end.
+/// If several faults have the same effect, the effect lasts until the last of them ends. If a test itself switches
+/// Bluetooth or plugs the controller in or out, all faults with the corresponding effect end.
 struct RunningFaults {
     /// The effect of a fault while it lasts.
     enum Effect {
@@ -30,7 +30,7 @@ struct RunningFaults {
     enum OnEnd: Equatable {
         /// The effect must be ended, because no other fault has it.
         case lift(Effect)
-        /// The effect stays, because another fault has it, or a test has changed the same thing since.
+        /// Nothing changes, because another fault has the same effect, or a test has since ended this fault.
         case leave
     }
 
@@ -41,6 +41,6 @@ struct RunningFaults {
         return have(effect) ? .leave : .lift(effect)
     }
 
-    /// Ends all faults with this effect, because a test changes the same thing itself.
+    /// Ends all faults with this effect, because a test itself causes or ends the effect.
     mutating func giveWay(_ effect: Effect) { running.removeAll { $0.effect == effect } }
 }

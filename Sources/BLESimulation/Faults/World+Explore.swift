@@ -23,7 +23,7 @@ extension World {
         public let faults: [Fault]
         /// The error that the test threw.
         public let error: any Error
-        /// The ``World/story`` of that run.
+        /// The ``World/story`` of the failed run.
         public let story: String
 
         /// The line of Swift code that repeats the run.
@@ -113,7 +113,7 @@ extension World {
         }
     }
 
-    /// Returns a random fault at a random moment of the run without faults.
+    /// Returns a random fault, at a random time or packet within the length of the run without faults.
     private static func draw(_ hazards: [Hazard], _ calm: World, _ random: inout SeededGenerator) -> Fault {
         let hazard = hazards[Int.random(in: hazards.indices, using: &random)]
         let packets = calm.machine(hazard.machine).packetCount

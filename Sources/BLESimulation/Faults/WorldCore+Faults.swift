@@ -62,7 +62,7 @@ extension WorldCore {
         }
     }
 
-    /// Ends a fault, and also its effect unless another fault has the same one.
+    /// Ends a fault, and also its effect unless another fault has the same effect.
     mutating func endFault(_ number: Int, of index: Int) {
         switch stations[index].runningFaults.end(number) {
         case .lift(.isolated): isolate(index)

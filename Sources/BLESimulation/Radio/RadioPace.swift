@@ -2,8 +2,8 @@ import BLEWire
 
 /// The relation of air time to real time, for controllers that programs use over sockets.
 ///
-/// Air time follows the clock. Activities happen a millisecond late, so that those that are close together, such as an
-/// advertisement and its reports, take place in one turn.
+/// Air time follows the clock. Activities happen a millisecond late, so that activities that are close together, such
+/// as an advertisement and its reports, take place in one turn.
 ///
 /// An air that hurries skips the time for which data would wait. Connections then transfer data as fast as the hosts
 /// and the computer can, and all periodic activities happen more often. This is for measuring hosts. A peer that

@@ -6,7 +6,7 @@ import BLEWire
 /// A server that offers virtual controllers on sockets: one for each address, or one for each connection to a shared
 /// address.
 ///
-/// All of them are on one air.
+/// All controllers share one air.
 ///
 /// A connection switches its controller on, and the end of the connection switches it off. So a host always finds its
 /// controller reset, and when the host leaves, its peers lose their links. A controller has one host at a time;
@@ -21,7 +21,8 @@ package final class RadioServer: @unchecked Sendable {
     package enum ExtraConnections: Sendable {
         /// The new connection replaces the earlier one, which is closed.
         case replace
-        /// The new connection waits this long for the earlier one to end; if that does not end, the new one is closed.
+        /// The new connection waits this long for the earlier one to end; if the earlier one does not end in this time,
+        /// the new one is closed.
         case wait(Duration)
     }
 
@@ -55,11 +56,11 @@ package final class RadioServer: @unchecked Sendable {
     /// The packets being sent; the ports share this storage.
     private var packets: [UInt8] = []
     private var isStopped = false
-    /// The address of the first controller; the others have the following ones.
+    /// The address of the first controller; the other controllers have the addresses that follow.
     private let firstAddress: UInt64
 
-    /// The number of this run, different from that of other runs with the same seed, so that hosts do not use the bonds
-    /// of another run.
+    /// A number that differs from run to run, even with the same seed, so that hosts do not use bonds from an earlier
+    /// run.
     private let run = UInt16.random(in: (ControllerIdentity.standardSubversion + 1) ... .max)
 
     /// Creates a server; call ``listen(at:)`` to listen.
@@ -68,11 +69,11 @@ package final class RadioServer: @unchecked Sendable {
     ///   - seed: The seed of the controllers' addresses and, as far as real time allows, of the random choices of the
     ///     radio channel.
     ///   - loss: The share of packets that are lost on the air, from 0 to 1.
-    ///   - pace: The speed of virtual time.
+    ///   - pace: The relation of air time to real time.
     ///   - newcomers: The handling of a new connection to a controller that already has a host.
     ///   - tap: Called with every HCI packet.
-    ///   - refused: Called with the port at which a second connection was refused, once for each host that holds the
-    ///     port.
+    ///   - refused: Called with the port at which a second connection was refused, at most once for each host that
+    ///     holds the port.
     package init(
         seed: UInt64,
         loss: Double = 0,
@@ -140,7 +141,7 @@ package final class RadioServer: @unchecked Sendable {
 
     /// Assigns a free controller to a connection to a shared address.
     ///
-    /// Closes the connection if there are too many.
+    /// Closes the connection if all ``mostShared`` controllers are in use.
     private func admit(_ stream: SocketStream) {
         var free = ports.firstIndex { $0.isShared && $0.stream == nil }
         if free == nil, ports.count(where: \.isShared) < Self.mostShared {
@@ -192,7 +193,7 @@ package final class RadioServer: @unchecked Sendable {
         }
     }
 
-    /// Reports that a connection was refused, once for each host that is connected.
+    /// Reports that a connection was refused, at most once for each connected host.
     private func refuse(at index: Int) {
         guard !ports[index].hasRefused else { return }
         ports[index].hasRefused = true
@@ -216,7 +217,7 @@ package final class RadioServer: @unchecked Sendable {
         if let next = ports[index].waiting.next() { serve(next, at: index) }
     }
 
-    /// Refuses the connections that have waited for too long; returns the next time at which one will have.
+    /// Refuses the connections that have waited for too long; returns the time at which the next one must be refused.
     private func refuseOverdue() -> Instant? {
         var deadline: Instant?
         for index in ports.indices where ports[index].waiting.deadline != nil {
@@ -239,10 +240,10 @@ package final class RadioServer: @unchecked Sendable {
         return deadline
     }
 
-    /// Skips air time from activity to activity while data is waiting, if the pace allows it and all hosts have read
+    /// Skips air time from activity to activity while data is waiting, if the pace allows that and all hosts have read
     /// their packets.
     ///
-    /// Returns whether it has skipped any.
+    /// Returns whether any air time was skipped.
     private func hurry() -> Bool {
         guard pace.mayJump else { return false }
         for index in ports.indices where (ports[index].stream?.pendingOctets ?? 0) > 0 { return false }

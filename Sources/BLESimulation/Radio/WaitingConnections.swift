@@ -2,11 +2,11 @@ import BLEWire
 
 /// The connections that wait for a controller because another host still uses it, in the order in which they arrived.
 ///
-/// A program that closes its connection and immediately opens the next one may have both for a moment.
+/// A program that closes its connection and immediately opens the next one may have both open for a moment.
 struct WaitingConnections<Connection> {
     /// The maximum number of waiting connections.
     ///
-    /// Programs have no reason to make more.
+    /// Programs have no reason to open more.
     private static var limit: Int { 8 }
 
     private var connections: [(connection: Connection, deadline: Instant)] = []

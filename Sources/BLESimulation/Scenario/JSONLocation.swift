@@ -49,7 +49,7 @@ package struct JSONLocation {
 
     private var octet: UInt8? { octets.indices.contains(index) ? octets[index] : nil }
 
-    /// Moves to the next octet that is not white space.
+    /// Moves past the current octet and the white space after it.
     private mutating func advance() {
         step()
         skipSpace()
@@ -107,7 +107,7 @@ package struct JSONLocation {
 }
 
 extension DecodingError {
-    /// Returns the name of a JSON file with the line of this error, if it can be determined.
+    /// Returns the name of a JSON file, followed by the line of this error if the line can be determined.
     package func place(in file: String, _ text: some Sequence<UInt8>) -> String {
         let path: [any CodingKey] =
             switch self {

@@ -24,9 +24,9 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// A file can also contain a single element of `machines`: it describes a world with only that device, and `ble serve`
-/// acts as the device. <doc:DescribingDevices> lists the keys, and `docs/world.schema.json` describes them for editors.
-/// Unknown keys are rejected.
+/// A file can also contain a single element of `machines`. Such a file describes a world with only that device, and
+/// `ble serve` acts as the device. <doc:DescribingDevices> lists the keys, and `docs/world.schema.json` describes them
+/// for editors. Unknown keys are rejected.
 public struct Scenario: Hashable, Sendable {
     /// The seed of all random choices.
     public var seed: UInt64

@@ -4,7 +4,7 @@ import BLEWire
 extension SimulatedPeripheral {
     /// The reason why a description cannot be used, and the key with the error.
     public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The key of the device in a file, such as "manufacturerData".
+        /// The key that has the error, as in a file, such as "manufacturerData".
         public let key: String
         /// The reason, as a part of a sentence.
         public let reason: String
@@ -57,9 +57,9 @@ extension SimulatedPeripheral {
         return AdvertisementOctets(advertisement: advertisement ?? [], scanResponse: scanResponse ?? [])
     }
 
-    /// The key of a single part of the advertisement that does not have its default value; `nil` if there is none.
+    /// The key of the first advertising property that differs from its default; `nil` if there is none.
     ///
-    /// If the octets of the packets are given, there must be none.
+    /// It must be `nil` if the octets of the packets are given.
     private var fieldBesidePackets: String? {
         if manufacturerData != nil { return "manufacturerData" }
         if !serviceData.isEmpty { return "serviceData" }
@@ -68,8 +68,8 @@ extension SimulatedPeripheral {
         return flags != Self.usualFlags ? "flags" : nil
     }
 
-    /// True if an app of Core Bluetooth can advertise in the same way: only a name and services, within Core
-    /// Bluetooth's limits.
+    /// True if a Core Bluetooth app can advertise in the same way: only a name and services, within Core Bluetooth's
+    /// limits.
     package var isAdvertisedByApps: Bool {
         packets == nil && fieldBesidePackets == nil && !isExtended && isConnectable
     }
@@ -80,7 +80,7 @@ extension SimulatedPeripheral {
         return (Array(octets.advertisement), Array(octets.scanResponse))
     }
 
-    /// The advertising request to the host of the device.
+    /// The advertising request to the device's host.
     var advertisingRequest: AdvertisingRequest {
         var request = AdvertisingRequest(localName: advertisesName ? name : nil, services: [])
         request.services = services.filter { $0.isAdvertised && $0.isPrimary }.compactMap { BluetoothUUID($0.uuid) }

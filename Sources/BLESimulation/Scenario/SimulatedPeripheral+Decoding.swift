@@ -49,8 +49,8 @@ extension SimulatedPeripheral: Decodable {
         }
     }
 
-    /// The index of the first service that includes a service which is not listed before it, and the type of that
-    /// missing service.
+    /// The index of the first service whose included services are not all listed before it, and the type of the first
+    /// of them that is missing; `nil` if there is no such service.
     package var missingPart: (service: Int, part: String)? {
         var known: Set<BluetoothUUID> = []
         for (index, service) in services.enumerated() {
@@ -146,7 +146,7 @@ extension SimulatedPeripheral.Notifications: Decodable {
 extension World.Position: Codable {
     private enum Key: String, CodingKey, CaseIterable { case x, y, z }
 
-    /// The range of coordinates, which is beyond the reach of any signal.
+    /// The allowed range of coordinates, which is far wider than the reach of any signal.
     private static let bounds = Bounds(-1_000_000.0...1_000_000, of: "metres")
 
     /// Decodes `x`, `y` and `z`, each of which defaults to 0.

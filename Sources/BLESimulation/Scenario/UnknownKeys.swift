@@ -1,9 +1,10 @@
 import BLERuntime
 
 extension Decoder {
-    /// Rejects unknown keys.
+    /// Throws an error if there is a key that is not a case of `key`.
     ///
-    /// They are misspelled, or were keys of an earlier version of `ble serve`.
+    /// `subject` names the part of the file in the error, such as “a world”. Unknown keys are misspelled, or are from
+    /// files for an earlier version of `ble serve`.
     func refuseKeys<Key: CodingKey & CaseIterable>(of subject: String, but key: Key.Type) throws {
         try refuseKeys(of: subject, but: key, hints: hints)
     }

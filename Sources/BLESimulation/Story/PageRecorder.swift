@@ -6,7 +6,7 @@ import BLEWire
 
 /// The recording of a world for its page: packets, calls, callbacks, and packets on the air.
 struct PageRecorder: Sendable {
-    /// The number of packets on the air from which those that arrived empty are left out.
+    /// The number of receptions after which empty packets and advertising packets are left out, unless they were lost.
     private static let manyPackets = 60_000
 
     private struct Sender: Hashable, Sendable {

@@ -5,10 +5,11 @@ import BLEWire
 /// The recent calls, callbacks and packets of a world.
 struct Story: Sendable {
     enum Entry: Sendable {
-        /// A request of an app, identified by its machine and index, through the manager with this number.
+        /// An app's request through the manager with the number `client`; the app is identified by its machine and
+        /// index.
         case asked(ClientRequest, machine: Int, app: Int, client: Int)
         case heard(ClientEvent, machine: Int, app: Int, client: Int)
-        /// An event of a machine.
+        /// A remark about a machine, such as a fault.
         case remark(String, machine: Int)
     }
 
@@ -41,7 +42,7 @@ struct Story: Sendable {
 
     private(set) var entries = Ring<(Instant, Entry)>(200)
     private(set) var packets = Ring<PacketRecord>(1_000)
-    /// The names and attributes that were learnt from entries that are no longer kept.
+    /// The names and attributes learnt from entries that have since been dropped.
     private(set) var before = Transcript()
     /// The maximum number of packets in the text.
     private static let toldPackets = 40
@@ -93,7 +94,7 @@ struct Story: Sendable {
         return lines.map(\.printable).joined(separator: "\n")
     }
 
-    /// The stored packets as a capture file, with the beginning of the world at the beginning of 1970.
+    /// The stored packets as a capture file, in which the world begins at the start of 1970.
     var capture: [UInt8] {
         let format = CaptureFormat.pcapng
         var octets = format.header, sources: [PacketSource] = []

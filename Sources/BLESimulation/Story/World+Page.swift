@@ -7,10 +7,12 @@ package import BLEWire
 extension World {
     /// Records everything from now on for ``page``, including the packets on the air.
     ///
-    /// Without it, the page has what the ``story`` has: the last calls, callbacks and packets.
+    /// Without this call, the page has what the ``story`` has: the last calls, callbacks and packets.
     public func recordPage() { recordPage { _, _ in nil } }
 
-    /// The world so far as an HTML page, with the causes of failures; it needs no network and has no keys.
+    /// An HTML page of what has happened in the world so far, with the causes of failures.
+    ///
+    /// The page needs no network and contains no pairing keys. After ``recordPage()`` it shows everything.
     ///
     /// ```swift
     /// Attachment.record(world.page, named: "page.html")

@@ -6,10 +6,10 @@ extension World {
     /// The recent events of the world as text, for failing tests: the seed, the age of the world, the calls and
     /// callbacks of each app, and the last decoded packets between hosts and controllers.
     ///
-    /// Each manager has a number, which tells several managers of an app apart; it counts all managers of the world.
-    /// Calls and callbacks have the names that they have in Core Bluetooth. Devices appear with their identifiers and
-    /// names, attributes with their UUIDs. So two runs with the same seed have the same story. If no app has created a
-    /// manager, the story says so.
+    /// Each manager has a number, which tells several managers of an app apart; all managers of the world are numbered
+    /// together. Calls and callbacks have the names that they have in Core Bluetooth. Devices appear with their
+    /// identifiers and names, attributes with their UUIDs. So two runs with the same seed have the same story. If no
+    /// app has created a manager, the story says so.
     ///
     /// ```swift
     /// #expect(reader.values.count == 3, "\(world.story)")

@@ -3,7 +3,7 @@ import BLEWire
 import Foundation
 
 extension AdvertisementReport {
-    /// The key of the time at which the advertisement was received.
+    /// The key for the time at which the advertisement was received.
     ///
     /// Apple's systems provide it, but do not document it.
     static var timestampKey: String { "kCBAdvDataTimestamp" }

@@ -15,7 +15,7 @@ public let CBAdvertisementDataManufacturerDataKey: String = "kCBAdvDataManufactu
 
 /// The services that the device advertises in the overflow area, among those that the app scans for: `[CBUUID]`.
 ///
-/// Apps of Apple's systems advertise there while they are in the background.
+/// Apps on Apple's systems advertise there while they are in the background.
 public let CBAdvertisementDataOverflowServiceUUIDsKey: String = "kCBAdvDataHashedServiceUUIDs"
 
 /// True if the device accepts connections: an `NSNumber` with a `Bool`.

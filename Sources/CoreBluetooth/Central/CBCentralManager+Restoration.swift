@@ -3,7 +3,7 @@ import BLEWire
 import Foundation
 
 extension CBCentralManager {
-    /// Restores the state that an earlier launch of the app left, and calls the delegate.
+    /// Restores the state that an earlier launch of the app left behind, and calls the delegate.
     ///
     /// Peripherals that the delegate does not retain are disconnected, as on Apple's systems.
     func restore(_ state: PreservedCentral) {
@@ -24,7 +24,7 @@ extension CBCentralManager {
 extension PreservedCentral {
     /// Returns the dictionary to pass to the delegate.
     ///
-    /// A list without entries has no key.
+    /// Empty lists are left out.
     fileprivate func dictionary(with peripherals: [CBPeripheral]) -> [String: Any] {
         var dictionary: [String: Any] = [:]
         if !peripherals.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }

@@ -106,7 +106,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
     /// Returns whether the hardware has all of `features`.
     ///
-    /// The result is only valid while a central manager is powered on.
+    /// The result is valid only while a central manager is powered on.
     @discardableResult
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
         HostKnowledge.of(DefaultLink.current).includes(features)
@@ -124,7 +124,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         return identifiers.compactMap { knownPeripheral(PeerIdentifier($0)) }
     }
 
-    /// Returns the peripherals that are connected to this machine, by any app, and that offer at least one of the
+    /// Returns the peripherals to which this app or another one is connected, and that offer at least one of the
     /// services.
     ///
     /// The app must call ``connect(_:options:)`` before it can use one of them.
@@ -162,7 +162,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         session.send(.scan(scan, number: number))
     }
 
-    /// Stops the scan.
+    /// Stops the scan; has no effect if there is none.
     open func stopScan() {
         guard acceptsCommands() else { return }
         endScan { _ in true }
@@ -197,7 +197,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         peripheral.cancelConnection()
     }
 
-    /// Registers for the connections and disconnections of peers that match `options`, by any app; `nil` unregisters.
+    /// Registers for the connections and disconnections of peers that match `options`, whichever app connects to them;
+    /// `nil` ends the registration.
     open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
         guard acceptsCommands() else { return }
         content.withLock { $0.watch = options.map { [links = $0.links] in ConnectionWatch($0, links: links) } }

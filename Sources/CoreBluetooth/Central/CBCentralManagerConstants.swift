@@ -19,20 +19,20 @@ public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String = "kCBScan
 
 /// True to alert the user about a connection while the app is suspended: an `NSNumber` with a `Bool`.
 ///
-/// In a simulated world, the machine records the alerts. With the daemon, an agent shows them. Otherwise, there are no
-/// alerts.
+/// In a simulated world, the machine records the alerts. With the daemon, a program that uses `BluetoothAlerts` shows
+/// them. Otherwise, there are no alerts.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey: String = "kCBConnectOptionNotifyOnConnection"
 
 /// True to alert the user about a disconnection while the app is suspended: an `NSNumber` with a `Bool`.
 ///
-/// In a simulated world, the machine records the alerts. With the daemon, an agent shows them. Otherwise, there are no
-/// alerts.
+/// In a simulated world, the machine records the alerts. With the daemon, a program that uses `BluetoothAlerts` shows
+/// them. Otherwise, there are no alerts.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String = "kCBConnectOptionNotifyOnDisconnection"
 
 /// True to alert the user about notifications while the app is suspended: an `NSNumber` with a `Bool`.
 ///
-/// In a simulated world, the machine records the alerts. With the daemon, an agent shows them. Otherwise, there are no
-/// alerts.
+/// In a simulated world, the machine records the alerts. With the daemon, a program that uses `BluetoothAlerts` shows
+/// them. Otherwise, there are no alerts.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String = "kCBConnectOptionNotifyOnNotification"
 
 /// The delay before the first connection attempt, in seconds, at most a day: an `NSNumber`.
@@ -58,7 +58,7 @@ public let CBCentralManagerRestoredStatePeripheralsKey: String = "kCBRestoredPer
 /// The services that an earlier launch scanned for: `[CBUUID]`.
 public let CBCentralManagerRestoredStateScanServicesKey: String = "kCBRestoredScanServices"
 
-/// The scan options of an earlier launch: `[String: Any]`.
+/// The scan options from an earlier launch: `[String: Any]`.
 public let CBCentralManagerRestoredStateScanOptionsKey: String = "kCBRestoredScanOptions"
 
 /// The keys for ``CBCentralManager/registerForConnectionEvents(options:)``.

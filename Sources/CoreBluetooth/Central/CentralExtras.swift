@@ -51,7 +51,7 @@ extension CBCentralManager {
 }
 
 extension CBPeripheral {
-    /// The details of the connection that the controller reports; `nil` if there is no connection.
+    /// The details of the connection, as reported by the controller; `nil` if there is no connection.
     package var linkDetails: LinkDetails? { record.withLock { $0.link.acceptsRequests ? $0.details : nil } }
 
     /// The last received advertisement.
@@ -73,18 +73,18 @@ extension CBPeripheral {
 }
 
 extension CBService {
-    /// The handle range on the peripheral, by which events of the host identify the service; `nil` for a local service.
+    /// The handle range on the peripheral, by which host events identify the service; `nil` for a local service.
     package var handleRange: AttributeHandleRange? { range }
 }
 
 extension CBCharacteristic {
-    /// The handle of the value on the peripheral, by which events of the host identify the characteristic; `nil` for a
-    /// local one.
+    /// The handle of the value on the peripheral, by which host events identify the characteristic; `nil` for a local
+    /// one.
     package var valueHandle: AttributeHandle? { handles?.value }
 }
 
 extension CBDescriptor {
-    /// The handle on the peripheral, by which events of the host identify the descriptor; `nil` for a local one.
+    /// The handle on the peripheral, by which host events identify the descriptor; `nil` for a local one.
     package var attributeHandle: AttributeHandle? { handle }
 }
 

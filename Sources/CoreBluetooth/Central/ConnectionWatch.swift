@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// The connection events that an app has registered for, and the peers that it knows to be connected.
+/// The connection events that an app has registered for, and the matching peers that are connected.
 struct ConnectionWatch {
     /// The maximum number of services to match; further ones are ignored.
     static let serviceLimit = 4
@@ -11,7 +11,7 @@ struct ConnectionWatch {
     private let peers: Set<PeerIdentifier>
     private var present: [PeerIdentifier]
 
-    /// A connection event of a peer.
+    /// A connection or disconnection of a peer, to report to the app.
     struct Event: Equatable {
         let peer: PeerIdentifier
         let kind: CBConnectionEvent
@@ -19,7 +19,7 @@ struct ConnectionWatch {
 
     /// Starts watching for connection events that match `options`.
     ///
-    /// The peers of the existing `links` are not reported as connected, only when they disconnect.
+    /// The peers of the existing `links` are not reported until they disconnect.
     init(_ options: [CBConnectionEventMatchingOption: Any], links: [SystemLink]) {
         let services = options[.serviceUUIDs] as? [CBUUID] ?? []
         self.services = Set(services.prefix(Self.serviceLimit).map(\.value))
@@ -28,7 +28,7 @@ struct ConnectionWatch {
         present = links.filter(matches).map(\.peer)
     }
 
-    /// Takes the current links, and returns the resulting events for the app.
+    /// Replaces the links with the current ones, and returns the resulting events for the app.
     mutating func update(_ links: [SystemLink]) -> [Event] {
         let linked = Set(links.map(\.peer))
         var events: [Event] = []

@@ -38,7 +38,7 @@ struct SeenAdvertisements {
     private var entries: [Entry] = []
     /// The objects of the peers, in the order of the entries.
     ///
-    /// `nil` if the app does not retain the object or its name is out of date.
+    /// An element's reference is `nil` if the app does not retain the object, or if the object's name is out of date.
     private var senders: [Sender] = []
     /// The index of the entry for the last received advertisement.
     private var latest: Int?
@@ -56,7 +56,7 @@ struct SeenAdvertisements {
 
     /// Starts another scan.
     ///
-    /// If it differs from the last one, the cache is emptied.
+    /// If the parameters differ from those of the last scan, the cache is emptied.
     mutating func begin(_ scan: ScanRequest) {
         guard scan != self.scan else { return }
         self.scan = scan

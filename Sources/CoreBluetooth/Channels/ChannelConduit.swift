@@ -45,10 +45,10 @@ final class ChannelConduit: @unchecked Sendable {
 
     /// Calls `body` with the flow.
     ///
-    /// It must not change anything that another thread waits for.
+    /// `body` must not change anything that another thread waits for.
     func look<Result>(_ body: (inout ChannelFlow) -> Result) -> Result { condition.withLock { body(&flow) } }
 
-    /// Changes the flow for a call of the app: sends the resulting requests to the host, wakes blocked reads and
+    /// Changes the flow for a call by the app: sends the resulting requests to the host, wakes blocked reads and
     /// writes, and signals the streams' delegates.
     func change(_ body: (inout ChannelFlow) -> ChannelFlow.Requests) {
         condition.withLock {
@@ -103,24 +103,25 @@ final class ChannelConduit: @unchecked Sendable {
 
     /// Sends requests.
     ///
-    /// Called while the lock is held, so that requests of several threads are sent in the order of their changes.
+    /// Called while the lock is held, so that requests from several threads are sent in the order in which they changed
+    /// the flow.
     private func send(_ requests: ChannelFlow.Requests) {
         for request in requests { session.send(.channel(id, request)) }
     }
 
     /// True if the calling thread may block.
     ///
-    /// It may not if it delivers host events itself, nor in virtual time, which does not pass while a thread is
+    /// It may not block if it delivers host events itself, or in virtual time, which does not pass while a thread is
     /// blocked.
     private var canWait: Bool { session.passesTime && !ServedQueue.isCurrent }
 }
 
-/// A marker for the queues of managers, on which host events arrive.
+/// Marks the queues on which managers receive host events.
 enum ServedQueue {
     private static let key = DispatchSpecificKey<Void>()
 
     static func mark(_ queue: DispatchQueue) { queue.setSpecific(key: key, value: ()) }
 
-    /// True if the caller runs on such a queue or on the main thread.
+    /// True if the caller runs on a manager's queue or on the main thread.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil || Thread.isMainThread }
 }

@@ -20,7 +20,7 @@ final class ChannelEvents: @unchecked Sendable {
         let signal: RunLoopSignal
         /// The streams that are scheduled on this run loop.
         var sides: [Side]
-        /// True if the source has been signalled and has not run since.
+        /// True if the source has been signalled and has not yet run.
         ///
         /// Until it runs, `hold` stops virtual time.
         var isRung = false

@@ -14,7 +14,7 @@ struct ChannelFlow {
     /// The maximum number of octets that have been passed to the host and not sent yet.
     static let window = 1 << 16
 
-    /// A direction: one of the two streams.
+    /// One of the two streams of a channel.
     enum Side: CaseIterable {
         case input, output
     }
@@ -182,12 +182,13 @@ extension ChannelFlow {
     /// True if ``read(into:)`` would return octets.
     var hasBytes: Bool { input.state == .open && !received.isEmpty }
 
-    /// True if there are no octets to read now but may be later.
+    /// True if there are no octets to read now, but more may arrive.
     var isWaitingForBytes: Bool { input.state == .open && received.isEmpty && link == .open }
 
     /// Moves available octets into `destination`.
     ///
-    /// Returns their number: 0 if there are none now, −1 if there never will be.
+    /// Returns their number: 0 if there are none now or the stream is at its end, −1 if the stream has failed or is not
+    /// open.
     mutating func read(into destination: UnsafeMutableBufferPointer<UInt8>) -> (count: Int, Requests) {
         input.told.remove(.hasBytesAvailable)
         guard input.state == .open else { return (-1, []) }
@@ -199,12 +200,12 @@ extension ChannelFlow {
         return (count, consumed > 0 ? [.consumed(consumed)] : [])
     }
 
-    /// How many octets the app may read before this is reported to the host, even if there are more to read.
+    /// The number of octets read by the app after which the host is informed, even if there are more to read.
     private static let worthTelling = 4096
 }
 
 extension ChannelFlow {
-    /// The free space from which the delegate is called again, so that it does not have to write in small pieces.
+    /// The minimum free space at which the delegate is called again, so that it does not have to write in small pieces.
     private static let worthWriting = window / 4
 
     private var space: Int { link == .open ? max(0, Self.window - outstanding) : 0 }
@@ -212,12 +213,12 @@ extension ChannelFlow {
     /// True if ``write(_:)`` would accept octets.
     var hasSpace: Bool { output.state == .open && space > 0 }
 
-    /// True if nothing can be written now but may be later.
+    /// True if there is no space to write now, but there may be later.
     var isWaitingForSpace: Bool { output.state == .open && link == .open && space == 0 }
 
     /// Accepts as many octets as there is space for.
     ///
-    /// Returns their number: 0 if there is no space now, −1 if there never will be.
+    /// Returns their number: 0 if there is no space now, −1 if the stream is not open or the channel has ended.
     mutating func write(_ octets: UnsafeBufferPointer<UInt8>) -> (count: Int, Requests) {
         output.told.remove(.hasSpaceAvailable)
         guard output.state == .open else { return (-1, []) }

@@ -1,8 +1,9 @@
 /// A queue of octets that can be removed in pieces of any size.
 struct OctetQueue {
     private var units: [[UInt8]] = []
-    /// The index of the first unit with octets left, and the number of its octets that have already been removed.
+    /// The index of the first unit with octets left.
     private var first = 0
+    /// The number of octets that have already been removed from that unit.
     private var used = 0
 
     /// The number of octets.

@@ -86,7 +86,7 @@ protocol Observed: _KeyValueCodingAndObserving {
 extension _KeyValueCodingAndObserving {
     /// Calls `changeHandler` after each change of a property, on the thread that made the change.
     ///
-    /// If an event of the host causes the change, the handler is called before the delegate.
+    /// If a host event causes the change, the handler is called before the delegate.
     ///
     /// - Returns: The observation, which lasts until it is released.
     @preconcurrency

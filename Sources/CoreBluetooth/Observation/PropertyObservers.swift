@@ -34,7 +34,8 @@ final class PropertyObservers: Sendable {
 
     /// Makes every observer compare its values.
     ///
-    /// Does nothing if the call comes from an observer.
+    /// If another thread is already comparing, makes that thread compare once more. Does nothing if an observer makes
+    /// the call.
     func look() {
         guard var watches = begin() else { return }
         while true {

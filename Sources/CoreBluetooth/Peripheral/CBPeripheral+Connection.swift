@@ -47,8 +47,8 @@ extension CBPeripheral {
     /// Records that the delegate is being called for the host's reconnection attempt, or that there is no delegate.
     func reconnect() { record.withLock { $0.link.reconnect() } }
 
-    /// Stops the host's reconnection attempt, unless the delegate was called for it, or has connected or cancelled
-    /// itself.
+    /// Stops the host's reconnection attempt, unless the delegate was called for the attempt, or has itself connected
+    /// or cancelled.
     func giveUpReconnecting() { send(record.withLock { $0.link.giveUp() }) }
 
     func radioLost() {
@@ -59,9 +59,9 @@ extension CBPeripheral {
         old.endSubscriptions()
     }
 
-    /// Records an advertisement, and calls the delegate if the name has changed.
+    /// Records an advertisement, and calls the delegate if a known name has changed.
     ///
-    /// Returns whether it has changed.
+    /// Returns whether a known name has changed.
     @discardableResult
     func heard(_ report: AdvertisementReport) -> Bool {
         let isRenamed = record.withLock { record in

@@ -16,9 +16,10 @@ extension CBPeripheral {
         if let rest = step.rest { proceed(rest) }
     }
 
-    /// Sends the requests that can be sent now, and delivers the available results, on the manager's queue.
+    /// Sends the requests that can be sent now, and delivers the available results to the delegate, on the manager's
+    /// queue.
     ///
-    /// Results of requests that the app makes during these calls are delivered later.
+    /// Results of requests that the app makes in a delegate call are delivered later.
     func proceed() { proceed(.whatThereIs) }
 
     /// Fails all pending requests, because the connection has ended.

@@ -163,7 +163,7 @@ extension CBPeripheral {
 
     /// Queues `request`, and sends it as soon as its turn comes.
     ///
-    /// Requests are sent while the queue is locked, so that those of several threads are sent in the order of the
+    /// Requests are sent while the queue is locked, so that requests from several threads are sent in the order of the
     /// queue.
     private func submit(_ request: PeerRequest) {
         record.withLock { record in

@@ -44,7 +44,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     /// The state of the connection.
     open var state: CBPeripheralState { record.withLock { $0.link.publicState } }
 
-    /// The services discovered in this connection; `nil` before the first discovery.
+    /// The services discovered during the current connection; `nil` before the first discovery.
     open var services: [CBService]? { record.withLock { $0.database.services } }
 
     /// True if there is space for a write without response.

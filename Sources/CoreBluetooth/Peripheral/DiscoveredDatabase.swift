@@ -39,10 +39,10 @@ struct DiscoveredDatabase {
 
     /// Adds services that `owner` includes.
     ///
-    /// They were discovered in the order of their declarations.
+    /// `found` is in the order of the declarations.
     ///
-    /// If they were discovered in several parts, the order of all declarations is not known. Then the included services
-    /// are sorted by their handles.
+    /// If the included services were discovered in several parts, the order of all declarations is unknown, so the
+    /// services are sorted by their handles.
     mutating func add(_ found: [DiscoveredService], to owner: CBService, of peripheral: CBPeripheral) {
         var parts: [CBService] = []
         for item in found {

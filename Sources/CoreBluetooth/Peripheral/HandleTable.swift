@@ -2,7 +2,7 @@ import BLEWire
 
 /// The objects for attributes of a peripheral, sorted by handle.
 ///
-/// Handles are found by binary search, which costs less than hashing: every notification looks one up.
+/// A handle is looked up for every notification, by binary search, which costs less than hashing.
 struct HandleTable<Object> {
     private var handles: [UInt16] = []
     /// The objects, at the same indices as their handles.

@@ -3,7 +3,7 @@ import BLERuntime
 import BLEWire
 import Foundation
 
-/// A call of a peripheral's delegate, with the arguments of the call.
+/// A call to a peripheral's delegate, with its arguments.
 ///
 /// An attribute object gets its new value only when the call is made, so that each delegate method sees the value that
 /// it is called for.

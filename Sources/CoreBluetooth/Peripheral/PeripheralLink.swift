@@ -12,8 +12,8 @@ import BLEHost
 ///            └────────────── │ closing │ ◀──────────────────────┘
 ///                            └─────────┘
 ///
-/// A connection in the state `confirming` ends like one in the state `connected`. Events of the host are ignored if the
-/// app has made a request since that contradicts them.
+/// A connection in the state `confirming` ends like one in the state `connected`. An event from the host is ignored if
+/// the app has since made a request that contradicts it.
 struct PeripheralLink: Equatable {
     private enum State: Equatable {
         /// Neither connected nor connecting.
@@ -21,7 +21,7 @@ struct PeripheralLink: Equatable {
         /// The host is connecting, as requested last; `nil` if an earlier launch of the app made the request.
         case connecting(ConnectRequest?)
         case connected(ConnectRequest?)
-        /// Connected. The app has called `connect` again, and its delegate is about to be called.
+        /// Connected. The app has called `connect` again, and the delegate is about to be called for that.
         case confirming(ConnectRequest)
         /// The app has cancelled or disconnected, and may have called `connect` again.
         case closing(wasConnected: Bool, next: ConnectRequest?)
@@ -67,7 +67,7 @@ struct PeripheralLink: Equatable {
         case renewAndConfirm
         /// Already requested, but with other options: send the new options to the host.
         case renew
-        /// Already requested, or to be sent when the old connection has ended.
+        /// Nothing to send now: the connection is already requested, or is requested when the old one has ended.
         case nothing
     }
 
@@ -87,7 +87,7 @@ struct PeripheralLink: Equatable {
     enum OnConfirm: Equatable {
         /// Call the delegate.
         case callDelegate
-        /// The connection has ended or has been cancelled since.
+        /// The connection has since ended or been cancelled.
         case nothing
     }
 
@@ -144,7 +144,7 @@ struct PeripheralLink: Equatable {
         case callDelegate
         /// Report to the delegate the disconnection that the app requested.
         case callDelegateOfDisconnection
-        /// Report the disconnection to the delegate, and connect again, as the app has requested since.
+        /// Report the disconnection to the delegate, and connect again, as the app has since requested.
         case callDelegateOfDisconnectionAndConnect(ConnectRequest)
         case ignore
     }
@@ -165,7 +165,7 @@ struct PeripheralLink: Equatable {
 
     enum OnDisconnected: Equatable {
         case callDelegate
-        /// Report the disconnection to the delegate, and connect again, as the app has requested since.
+        /// Report the disconnection to the delegate, and connect again, as the app has since requested.
         case callDelegateAndConnect(ConnectRequest)
         /// Report to the delegate that the link was lost and the host is reconnecting; ``reconnect()`` or ``giveUp()``
         /// follows.
@@ -177,7 +177,8 @@ struct PeripheralLink: Equatable {
 
     /// Processes the end of the connection.
     ///
-    /// `wanted` is true if the app has requested it; `isReconnecting` is true if the host tries to reconnect.
+    /// `wanted` is true if the app has requested the disconnection; `isReconnecting` is true if the host tries to
+    /// reconnect.
     mutating func disconnected(wanted: Bool, isReconnecting: Bool) -> OnDisconnected {
         let action: OnDisconnected
         (state, action) =
@@ -193,7 +194,7 @@ struct PeripheralLink: Equatable {
         return action
     }
 
-    /// Records that the delegate is being called for the reconnection attempt, so that it can go on.
+    /// Records that the delegate is being called for the reconnection attempt, so that the attempt can go on.
     mutating func reconnect() {
         if case .lost(let request) = state { state = .connecting(request) }
     }

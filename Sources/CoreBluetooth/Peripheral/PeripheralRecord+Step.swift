@@ -5,7 +5,7 @@ extension PeripheralRecord {
     struct Step: ~Copyable {
         /// Requests to send.
         ///
-        /// They are sent while the record is locked, so that those of several threads keep their order.
+        /// They are sent while the record is locked, so that requests from several threads keep their order.
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         /// The delegate call to make.
         var call: PeripheralDelegateCall?

@@ -15,7 +15,7 @@ struct PeripheralRecord {
     var link = PeripheralLink()
     var mtu = 23
     var rssi: RSSI?
-    /// The details of the current connection that the controller reports.
+    /// The details of the current connection, as reported by the controller.
     var details: LinkDetails? { didSet { if let details { lastAddress = details.address } } }
     /// The last known address of the device.
     private(set) var lastAddress: DeviceAddress?
@@ -93,7 +93,7 @@ struct PeripheralRecord {
         return database
     }
 
-    /// Returns the characteristic of a notified value; `nil` if it was not discovered or the connection has ended.
+    /// Returns the characteristic for a notified value; `nil` if it was not discovered or the connection has ended.
     func notifying(_ handle: AttributeHandle) -> CBCharacteristic? {
         link.acceptsAnswers ? database.characteristic(handle) : nil
     }
@@ -133,7 +133,8 @@ struct PeripheralRecord {
         }
     }
 
-    /// Returns the call that undoes a result that arrived too late: it closes an opened channel.
+    /// Returns the call that undoes a result which arrived too late: it closes an opened channel; `nil` for any other
+    /// result.
     private static func discard(_ event: PeerEvent) -> PeripheralDelegateCall? {
         guard case .channelOpened(_, .success(let channel)) = event else { return nil }
         return .channelUnwanted(channel)

@@ -21,12 +21,12 @@ import BLEWire
 /// Apps can make any number of requests, but the host accepts a limited number for each link from all its clients
 /// together.
 struct PeripheralRequests {
-    /// The maximum number of requests in `begun`, together with cancelled requests that the host still has.
+    /// The maximum number of requests in `begun` and `cancelled` together.
     static let limit = 16
 
     /// The result of a request.
     enum Answer {
-        /// An event of the host.
+        /// A host event.
         case event(PeerEvent)
         /// A result that does not come from the host.
         case call(PeripheralDelegateCall)
@@ -121,11 +121,12 @@ struct PeripheralRequests {
         if begun.count > 1 { begun.removeFirst() } else { begun.removeLast() }
     }
 
-    /// Removes the requests about attributes in `ranges`, because these no longer exist.
+    /// Removes the requests about attributes in `ranges`, because these attributes no longer exist.
     ///
     /// Returns the results of the requests.
     ///
-    /// If they stayed, their results could be taken for those of other attributes that now have the same handles.
+    /// If the requests stayed, their results could be taken for those of other attributes that now have the same
+    /// handles.
     mutating func cancelRequests(in ranges: [AttributeHandleRange]) -> [Answer] {
         guard !ranges.isEmpty else { return [] }
         let isGone = { (request: PeerRequest) in ranges.contains { request.isAbout($0) } }
@@ -151,7 +152,7 @@ struct PeripheralRequests {
         return answers
     }
 
-    /// Removes all undelivered requests and returns their results.
+    /// Removes all undelivered requests and returns their results: `failure` for those that have none yet.
     mutating func removeAll(_ failure: Failure) -> [Answer] {
         defer { (begun, waiting, next, cancelled) = ([], [], 0, []) }
         return (begun + waiting[next...]).map { entry in
@@ -174,7 +175,7 @@ struct PeripheralRequests {
         }
     }
 
-    /// Moves the waiting requests whose turn has come to `begun`, and adds those that must be sent to `requests`.
+    /// Moves the waiting requests whose turn has come to `begun`, and adds to `requests` those that must be sent.
     private mutating func begin(_ requests: inout [(request: PeerRequest, number: RequestNumber)]) {
         while next < waiting.count {
             switch waiting[next] {

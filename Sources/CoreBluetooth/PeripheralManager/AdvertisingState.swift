@@ -12,7 +12,7 @@ import BLEHost
 ///        └─────────── │ paused │ ◀────────────────┘
 ///                     └────────┘ ── radio back ──▶ starting
 ///
-/// The host answers each start request, even if the app has stopped advertising since. So the unanswered requests are
+/// The host answers each start request, even if the app has since stopped advertising. So the unanswered requests are
 /// kept in order.
 struct AdvertisingState: Equatable {
     private enum State: Equatable {
@@ -37,7 +37,7 @@ struct AdvertisingState: Equatable {
     /// Creates the state of a manager that is not advertising.
     init() { state = .off }
 
-    /// Creates the state for an app whose earlier launch has started advertising, which still goes on.
+    /// Creates the state of a manager whose app started advertising in an earlier launch and is still advertising.
     init(_ request: AdvertisingRequest) { state = .on(request) }
 
     var isAdvertising: Bool {

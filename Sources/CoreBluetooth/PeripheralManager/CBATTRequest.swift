@@ -1,11 +1,11 @@
 import BLEHost
 public import Foundation
 
-/// A read or write request of a central, which the app must answer.
+/// A read or write request from a central, which the app must answer.
 ///
 /// Threads may share a request: a lock protects ``value``, the only property that changes.
 open class CBATTRequest: NSObject, @unchecked Sendable {
-    /// The read that this request is, or the group of writes that it belongs to; the app answers it as a whole.
+    /// The exchange that this request belongs to: a single read, or a group of writes.
     let exchange: Exchange
     private let sender: CBCentral
     private let target: CBCharacteristic

@@ -126,7 +126,7 @@ extension CBPeripheralManager {
         delegate.peripheralManager(self, didReceiveWrite: requests)
     }
 
-    /// Refuses a request that the app cannot answer.
+    /// Refuses a request that the app cannot answer, because there is no delegate or a characteristic is not published.
     private func refuse(_ transaction: ServerTransaction) {
         session.send(.service(.respond(transaction, .failure(.requestNotSupported))))
     }

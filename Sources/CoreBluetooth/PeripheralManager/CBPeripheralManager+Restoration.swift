@@ -3,7 +3,7 @@ import BLEWire
 import Foundation
 
 extension CBPeripheralManager {
-    /// Restores the state that an earlier launch of the app left, and calls the delegate.
+    /// Restores the state that an earlier launch of the app left behind, and calls the delegate.
     func restore(_ state: PreservedPeripheral) {
         let services = state.services.map(RestoredService.init)
         content.withLock { content in
@@ -24,7 +24,7 @@ extension CBPeripheralManager {
 }
 
 extension AdvertisingRequest {
-    /// The advertisement of an earlier launch, as a dictionary for the delegate.
+    /// The advertisement from an earlier launch, as a dictionary for the delegate.
     ///
     /// The types of the services are `Data`, as on Apple's systems.
     fileprivate var dictionary: [String: Any] {
@@ -35,7 +35,7 @@ extension AdvertisingRequest {
     }
 }
 
-/// A service of an earlier launch, rebuilt from its definition.
+/// A service from an earlier launch, rebuilt from its definition.
 struct RestoredService {
     let service: CBMutableService
     let characteristics: [CBMutableCharacteristic]

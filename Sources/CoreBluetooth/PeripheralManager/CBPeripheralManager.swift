@@ -133,7 +133,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
     /// Answers a read request, or a group of write requests.
     ///
-    /// Answer each read, and of each group of writes only the first request: that answers the whole group.
+    /// Answer each read request. In a group of write requests, answer only the first: that answers the whole group.
     ///
     /// To answer a read successfully, set ``CBATTRequest/value`` first.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
@@ -146,8 +146,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     ///
     /// A value that is too long for a central is truncated; see ``CBCentral/maximumUpdateValueLength``.
     ///
-    /// - Returns: `false` if there is no space in the send queue. Then the value is not sent to any central; try again
-    ///   when ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` is called.
+    /// - Returns: `false` if there is no space in the send queue. In that case, the value is not sent to any central;
+    ///   try again when ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` is called.
     @discardableResult
     open func updateValue(
         _ value: Data,

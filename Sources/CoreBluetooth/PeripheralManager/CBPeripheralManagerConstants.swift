@@ -9,5 +9,5 @@ public let CBPeripheralManagerOptionRestoreIdentifierKey: String = "kCBInitOptio
 /// The services that an earlier launch published: `[CBMutableService]`.
 public let CBPeripheralManagerRestoredStateServicesKey: String = "kCBRestoredServices"
 
-/// The advertisement of an earlier launch: `[String: Any]`.
+/// The advertisement from an earlier launch: `[String: Any]`.
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey: String = "kCBRestoredAdvertisement"

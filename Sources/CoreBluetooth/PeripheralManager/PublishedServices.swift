@@ -11,13 +11,13 @@ struct PublishedServices {
     /// The services in the order of their publication.
     private var records: [Record] = []
     private var characteristics: [LocalAttributeID: CBMutableCharacteristic] = [:]
-    /// The services that the host has not answered yet, including those that the app has removed since.
+    /// The services whose publication the host has not answered yet, including those that the app has since removed.
     private var awaited: [LocalAttributeID: CBMutableService] = [:]
     private var lastID: UInt32 = 0
 
     func characteristic(_ id: LocalAttributeID) -> CBMutableCharacteristic? { characteristics[id] }
 
-    /// The definitions of all services, for a host that has lost them.
+    /// The definitions of all services, to publish them again when the host has lost them.
     var definitions: [ServiceDefinition] { records.map(\.definition) }
 
     /// Marks a service and its attributes as published, so that they cannot be changed, and gives them identifiers.
@@ -44,7 +44,7 @@ struct PublishedServices {
         return definition
     }
 
-    /// Restores a service that an earlier launch has published and the host still has.
+    /// Restores a service that an earlier launch of the app published and that the host still has.
     ///
     /// The services that it includes must be restored first.
     mutating func restore(_ restored: RestoredService, by publisher: ManagerReference) {
@@ -64,7 +64,7 @@ struct PublishedServices {
         )
     }
 
-    /// Processes the host's answer.
+    /// Processes the host's answer to the publication of a service.
     ///
     /// Returns the service to report to the delegate; `nil` if it was already reported.
     ///

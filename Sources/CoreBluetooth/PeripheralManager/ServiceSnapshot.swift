@@ -5,7 +5,7 @@ import Foundation
 /// A copy of a service's contents at the time of publication.
 ///
 /// All properties are read here, before a lock is taken: apps may subclass services and characteristics, so reading a
-/// property may run code of the app.
+/// property may run the app's code.
 struct ServiceSnapshot {
     let service: CBMutableService
     let includes: [CBMutableService]

@@ -17,6 +17,8 @@ enum ErrorTable {
         uniqueKeysWithValues: rows.flatMap { row in row.reasons.map { ($0, row.code) } }
     )
 
+    /// The error codes for apps, each with the HCI statuses that it stands for.
+    ///
     /// Core 6.0, Vol 1, Part F, 2.
     private static let rows: [(code: CBError.Code, reasons: [HCI.Status])] = [
         (

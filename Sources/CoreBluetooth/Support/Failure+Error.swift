@@ -10,12 +10,12 @@ extension Failure {
         case connection, attribute, server, channel
     }
 
-    /// The key of the HCI status in an error's user information.
+    /// The key for the HCI status in an error's user information.
     ///
     /// The value is an `NSNumber`.
     static let reasonKey = "HCIReason"
 
-    /// Converts to the error for apps: a ``CBATTError`` for an ATT error of the peer, a ``CBError`` for anything else.
+    /// Converts to the error for apps: a ``CBATTError`` for an ATT error, a ``CBError`` for anything else.
     package func error(about subject: Subject) -> any Error {
         switch self {
         case .att(let code): return CBATTError(ErrorTable.code(of: code))

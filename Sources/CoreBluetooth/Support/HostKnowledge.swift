@@ -10,12 +10,12 @@ final class HostKnowledge: Sendable {
 
     private let features = Protected(CBCentralManager.Feature())
     private let peers = Protected(SeenPeers())
-    /// Retained, so that no other host's object can get the same identity.
+    /// The link to the host, retained so that the object of another host cannot get the same identity.
     private let link: any HostLink
 
     private init(_ link: any HostLink) { self.link = link }
 
-    /// Returns the information about the host behind `link`; empty until a central manager has received some.
+    /// Returns the information about the host behind `link`; it is empty until a central manager has received events.
     static func of(_ link: any HostLink) -> HostKnowledge {
         known.withLock { known in
             if let knowledge = known[link.host] { return knowledge }
@@ -34,7 +34,7 @@ final class HostKnowledge: Sendable {
     /// Records a peer that a manager has discovered, and its name if it is known.
     func meet(_ peer: PeerIdentifier, name: String?) { peers.withLock { _ = $0.insert(peer, name: name) } }
 
-    /// Returns a peer that a manager has discovered; `nil` for others.
+    /// Returns a peer that a manager has discovered; `nil` for any other peer.
     func peer(_ peer: PeerIdentifier) -> KnownPeer? {
         peers.withLock { $0.contains(peer) ? KnownPeer(peer: peer, name: $0.name(of: peer)) : nil }
     }

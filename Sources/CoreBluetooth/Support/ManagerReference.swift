@@ -5,7 +5,7 @@ import Dispatch
 ///
 /// The manager is set once, before its queue starts, and is read only on that queue.
 final class ManagerReference: @unchecked Sendable {
-    /// The queue of the manager's delegate calls: a serial queue that targets the app's.
+    /// The queue of the manager's delegate calls: a serial queue that targets the app's queue.
     let queue: DispatchQueue
     let console = Console()
     /// The observers of the manager's events, called after the delegate.

@@ -3,11 +3,11 @@ import Glibc
 
 /// Warnings about incorrect use of the API.
 ///
-/// Each is one line on standard error, as in Apple's framework.
+/// Each warning is one line on standard error, as in Apple's framework.
 enum Misuse {
     /// The destination of the lines.
     ///
-    /// Tests bind another one to read them.
+    /// Tests bind a closure that collects the lines.
     @TaskLocal static var sink: @Sendable (String) -> Void = { line in
         // If standard error is closed, the line is dropped.
         try? StandardStream.error.write(line: line)

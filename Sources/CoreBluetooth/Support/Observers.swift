@@ -4,14 +4,14 @@ import Synchronization
 
 /// The receivers of a manager's host events in addition to its delegate.
 ///
-/// They are called on the manager's queue, after the delegate. The app's objects are up to date then.
+/// They are called on the manager's queue, after the delegate. By then, the app's objects are up to date.
 package final class Observers: Sendable {
     /// The identifier of an observer.
     package struct ID: Hashable, Sendable {
         fileprivate let number: Int
     }
 
-    /// A value of a peripheral that stays subscribed as long as there are observers for it.
+    /// A value of a peripheral, to which the app stays subscribed as long as the value has observers.
     package struct Subject: Hashable, Sendable {
         private let peer: PeerIdentifier
         private let handle: AttributeHandle
@@ -35,7 +35,7 @@ package final class Observers: Sendable {
         let receive: @Sendable (ClientEvent) -> Reception
         /// True if this observer waits for a single event.
         let isWaiting: Bool
-        /// The value that must stay subscribed for this observer.
+        /// The value to which the app stays subscribed as long as this observer exists; `nil` for none.
         let subject: Subject?
     }
 
@@ -46,7 +46,7 @@ package final class Observers: Sendable {
     /// Calls `receive` with every event from now on.
     ///
     /// - Parameters:
-    ///   - subject: The value that must stay subscribed while it has observers; `nil` for none.
+    ///   - subject: The value to which the app stays subscribed as long as the observer exists; `nil` for none.
     ///   - receive: Called on the manager's queue.
     /// - Returns: The identifier with which to remove the observer.
     package func add(of subject: Subject? = nil, _ receive: @escaping @Sendable (ClientEvent) -> Void) -> ID {
@@ -56,7 +56,7 @@ package final class Observers: Sendable {
         }
     }
 
-    /// Calls `receive` with every event until it returns that the event ends the wait.
+    /// Calls `receive` with every event until `receive` returns that the event ends the wait.
     ///
     /// An event that answers one wait is not passed to waits that began later.
     package func wait(_ receive: @escaping @Sendable (ClientEvent) -> Reception) -> ID {

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// `Mutex` alone requires that no other code can reach its value. That is not true of delegates, which belong to the
 /// app and are not `Sendable`. So this type is `@unchecked Sendable`: the lock makes each access atomic, only the
-/// manager's queue calls delegates, and no code of the app runs while the lock is held.
+/// manager's queue calls delegates, and none of the app's code runs while the lock is held.
 ///
 /// It does the same as `Locked`, which is in another module. The compiler can only specialize a generic type within its
 /// own module: an access takes 60 instructions here instead of 800.
@@ -21,8 +21,8 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
     }
 
     private let mutex: Mutex<Carrier<Content>>
-    /// Stored at the end of each access and loaded at the start of the next one, so that the thread sanitizer sees
-    /// their order.
+    /// A flag that is stored at the end of each access and loaded at the start of the next one, so that the thread
+    /// sanitizer sees the order of the accesses.
     private let turn = Atomic<Bool>(false)
 
     init(_ value: Value) { mutex = Mutex(Carrier(carried: Content(value: value))) }

@@ -1,6 +1,6 @@
 import BLERuntime
 
-/// A limit on the number of values that an app has passed to the host and the host has not sent yet.
+/// A limit on the number of values that an app has passed to the host and that the host has not sent yet.
 ///
 ///              submit, the last that fits            refuse
 ///     ┌──────┐ ─────────────────────────▶ ┌────────┐ ───────▶ ┌──────────┐
@@ -19,7 +19,7 @@ struct SendWindow: Equatable {
 
     private enum State: Equatable {
         case open(Int), closed(Int)
-        /// Closed, and a value of the app has been refused since.
+        /// Closed, and a value from the app has since been refused.
         case refusing(Int)
     }
 

@@ -43,7 +43,7 @@ extension CBPeripheral {
 
     /// Sets the preferred physical layers for each direction, and waits until the controllers have chosen.
     ///
-    /// An empty set means that any will do.
+    /// An empty set means that any physical layer will do.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.49.
     public func requestPhysicalLayers(

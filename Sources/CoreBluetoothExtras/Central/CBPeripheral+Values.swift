@@ -48,7 +48,7 @@ extension CBPeripheral {
 
     /// Waits until there is space, then writes a value without response.
     ///
-    /// - Throws: A `CBError` if the connection is lost while the method waits for space; the value is not sent then.
+    /// - Throws: A `CBError` if the connection is lost during the wait, in which case the value is not sent.
     public func send(_ value: Data, to characteristic: CBCharacteristic) async throws {
         guard has(characteristic) else { throw CBError(.invalidHandle) }
         while !canSendWriteWithoutResponse { try await roomToSend() }
@@ -72,8 +72,8 @@ extension CBPeripheral {
 
     /// Subscribes to `characteristic`, and returns its values as a sequence.
     ///
-    /// The sequence throws if the device refuses or the connection ends. When the iterating task is cancelled or drops
-    /// the sequence, the subscription ends, unless other tasks iterate over the values.
+    /// The sequence throws if the device refuses the subscription or the connection ends. When the iterating task is
+    /// cancelled or drops the sequence, the subscription ends, unless other tasks iterate over the values.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with notifications or indications.

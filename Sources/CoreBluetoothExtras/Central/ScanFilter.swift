@@ -1,9 +1,9 @@
 import BLEHost
 public import CoreBluetooth
 
-/// A filter of advertisements that the host applies before it wakes the app.
+/// A filter for advertisements, which the host applies before it wakes the app.
 public struct ScanFilter {
-    /// The services of which the device must advertise at least one.
+    /// The services to scan for: the device must advertise at least one of them.
     ///
     /// If empty, any device matches.
     public var services: [CBUUID]

@@ -1,9 +1,9 @@
 public import CoreBluetooth
 
 extension CBL2CAPChannel {
-    /// The number of octets that were written to the output stream and have not been sent yet.
+    /// The number of octets that the app has written to the output stream and that have not been sent yet.
     ///
-    /// After the channel has ended, they never will be.
+    /// Octets that are unsent when the channel ends are never sent.
     public var unsentOctets: Int { unsent }
 
     /// Waits until everything that was written has been sent, or the channel has ended.

@@ -7,7 +7,7 @@ import Foundation
 public struct BroadcastAdvertisement {
     /// The local name.
     public var localName: String?
-    /// The advertised services.
+    /// The UUIDs of the services to advertise.
     public var services: [CBUUID] = []
     /// Manufacturer data, starting with the two octets of the company identifier, least significant first.
     public var manufacturerData: Data?
@@ -29,7 +29,7 @@ public struct BroadcastAdvertisement {
     public var isConnectable = true
     /// True to use extended advertising: up to 1650 octets instead of 31, or about 240 if centrals can connect.
     ///
-    /// Devices older than Bluetooth 5 do not receive it.
+    /// Devices older than Bluetooth 5 do not receive such an advertisement.
     public var isExtended = false
     /// The advertising interval, 20 ms to 10.24 s.
     public var interval = Duration.milliseconds(100)

@@ -4,8 +4,8 @@ public import CoreBluetooth
 extension CBPeripheralManager {
     /// The connected centrals, whether or not they use this app's services.
     ///
-    /// If apps share a radio through the daemon, only the centrals that use this app's services, unless this is the
-    /// only app that publishes or advertises.
+    /// If apps share a radio through the daemon, these are only the centrals that use this app's services, unless this
+    /// is the only app that publishes or advertises.
     public var connectedCentrals: [CBCentral] { connections.map { object(for: $0.central) } }
 
     /// Returns the address of a connected central; `nil` if it is not connected.

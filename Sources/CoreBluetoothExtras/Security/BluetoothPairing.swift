@@ -19,7 +19,7 @@ public import Dispatch
 /// and removes only the bonds of its own user. Root, the daemon's user and the administrators that its policy names
 /// have no such limit.
 public final class BluetoothPairing: Sendable {
-    /// An event, delivered in order on the queue.
+    /// An event; events are delivered in order, on the queue.
     public enum Event: Sendable {
         case asked(PairingPrompt)
         /// The prompt about this device no longer needs an answer.
@@ -35,7 +35,7 @@ public final class BluetoothPairing: Sendable {
     /// Creates an object that receives events and, if it has a capability, asks the user.
     ///
     /// - Parameters:
-    ///   - capability: The means that the app has to show something to the user and to ask; `nil` to receive no
+    ///   - capability: The app's means of showing something to the user and asking questions; `nil` to receive no
     ///     prompts.
     ///   - queue: The queue for `handler`; `nil` for a private queue.
     ///   - handler: Called with every event.
@@ -99,23 +99,23 @@ public final class BluetoothPairing: Sendable {
     /// is retained.
     ///
     /// A device whose bond is insufficient must pair again. Connections that are already encrypted are not affected. If
-    /// there are several policies, the strictest requirement counts in each respect.
+    /// there are several policies, the strictest requirement applies in each respect.
     ///
-    /// If apps share a radio through the daemon, a policy counts only for the connections of this app. The keys of a
+    /// If apps share a radio through the daemon, a policy applies only to the connections of this app. The keys of a
     /// device that another app is also connected to are stored even if the policy says not to store keys.
     ///
     /// - Parameters:
     ///   - policy: The requirements.
     ///   - allApps: True to apply the policy to all apps that share the radio. Only administrators may do that: root,
-    ///     the user of the daemon, and apps that the daemon's policy names. The daemon refuses it to other apps, and
-    ///     writes that to its log.
+    ///     the user of the daemon, and apps that the daemon's policy names. The daemon refuses such a policy from any
+    ///     other app, and logs the refusal.
     public func insist(on policy: PairingPolicy, forAllApps allApps: Bool = false) {
         session.send(.security(.insist(policy.wire, everywhere: allApps)))
     }
 
     /// Generates this host's out-of-band data, for pairing with man-in-the-middle protection.
     ///
-    /// The app must transfer it to the device by other means, such as NFC or a printed code.
+    /// The app must transfer the data to the device by other means, such as NFC or a printed code.
     ///
     /// The data is valid for one pairing, and replaces any earlier data.
     ///
@@ -148,7 +148,7 @@ public final class BluetoothPairing: Sendable {
 }
 
 extension BluetoothPairing.Event {
-    /// Converts an event of the host; returns `nil` if the event only answers a waiting call.
+    /// Converts a host event; returns `nil` if the event only answers a waiting call.
     fileprivate init?(_ event: SecurityEvent, session: any HostSession) {
         switch event {
         case .asked(let inquiry): self = .asked(PairingPrompt(inquiry, session: session))

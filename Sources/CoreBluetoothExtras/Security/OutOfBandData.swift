@@ -12,7 +12,7 @@ public import CoreBluetooth
 public struct OutOfBandData: Equatable, Sendable {
     /// The commitment to the device's public key: 16 octets, least significant first.
     public let confirmation: Data
-    /// A random number of the device: 16 octets, least significant first.
+    /// A random number from the device: 16 octets, least significant first.
     public let random: Data
     let told: SecurityManager.OutOfBandData.DeviceData
 
@@ -83,12 +83,12 @@ public struct TemporaryKey: Equatable, Sendable {
 public enum UnattendedPairing: CaseIterable, Sendable {
     /// Never, unless ``BluetoothPairing/pair(with:)`` is called or the pairing uses out-of-band data.
     ///
-    /// If an object asks the user, it does so before every pairing, as on Apple's systems.
+    /// If a ``BluetoothPairing`` object asks the user, it does so before every pairing, as on Apple's systems.
     case never
-    /// When an app needs it: a device has refused a request of an app, an app is connected to the device, or an app has
+    /// When an app needs it: a device has refused an app's request, an app is connected to the device, or an app has
     /// published a characteristic or a channel that needs encryption.
     case whenNeeded
-    /// Whenever a device wants to pair. Any device in range can pair with this host then.
+    /// Whenever a device wants to pair, so any device in range can pair with this host.
     case always
 
     var wire: BLEHost.UnattendedPairing {
@@ -116,9 +116,10 @@ public struct PairingPolicy: Equatable, Sendable {
 
     /// The cases in which the host pairs although no ``BluetoothPairing`` object asks the user.
     ///
-    /// If `nil`, the other policies decide; if none of them sets this, it is ``UnattendedPairing/whenNeeded``.
+    /// If `nil`, the other policies decide; if none of them sets this property, its value is
+    /// ``UnattendedPairing/whenNeeded``.
     ///
-    /// An app that shares a radio through the daemon can only allow less than the daemon's own policy file, with its
+    /// An app that shares a radio through the daemon can only restrict what the daemon's policy file allows under its
     /// key `unattendedPairing`.
     public var unattendedPairing: UnattendedPairing?
 

@@ -26,7 +26,7 @@ public struct PairingPrompt: Sendable {
     public enum Cause: Equatable, Sendable {
         /// The device started the pairing.
         case device
-        /// The device refused a request of an app.
+        /// The device refused an app's request.
         case refusal
         /// ``BluetoothPairing/pair(with:)`` was called.
         case request

@@ -1,7 +1,7 @@
 import BLEHost
 import BLERuntime
 
-/// The calls of a ``BluetoothPairing`` object that wait for events of the host.
+/// The calls to a ``BluetoothPairing`` object that are waiting for a host event.
 final class PairingQuestions: Sendable {
     private struct Content {
         var lists: [Answer<[Bond]>] = []

@@ -77,9 +77,9 @@ public enum PairingMethod: Sendable {
 ///
 /// An existing bond stays as it is.
 public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// This host or its user ended the pairing, with a reason of Core 6.0, Vol 3, Part H, 3.5.5.
+    /// This host or its user ended the pairing, with a reason from Core 6.0, Vol 3, Part H, 3.5.5.
     case refused(reason: UInt8)
-    /// The device ended the pairing, with a reason of the same section.
+    /// The device ended the pairing, with a reason from Core 6.0, Vol 3, Part H, 3.5.5.
     case refusedByDevice(reason: UInt8)
     /// The pairing made no progress for 30 s.
     case timedOut
@@ -138,7 +138,7 @@ public struct Bond: Equatable, Sendable {
     public let name: String?
     /// The identity address of the device.
     ///
-    /// If the device has not proved that this address is its own, an address that it has used over the air.
+    /// If the device has not proved its identity address, this is an address that it has used over the air.
     public let address: BluetoothAddress
     /// True if the pairing had man-in-the-middle protection.
     public let isAuthenticated: Bool

@@ -4,7 +4,7 @@ import Foundation
 
 /// A result that a task waits for.
 ///
-/// If it is given more than once, the first one counts.
+/// If more than one result is given, the first one counts.
 final class Answer<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -34,7 +34,7 @@ final class Answer<Value: Sendable>: Sendable {
     ///
     /// Reading it waits until the result is set.
     ///
-    /// If the task is cancelled, it throws `CancellationError` instead.
+    /// If the task is cancelled before that, reading throws `CancellationError`.
     var value: Value {
         get async throws {
             try await withTaskCancellationHandler {

@@ -15,7 +15,7 @@ extension CBManager {
     ///     answer.
     /// - Returns: The result from the event.
     /// - Throws: The error from the event, `CBError.notConnected` if Bluetooth is turned off, `CancellationError`, or
-    ///   the error of `ask` if the request cannot be made.
+    ///   the error from `ask` if the request cannot be made.
     func answer<Value: Sendable>(
         to event: @escaping @Sendable (ClientEvent) -> Result<Value, any Error>?,
         ask: () throws -> Void

@@ -14,7 +14,7 @@ public struct BluetoothAddress: Hashable, Sendable {
         case `static`
         /// Changes every few minutes. With the device's key (IRK), it can be recognized as the device's own.
         case resolvable
-        /// Changes, and cannot be recognized as that of a device.
+        /// Changes, and cannot be recognized as belonging to a particular device.
         case nonResolvable
         /// An undefined kind.
         case reserved

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// A physical layer: a way to modulate and code the radio signal.
+/// A physical layer: a way of modulating and coding the radio signal.
 ///
 /// Core 6.0, Vol 6, Part A, 1.
 public enum PhysicalLayer: String, Hashable, Sendable, CaseIterable {
