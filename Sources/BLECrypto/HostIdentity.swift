@@ -3,14 +3,15 @@ package import BLEWire
 /// The keys and addresses of a host, derived from its secret random number.
 ///
 /// They need not be stored, because they are the same in every run. A value that is derived for one purpose reveals
-/// nothing about the others.
+/// nothing about those for other purposes.
 ///
 /// Core 6.0, Vol 3, Part H, 2.4.2.1 and 2.4.2.2.
 package enum HostIdentity {
     /// Derives the local IRK, with which the host generates private addresses.
     ///
     /// - Parameters:
-    ///   - identity: The permanent address of the host. A host has one for each controller, and so one key for each.
+    ///   - identity: The permanent address of the host. A host has one address for each controller, and so one key for
+    ///     each.
     ///   - secret: A random number of this host that is never sent.
     /// - Returns: The IRK, which the host sends to peers that pair with it.
     package static func resolvingKey(of identity: DeviceAddress, secret: UInt128) -> Key128 {

@@ -2,8 +2,8 @@ package import BLEWire
 
 /// The identifiers by which apps know peers, derived from the peers' addresses.
 ///
-/// A device always has the same identifier on one host, and a different one on each other host. The address cannot be
-/// computed from it.
+/// A device always has the same identifier on one host, and a different one on every other host. The address cannot be
+/// computed from the identifier.
 package enum PeerUUID {
     /// Returns the identifier of the device with `address`: a UUID of version 8 (RFC 9562, 5.8).
     ///

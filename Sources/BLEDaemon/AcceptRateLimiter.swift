@@ -2,9 +2,9 @@ import BLEWire
 
 /// A limit on how fast the connections of each user are accepted.
 ///
-/// A user's connections are served immediately up to a burst, and then at one per interval. Faster ones have to wait,
-/// and if too many wait, further ones are refused. So one user's connections never delay those of another. A user with
-/// few connections regains the burst over time.
+/// A user's connections are served immediately up to a burst, and then at one per interval. Connections that arrive
+/// faster have to wait or, if too many are waiting, are refused. So one user's connections never delay those of
+/// another. A user with few connections regains the burst over time.
 ///
 /// A value without I/O: it is given connections and the time, and returns the connections to serve or refuse.
 struct AcceptRateLimiter<Connection> {
@@ -12,7 +12,9 @@ struct AcceptRateLimiter<Connection> {
     private static var mostUsers: Int { 4_096 }
 
     fileprivate struct UserState {
-        /// The end of the intervals that the user's served connections have used up; each connection uses one interval.
+        /// The end of the last interval that the user's served connections use up.
+        ///
+        /// Each connection adds one interval, which starts at this time or now, whichever is later.
         var spent = Instant()
         var waiting: [Connection] = []
         /// True if a connection of the user was refused, and the user has had connections waiting ever since.
@@ -42,12 +44,14 @@ struct AcceptRateLimiter<Connection> {
         case serve(Connection)
         /// The connection waits until ``AcceptRateLimiter/takeDue(at:)`` returns it.
         case wait
-        /// Too many connections wait. `isFirst` is false if another one of the user was refused, and the user has had
-        /// connections waiting ever since.
+        /// Too many connections wait, or too many users are tracked.
+        ///
+        /// `isFirst` is false if another connection of the user was refused before, and the user has had connections
+        /// waiting ever since. It is also false if too many users are tracked.
         case refuse(Connection, isFirst: Bool)
     }
 
-    /// Processes a new connection of a user, and returns what to do with it.
+    /// Processes a new connection from a user, and returns what to do with it.
     mutating func accept(_ connection: Connection, of user: UInt32?, at now: Instant) -> OnAccept {
         if users.count >= Self.mostUsers { users = users.filter { !isIdle($0.value, at: now) } }
         guard users.count < Self.mostUsers || users[user] != nil else { return .refuse(connection, isFirst: false) }

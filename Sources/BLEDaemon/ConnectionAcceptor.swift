@@ -4,7 +4,7 @@ import BLEWire
 
 /// The part of the daemon that accepts connections.
 ///
-/// It has a thread of its own, and passes on the connections that the rate limit allows to serve.
+/// It has a thread of its own, and passes on the connections that may be served under the rate limit.
 ///
 /// However fast one user's programs connect, the thread that serves apps gets only a limited number of their
 /// connections. Programs of other users wait only until excess connections have been refused.
@@ -67,7 +67,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
         }
     }
 
-    /// Serves a new connection, lets it wait, or refuses it, as the rate limit demands.
+    /// Serves a new connection, lets it wait, or refuses it, as the rate limit requires.
     private func accept(_ connection: FileDescriptor) {
         let peer = connection.peer
         switch limiter.accept(connection, of: peer?.user, at: loop.clock.now) {
@@ -93,7 +93,7 @@ final class ConnectionAcceptor: @unchecked Sendable {
 }
 
 extension FileDescriptor {
-    /// Sends the reason why a connection is not served, as far as the system accepts it without blocking.
+    /// Sends as much of the reason why a connection is not served as the system accepts without blocking.
     func turnAway(_ refusal: Refusal) {
         var writer = FrameWriter(), octets: [UInt8] = []
         _ = writer.write(DaemonMessage.refused(refusal))

@@ -15,7 +15,7 @@ struct ConnectionLimiter: Sendable {
         var hasGreeted = false
     }
 
-    /// The maximum numbers per process, per user and in total; also used to count.
+    /// Numbers of connections per process, per user and in total: the limits, or the counts of existing connections.
     struct Bounds: Sendable {
         var process: Int
         var user: Int
@@ -24,7 +24,7 @@ struct ConnectionLimiter: Sendable {
 
     /// The maximum number of connections.
     var connections: Bounds
-    /// The maximum number of connections of programs that have not sent their greeting.
+    /// The maximum number of connections from programs that have not sent their greeting.
     var ungreeted: Bounds
 
     /// Returns the reason to refuse a new connection, given the existing ones; `nil` to accept it.

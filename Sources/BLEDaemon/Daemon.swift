@@ -25,8 +25,8 @@ package final class Daemon: @unchecked Sendable {
         /// Creates limits.
         ///
         /// `connections`, `connectionsOfUser` and `connectionsOfProcess` are the maximum numbers of connections in
-        /// total, of one user and of one process. `newcomers` is the number of a user's connections that are accepted
-        /// in a burst.
+        /// total, from one user and from one process. `newcomers` is the number of a user's connections that are
+        /// accepted in a burst.
         package init(
             connections: Int = 512,
             connectionsOfUser: Int = 256,
@@ -210,7 +210,7 @@ package final class Daemon: @unchecked Sendable {
         expectGreeting(of: connection)
     }
 
-    /// Returns the reason to refuse another session of a program; `nil` if it is admitted.
+    /// Returns the reason to refuse another session for a program; `nil` if it is admitted.
     private func refusal(of program: ConnectionLimiter.Program) -> Refusal? {
         limits.connectionLimiter.refusal(of: program, among: connections.lazy.map(\.program))
     }
@@ -221,7 +221,8 @@ package final class Daemon: @unchecked Sendable {
         return [0, geteuid()].contains(asker.user) || asker.user == user
     }
 
-    /// Shows an alert through the newest agent that may see the app; if there is none, writes the alert to the journal.
+    /// Shows an alert through the newest agent that may see the app and is keeping up; if there is no such agent,
+    /// writes the alert to the journal.
     private func show(_ alert: ClientAlert, insteadOf app: AppCredentials?) {
         let agents = connections.reversed().lazy.filter { [self] in mayManage(app?.user ?? 0, $0.app) }
         guard !agents.contains(where: { $0.show(alert) }) else { return wakeFlag.raise() }
@@ -289,8 +290,8 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Ends a connection that is closing: now if everything has been sent, otherwise after a limited time to read the
-    /// reason.
+    /// Ends a connection that is closing: now if everything has been sent, otherwise after a limited time in which the
+    /// program can read the reason.
     private func limitClosing(of connection: AppConnection) {
         if connection.isOver { return ended(connection) }
         guard connection.closing == nil else { return }

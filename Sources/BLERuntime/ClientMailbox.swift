@@ -4,12 +4,12 @@ import Synchronization
 
 /// A queue of the events that a client has not received yet.
 ///
-/// Only the host's runner adds events, all those of a turn together. The client's queue then takes everything that is
+/// Only the host's runner adds events, those of a turn all at once. The client's queue then takes everything that is
 /// there. Both sides swap arrays instead of copying events.
 ///
 /// Sendable because any thread may signal it.
 final class ClientMailbox: @unchecked Sendable {
-    /// The maximum number of waiting events; beyond it, the oldest advertisements are dropped.
+    /// The number of waiting events above which the oldest advertisements are dropped.
     static let limit = 1_024
 
     /// The contents of the mailbox, which the client's queue retains during a call even if the mailbox is released.
@@ -57,8 +57,9 @@ final class ClientMailbox: @unchecked Sendable {
 
         /// Waits for the result in place of the loop, if the client has made exactly one request.
         ///
-        /// Then neither thread has to wake the other. The result is delivered once the queue has finished its other
-        /// work. A client that makes several requests is busy with their results and leaves the waiting to the loop.
+        /// Thus neither the client's thread nor the loop's has to wake the other. The result is delivered once the
+        /// queue has finished its other work. A client that makes several requests is busy with their results and
+        /// leaves the waiting to the loop.
         private func waitForResult(on loop: EventLoop) {
             if requestCount.exchange(0, ordering: .relaxed) == 1 {
                 let isReliedOn = loop.waitHere { contents.withLock { $0.isScheduled } }
@@ -108,7 +109,7 @@ final class ClientMailbox: @unchecked Sendable {
     /// The Dispatch source that makes the client's queue take the events; `nil` for a client that is called during
     /// turns.
     ///
-    /// It is created once, which is cheaper than one block per turn.
+    /// The source is created once, which is cheaper than a block for each turn.
     private let deliverySource: DispatchSource?
     /// True if reports of a few sent values wait for the next event.
     private let gathersReceipts: Bool
@@ -118,7 +119,7 @@ final class ClientMailbox: @unchecked Sendable {
     /// - Parameters:
     ///   - client: The client of the session.
     ///   - receiver: The function that the client receives events with.
-    ///   - loop: The runner's loop, if the client may run its turns while it waits for responses.
+    ///   - loop: The runner's loop, if the client may run the loop's turns while it waits for responses.
     ///   - caughtUp: Called on the client's queue after it has delivered more than ``limit`` events at once.
     init(
         client: ClientID,
@@ -172,10 +173,10 @@ final class ClientMailbox: @unchecked Sendable {
         return count
     }
 
-    /// Records a request of the client; returns whether it is the first one since an event that calls for a response.
+    /// Records a request from the client; returns whether it is the first one since an event that calls for a response.
     ///
-    /// An event that only reports sent values or octets calls for none: a client that goes on sending because there is
-    /// space again is not responding, and more requests will follow.
+    /// An event that only reports sent values or octets calls for no response: a client that then continues to send is
+    /// not responding, and will make more requests.
     func noteRequest(_ request: ClientRequest) -> Bool {
         let isFirst = storage.hasReceivedEvent.exchange(false, ordering: .relaxed)
         if case .channel = request { return isFirst }

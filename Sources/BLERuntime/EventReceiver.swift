@@ -10,12 +10,12 @@ package enum EventReceiver: Sendable {
     /// The function may remove the events from the array, whose storage is reused. Sent values are not reported
     /// immediately, but with the next event, or when there are ``worthwhileReceipts`` of them.
     case all(on: DispatchQueue, @Sendable (inout [ClientEvent]) -> Void)
-    /// All events of a turn of the host, during that turn, so the function must be short.
+    /// All events from one turn of the host, during that turn, so the function must be short.
     ///
-    /// It may swap the array with an empty one. A host that has no turns calls it for each event.
+    /// The function may swap the array with an empty one. A host without turns calls the function for each event.
     case inTurn(@Sendable (inout [ClientEvent]) -> Void)
 
-    /// The number of sent values that are reported even if there is no other event.
+    /// The number of sent values at which they are reported even if there is no other event.
     ///
     /// A client that waits for space always has at least this many unreported values, so it does not wait indefinitely.
     package static let worthwhileReceipts = 16

@@ -5,14 +5,14 @@ package import Dispatch
 package protocol HostLink: AnyObject, Sendable {
     /// Opens a session.
     ///
-    /// `receiver` gets every event, in order, starting with the known peers and the state of the host. If it is called
-    /// on a queue, it gets no event before this method returns.
+    /// `receiver` gets every event, in order, starting with the known peers and the state of the host. If `receiver` is
+    /// called on a queue, it gets no event before this method returns.
     ///
-    /// `identifier` is the app's restore identifier, the same in each launch. If the host has kept a session with it,
-    /// that session continues. A host in the app's own process keeps no sessions.
+    /// `identifier` is the app's restore identifier, the same in each launch. If the host has kept a session with this
+    /// identifier, that session continues. A host in the app's own process keeps no sessions.
     func open(_ role: ClientRole, restoring identifier: String?, _ receiver: EventReceiver) -> any HostSession
 
-    /// Opens a session for an app in another process, `owner`, which may act only on its own links and services.
+    /// Opens a session for `owner`, an app in another process that may act only on its own links and services.
     func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession
 
     /// The identity of the host; equal for all links to the same host.
@@ -45,7 +45,7 @@ package struct HostIdentity: Hashable, Sendable {
     private let owner: ObjectIdentifier
     private let index: Int
 
-    /// Creates the identity of the host with this index among those of `owner`.
+    /// Creates the identity of the host with this index among the hosts of `owner`.
     package init(of owner: AnyObject, index: Int = 0) {
         self.owner = ObjectIdentifier(owner)
         self.index = index
@@ -62,7 +62,7 @@ extension HostLink {
         open(role, restoring: nil, receiver)
     }
 
-    /// Always allowed, unless a link says otherwise.
+    /// The default permission: the app is allowed.
     package var permission: HostAuthorization { .allowed }
 
     /// Opens a session that receives events one by one and is not restored when the app is launched again.
@@ -97,12 +97,14 @@ package protocol HostSession: Sendable {
     /// Makes `owner` the owner of the session: another app, or the same one with other permissions.
     func give(to owner: ClientOwner)
 
-    /// Tells the host that the app is about to be called on a thread of its own choice.
+    /// Tells the host that the app is about to be called on a thread that the app has chosen.
     ///
     /// A simulated world stops its virtual time while the returned object is retained. Other hosts return `nil`.
     func hold() -> TimeHold?
 
-    /// Reports that the app has done something that Apple's systems would refuse. `rule` is Apple's name for the rule.
+    /// Reports that the app has done something that Apple's systems would refuse.
+    ///
+    /// `rule` is Apple's name for the rule that the app has broken.
     ///
     /// - Returns: True if the misuse was recorded, which only simulated worlds do.
     @discardableResult
@@ -126,7 +128,7 @@ package final class TimeHold: Sendable {
 
     /// Creates a hold.
     ///
-    /// `release` is called when the last reference to it goes away, on that thread.
+    /// `release` is called when the last reference to this object goes away, on the thread that drops the reference.
     package init(release: @escaping @Sendable () -> Void) { self.release = release }
 
     deinit { release() }
@@ -137,8 +139,9 @@ package enum Bluetooth {
     /// A task-local link that a test sets for itself and its callees, so that tests can run in parallel.
     @TaskLocal package static var link: (any HostLink)?
 
-    /// The key under which the queue of a session stores the app's queue that it targets.
+    /// The key under which a session's queue stores its target, the app's queue.
     ///
-    /// A simulated world waits for the app's queue before it advances time, because the app may make requests on it.
+    /// A simulated world waits for the app's queue before it advances time, because the app may make requests on that
+    /// queue.
     package static let appQueue = DispatchSpecificKey<DispatchQueue>()
 }

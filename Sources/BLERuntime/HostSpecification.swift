@@ -42,7 +42,7 @@ package enum HostSpecification: Equatable, Sendable {
     /// The value of `BLUETOOTH_HOST` in this process; `nil` if it is not set or empty.
     package static var ofProcess: String? { named { getenv($0).map { String(cString: $0) } } }
 
-    /// True if connecting is retried until the controller appears: a program behind a socket may start later.
+    /// True if connecting is retried until the controller appears, because a program behind a socket may start later.
     package var isAwaited: Bool { if case .socket = self { true } else { false } }
 
     /// Parses a specification.

@@ -2,8 +2,8 @@ import BLEWire
 
 /// The clock of a host, which stands still while nothing is read from the controller.
 ///
-/// What the controller sends in that time is read late. The host must not mistake it for late responses, and give up
-/// procedures that the peer completed in time.
+/// What the controller sends while the clock stands still is read late. The host must not mistake this for late
+/// responses and give up procedures that the peer completed in time.
 struct HostTime {
     /// The total time for which the clock has stood still, in nanoseconds.
     private var lost: Int64 = 0

@@ -19,7 +19,8 @@ extension Logger {
 
     private static var wantedLevel: String? { getenv(levelVariable).map { String(cString: $0) } }
 
-    /// The reason why the variable is invalid; `nil` if it is valid or not set.
+    /// The reason why the value of ``levelVariable`` is invalid; `nil` if the value is valid or the variable is not
+    /// set.
     package static var levelProblem: String? { wantedLevel.flatMap { levelProblem(in: $0) } }
 
     /// Returns the reason why a text is not a log level; `nil` if it is one.
@@ -29,7 +30,7 @@ extension Logger {
         return "\(levelVariable)=\(text) is not a log level. Use one of \(levels)."
     }
 
-    /// Warns about an invalid variable, once in a process.
+    /// Warns about an invalid value of ``levelVariable``, once per process.
     private static let hasComplained: Void = {
         if let levelProblem { Logger(label: "corebluetooth").warning("\(levelProblem.printable)") }
     }()

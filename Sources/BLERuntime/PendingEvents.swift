@@ -10,7 +10,7 @@ struct PendingEvents {
 
     /// One draft per client.
     ///
-    /// Its events are removed when they are passed on at the end of a turn.
+    /// The events of a draft are removed when they are passed on at the end of a turn.
     var drafts: [Draft] = []
 
     mutating func open(_ mailbox: ClientMailbox) { drafts.append(Draft(mailbox: mailbox, client: mailbox.client)) }
@@ -28,7 +28,8 @@ struct PendingEvents {
 }
 
 extension ClientEvent {
-    /// Adds the count of another receipt to this one; returns false if they are of different kinds.
+    /// Adds the count of `receipt` to this event; returns false if the two are of different kinds or about different
+    /// peers.
     fileprivate mutating func absorb(_ receipt: ClientEvent) -> Bool {
         switch (self, receipt) {
         case (.peer(let peer, .writeCommandsTaken(let count), _), .peer(let other, .writeCommandsTaken(let more), _))

@@ -4,7 +4,7 @@ import Logging
 
 /// The log of what happens to a host and its controller.
 ///
-/// Notes of the host are limited to a number per period.
+/// The number of notes from the host in each period is limited.
 struct RuntimeLog {
     /// The maximum number of notes per period.
     private static let burst = 20
@@ -19,7 +19,7 @@ struct RuntimeLog {
 
     init(_ logger: Logger = .coreBluetooth) { self.logger = logger }
 
-    /// Logs a note of the host, unless there were too many notes recently.
+    /// Logs a note from the host, unless there were too many notes recently.
     mutating func write(_ note: Note, at now: Instant) {
         if now >= periodEnd {
             if withheld > 0 { logger.notice("\(withheld) more notes were suppressed") }

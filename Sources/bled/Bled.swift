@@ -144,8 +144,9 @@ struct Bled: ParsableCommand {
 
     private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Returns the path of a file in the directory that the service manager has set in `variable`, or otherwise in
-    /// root's directory; `nil` for users other than root.
+    /// Returns the path of a file in the directory that the service manager has set in `variable`.
+    ///
+    /// If the variable is not set, returns the path in the directory `system` for root, and `nil` for other users.
     private static func file(_ name: String, in variable: String, orFor system: String) -> String? {
         if let directory = environment(variable) { return directory + "/" + name }
         return geteuid() == 0 ? system + "/" + name : nil

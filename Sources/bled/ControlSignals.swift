@@ -3,7 +3,7 @@ import Glibc
 /// The signals that end the daemon or make it reload its policy.
 ///
 /// They are blocked when this value is created, in the calling thread and in all threads that start later, so that no
-/// signal is lost. SIGPIPE is blocked as well, so that the daemon survives when its output is closed.
+/// signal is lost. SIGPIPE is also blocked, so that the daemon survives when its output is closed.
 struct ControlSignals {
     /// The action that a signal requests.
     enum Action {

@@ -5,7 +5,7 @@ import BLESession
 /// The properties of an app that are needed to launch it again.
 struct AppLaunch: Equatable {
     let user: UInt32
-    /// The path of the program, as reported by the kernel, or if that is unknown, by the app.
+    /// The path of the program, as reported by the kernel or, if the kernel does not report it, by the app.
     let program: String
     /// True if the kernel reported the path of the program.
     let isProgramTold: Bool
@@ -21,6 +21,6 @@ struct AppLaunch: Equatable {
         unit = description?.unit.flatMap(UnitName.init)
     }
 
-    /// Returns whether both stand for the same program of the same user.
+    /// Returns whether this value and `other` stand for the same program of the same user.
     func isSameApp(as other: Self) -> Bool { user == other.user && program == other.program }
 }

@@ -37,8 +37,8 @@ package final class AppLauncher: @unchecked Sendable {
     /// The way in which an app is launched.
     private enum Way {
         case command([String])
-        /// Through a systemd unit, which `command` starts; if it is `nil`, a path unit starts the unit when its launch
-        /// file appears.
+        /// Through a systemd unit, which `command` starts; if `command` is `nil`, a path unit starts the unit when its
+        /// launch file appears.
         case unit(UnitName, command: [String]?)
 
         /// A description of the way, for messages.
@@ -151,7 +151,7 @@ package final class AppLauncher: @unchecked Sendable {
     /// Returns the way to launch an app; `nil` if there is none.
     ///
     /// If only the app itself says what its unit is, nothing is started: the daemon just writes the unit's launch file.
-    /// The app may run in a container, where names mean something else than outside.
+    /// The app may run in a container, where names can mean something different from what they mean outside.
     private func way(to app: AppLaunch) -> Way? {
         let isOwn = app.user == geteuid()
         if app.isProgramTold, let manifest = manifest(app.program, app.user),

@@ -13,7 +13,7 @@ final class DaemonLog: Sendable {
         wall = WallClock(at: clock.now)
     }
 
-    /// Records an event of an app, or of the daemon itself if `app` is `nil`.
+    /// Records an event that concerns an app or, if `app` is `nil`, the daemon itself.
     func note(_ text: String, of app: AppCredentials?) {
         let time = UInt64(clamping: wall.time(of: clock.now))
         journal.withLock { $0.note(text, of: app, at: time) }

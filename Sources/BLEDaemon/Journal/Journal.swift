@@ -16,7 +16,7 @@ struct Journal: Sendable {
     private var lines: [JournalLine] = []
     private var last: UInt64 = 0
 
-    /// Records an event of an app or of the daemon.
+    /// Records an event that concerns an app or the daemon.
     ///
     /// - Parameters:
     ///   - text: The text of the entry.

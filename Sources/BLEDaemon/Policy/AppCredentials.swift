@@ -14,8 +14,8 @@ package struct AppCredentials: Equatable, Sendable {
     ///
     /// Empty if the kernel does not show it to the daemon.
     package var program: String
-    /// True if ``program`` can be relied on: the daemon finds the file that is running under that path, and the
-    /// messages come from the process that connected.
+    /// True if ``program`` can be relied on: at that path, the daemon finds the file that is running, and the messages
+    /// come from the process that connected.
     package var isProgramKnown: Bool
 
     package init(user: UInt32, groups: [UInt32], process: Int32, program: String, isProgramKnown: Bool = true) {
@@ -50,13 +50,13 @@ package struct AppCredentials: Equatable, Sendable {
         self.init(user: facts.st_uid, groups: groups, process: number, program: program, isProgramKnown: isSame)
     }
 
-    /// True for programs of root and of the user of the daemon, which may open sessions on behalf of others.
+    /// True for programs that root or the daemon's user runs, which may open sessions on behalf of other programs.
     var ownsDaemon: Bool { user == 0 || user == geteuid() }
 
-    /// The credentials of a program for which another one opens a session.
+    /// The credentials of a program for which another program opens a session.
     ///
-    /// The program file counts only while the process has that user, so that a process number which was reused gives no
-    /// program's rights to another user.
+    /// The program file is known only if the process belongs to the principal's user, so that a reused process number
+    /// does not give that user the rights of another user's program.
     init(of principal: Principal) {
         if let process = Self(ofProcess: principal.process), process.user == principal.user {
             self = process

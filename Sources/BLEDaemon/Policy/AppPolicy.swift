@@ -23,7 +23,7 @@ package struct AppPolicy: Equatable, Sendable {
 
     /// Parses a policy.
     ///
-    /// `origin` is the name of its file, for messages.
+    /// `origin` is the name of the policy's file, for messages.
     ///
     /// - Throws: A `DecodingError` with the place of the error.
     package init(json: Data, origin: String) throws {
@@ -33,7 +33,7 @@ package struct AppPolicy: Equatable, Sendable {
 
     /// Returns the permissions of an app.
     ///
-    /// It has none if no rule matches, or if the kernel does not report its identity.
+    /// The app has none if no rule matches, or if the kernel does not report its identity.
     ///
     /// Root and the daemon's user are administrators, unless a rule says otherwise.
     package func grant(to app: AppCredentials?) -> Grant {

@@ -138,7 +138,7 @@ struct SessionFilter: Sendable {
         return event
     }
 
-    /// Returns an event of a peer as the app may see it; `nil` if the app may not see it at all.
+    /// Returns an event about a peer as the app may see it; `nil` if the app may not see it at all.
     private mutating func admit(_ event: PeerEvent, of peer: PeerIdentifier) -> PeerEvent? {
         switch event {
         case .servicesModified(let range): serviceFilter.forget(range, at: peer)
@@ -156,7 +156,7 @@ struct SessionFilter: Sendable {
         return event
     }
 
-    /// Returns the preserved state of a peer as the app may see it when it is launched.
+    /// Returns the preserved state of a peer as the app may see it when the app is launched.
     private mutating func admit(_ kept: PreservedPeer) -> PreservedPeer {
         let learnt = kept.learnt.compactMap { event -> PeerEvent? in
             guard case .peer(_, let admitted, _)? = admit(.peer(kept.peer, event)) else { return nil }
@@ -165,7 +165,7 @@ struct SessionFilter: Sendable {
         return PreservedPeer(peer: kept.peer, request: kept.request, name: kept.name, mtu: kept.mtu, learnt: learnt)
     }
 
-    /// Returns whether an event of a peer is about services that are allowed.
+    /// Returns false if an event about a peer concerns a service that is not allowed; otherwise true.
     private func isInside(_ event: PeerEvent, at peer: PeerIdentifier) -> Bool {
         switch event {
         case .characteristicsDiscovered(let range, _), .includedServicesDiscovered(let range, _):
@@ -199,7 +199,7 @@ struct SessionFilter: Sendable {
 }
 
 extension PeerEvent {
-    /// The event that replaces this one if the app may not see it; `nil` if the app does not wait for it.
+    /// The event that replaces this one if the app may not see it; `nil` if the app does not wait for a result.
     fileprivate var asNotFound: PeerEvent? {
         switch self {
         case .characteristicsDiscovered(let range, _): .characteristicsDiscovered(in: range, .failure(.notFound))

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// The services and channels of an app's session, which a new policy may force to end.
+/// The services and channels of an app's session, which may have to end when a new policy applies.
 ///
 /// A value without I/O: it records requests and events, and returns requests that end what is not allowed. The host
 /// limits how many services and channels there can be.
@@ -10,7 +10,7 @@ struct SessionResources: Sendable {
     private var published: [SPSM] = []
     private var channels: [ChannelID] = []
 
-    /// Records a request of the app that was allowed.
+    /// Records an allowed request from the app.
     mutating func note(_ request: ServiceRequest) {
         switch request {
         case .addService(let service): services.append((service.id, service.uuid))
@@ -38,7 +38,7 @@ struct SessionResources: Sendable {
         }
     }
 
-    /// Returns the requests that end everything that these permissions do not allow, and no longer records it.
+    /// Returns the requests that end everything that `grant` does not allow, and drops the records of what they end.
     mutating func restrict(to grant: Grant) -> [ClientRequest] {
         guard grant.services != nil else { return [] }
         let lost = services.filter { !grant.allows($0.uuid) }.map(\.id)

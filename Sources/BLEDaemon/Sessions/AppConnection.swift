@@ -12,7 +12,7 @@ import BLEWire
 final class AppConnection: @unchecked Sendable {
     /// The maximum number of an app's requests that are carried out in one turn, so that other apps get their turn.
     private static let share = 32
-    /// The maximum number of octets that an agent may leave unread and still be shown alerts.
+    /// The number of unread octets above which an agent gets no more alerts.
     private static let alertBacklog = 65_536
 
     /// The credentials of the program at the other end; `nil` if the kernel does not report them.
@@ -38,11 +38,11 @@ final class AppConnection: @unchecked Sendable {
     private var gate: SessionFilter
     /// The process that sent the last message; `nil` before the first message.
     private var sender: Int32?
-    /// The program that the session is for, if another one has opened it.
+    /// The program that the session is for, if another program has opened it; otherwise `nil`.
     private var principal: Principal?
     private var facts: SessionFacts?
     private var session: ServedSession?
-    /// The entry of the session among the kept ones; `nil` if the session ends with its app.
+    /// The session's entry among the kept sessions; `nil` if the session ends with its app.
     private var kept: KeptApp?
     @exclusivity(unchecked) private var events: [ClientEvent] = []
     private var isPaused = false
@@ -54,7 +54,7 @@ final class AppConnection: @unchecked Sendable {
 
     /// Creates a connection.
     ///
-    /// The caller starts its stream.
+    /// The caller must start `stream`.
     ///
     /// - Parameters:
     ///   - stream: The stream from and to the app.
@@ -176,7 +176,7 @@ final class AppConnection: @unchecked Sendable {
         conversation.receive(chunk)
     }
 
-    /// Determines which process sends, on the first message and whenever another process sends.
+    /// Identifies the sending process, on the first message and whenever another process sends.
     private func identify() {
         sender = stream.sender
         guard principal == nil else {
@@ -197,7 +197,8 @@ final class AppConnection: @unchecked Sendable {
         endSession()
     }
 
-    /// Carries out requests of the app, up to its share, and sends events to it; returns whether requests are left.
+    /// Carries out requests from the app, up to its share, and sends events to the app; returns whether requests are
+    /// left.
     func takeTurn() -> Bool {
         var count = 0
         while count < Self.share, let action = conversation.takeAction() {
@@ -218,7 +219,7 @@ final class AppConnection: @unchecked Sendable {
 
     /// Ends the session of a refused app.
     ///
-    /// If the app does not read, unsent messages are dropped, except the reason.
+    /// If the app does not read, unsent messages are dropped, except the reason for the refusal.
     private func endRefusedSession() {
         endSession()
         if conversation.isCongested, closing == nil { stream.dropBacklog() }
@@ -288,7 +289,8 @@ final class AppConnection: @unchecked Sendable {
         conversation.tell(event, backlog: backlog)
     }
 
-    /// Sends an alert to an agent, which shows it to the user; returns false if this app is not an agent that reads.
+    /// Sends an alert to an agent, which shows it to the user; returns false if this app is no agent or reads too
+    /// slowly.
     func show(_ alert: ClientAlert) -> Bool {
         guard showsAlerts, hasSession, stream.pendingOctets <= Self.alertBacklog else { return false }
         conversation.tell(.alert(alert), backlog: stream.pendingOctets)

@@ -3,7 +3,7 @@ import BLERuntime
 import BLESession
 import BLEWire
 
-/// The properties by which a kept session finds its app again.
+/// The properties by which the daemon recognizes the app of a kept session.
 struct AppKey: Equatable, Packet {
     /// The user number.
     private(set) var user: UInt32 = 0

@@ -40,7 +40,7 @@ final class KeptApp: @unchecked Sendable {
 
     /// Returns a description of the session, as `ble` shows it.
     ///
-    /// `radio` is the name of its radio.
+    /// `radio` is the name of the session's radio.
     func fact(radio: String) -> AppFact { SessionFacts(key, radio: radio, keeping: kept.state).told }
 
     /// Ends the link to a peer, or all links if `peer` is `nil`; returns whether there were any.
@@ -56,7 +56,7 @@ final class KeptApp: @unchecked Sendable {
         return KeptRecord(key: key, state: kept.state, description: description)
     }
 
-    /// Records a request of the app.
+    /// Records a request from the app.
     func note(_ request: ClientRequest) {
         kept.note(request)
         if request.isKept { isChanged = true }
@@ -79,8 +79,8 @@ final class KeptApp: @unchecked Sendable {
         session.appEnded()
     }
 
-    /// Records that the app was launched again with this description, and passes the event with its preserved state to
-    /// `handler`.
+    /// Records that the app was launched again with this description, and passes the event that contains the session's
+    /// preserved state to `handler`.
     func appReturned(_ description: AppDescription?, _ handler: (ClientEvent) -> Void) {
         self.description = description
         isChanged = true
@@ -88,7 +88,7 @@ final class KeptApp: @unchecked Sendable {
         session.appReturned()
     }
 
-    /// Processes an event of the host, and passes events that a running app is to receive to `handler`.
+    /// Processes an event from the host, and passes events that a running app is to receive to `handler`.
     ///
     /// - Returns: True if the app must be launched.
     func receive(_ event: ClientEvent, canLaunch: Bool, _ handler: (ClientEvent) -> Void) -> Bool {

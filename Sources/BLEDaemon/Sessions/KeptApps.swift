@@ -57,7 +57,7 @@ final class KeptApps: @unchecked Sendable {
 
     /// Sets a new policy.
     ///
-    /// For apps that are not running, ends everything that it does not allow.
+    /// For apps that are not running, ends everything that the policy does not allow.
     func apply(_ policy: AppPolicy) {
         self.policy = policy
         for app in apps where !app.hasApp {
@@ -123,7 +123,7 @@ final class KeptApps: @unchecked Sendable {
         apps = []
     }
 
-    /// Ends a session, and no longer stores it.
+    /// Closes an app's session, and leaves it out when the file is next written.
     func forget(_ app: KeptApp) {
         apps.removeAll { $0 === app }
         app.session.close()

@@ -9,7 +9,7 @@ import Logging
 /// It is always replaced as a whole, on a queue of its own.
 ///
 /// Changes are written immediately, but after four writes in succession at most once a second. ``flush()`` writes the
-/// last ones.
+/// changes that are left.
 package final class KeptFile: Sendable {
     /// The first octets of the file.
     ///
@@ -56,7 +56,7 @@ package final class KeptFile: Sendable {
         return records
     }
 
-    /// Makes the file contain these sessions, soon.
+    /// Schedules these sessions to be written to the file, replacing its contents.
     func write(_ records: [KeptRecord]) {
         let next = state.withLock { state in
             state.latest = records

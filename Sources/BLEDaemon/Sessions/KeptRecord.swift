@@ -2,7 +2,7 @@ import BLEHost
 import BLESession
 import BLEWire
 
-/// The stored form of a session whose app is not running.
+/// The stored form of a kept session.
 package struct KeptRecord: Equatable, Packet {
     var key = AppKey()
     var state = PreservedState()

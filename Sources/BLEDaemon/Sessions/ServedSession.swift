@@ -6,7 +6,10 @@ import Synchronization
 ///
 /// The host adds events during its turns, and the daemon takes them in its own next turn.
 final class ServedSession: Sendable {
-    /// Not `Locked`, which would take ten times as long, because the compiler does not specialize a generic type here.
+    /// The events that wait for the daemon to take them.
+    ///
+    /// A `Mutex`, because `Locked` would take ten times as long: the compiler does not specialize that generic type
+    /// here.
     private let pending = Mutex<[ClientEvent]>([])
     private let session = Locked<(any HostSession)?>(nil)
     private let wake: @Sendable () -> Void
@@ -22,7 +25,7 @@ final class ServedSession: Sendable {
         session.withLock { $0 = opened }
     }
 
-    /// Sends a request of the app to the host.
+    /// Sends a request from the app to the host.
     func perform(_ request: ClientRequest) { session.withLock { $0 }?.send(request) }
 
     /// Makes `owner` the owner of the session: another app, or the same one with other permissions.
@@ -50,9 +53,7 @@ final class ServedSession: Sendable {
         }
     }
 
-    /// Puts events back that were not sent.
-    ///
-    /// They come before all others.
+    /// Puts back events that were not sent, in front of all others.
     func putBack(_ events: inout [ClientEvent]) {
         guard !events.isEmpty else { return }
         pending.withLock { $0.insert(contentsOf: events, at: 0) }

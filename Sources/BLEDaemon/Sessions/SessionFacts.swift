@@ -10,7 +10,7 @@ struct SessionFacts: Sendable {
 
     private var fact = AppFact()
     private var wishes = RequestedAlerts()
-    /// True if notified values can be sent to the app without looking at them.
+    /// True if notified values can be sent to the app without being examined.
     private var passesValues = true
 
     /// True if the app may receive all notified values, because its services are not restricted.
@@ -44,7 +44,7 @@ struct SessionFacts: Sendable {
     /// The description to send to `ble`.
     var told: AppFact { fact }
 
-    /// Records a request of the app.
+    /// Records a request from the app.
     mutating func note(_ request: ClientRequest) {
         if case .appMoved(let phase) = request { fact.phase = phase }
         fact.use.note(request)
@@ -70,7 +70,7 @@ struct SessionFacts: Sendable {
         return fact.links.first { $0.peer == peer }?.name
     }
 
-    /// Returns the line about this event for the journal; `nil` if it is not worth one.
+    /// Returns the line about this event for the journal; `nil` if the event is not worth a line.
     func line(about event: ClientEvent) -> String? {
         switch event {
         case .connected(let peer, let parameters): "link to \(Self.text(peer, parameters.name)) connected"
@@ -92,7 +92,7 @@ struct SessionFacts: Sendable {
 
     /// Records a notified value.
     ///
-    /// Returns false, without side effects, if the value must be looked at first.
+    /// Returns false, without side effects, if the value must be examined first.
     mutating func noteValue() -> Bool {
         guard passesValues else { return false }
         fact.use.noteEvent()

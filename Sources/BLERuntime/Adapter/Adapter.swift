@@ -74,7 +74,7 @@ package struct Adapter: Equatable, Sendable {
 
     /// Returns everything that keeps `program` from using this adapter, in the order in which the user must fix it.
     ///
-    /// With `isNamed`, an adapter that BlueZ uses is no obstacle: a user who names an adapter allows the program to
+    /// With `isNamed`, use of the adapter by BlueZ is no obstacle: a user who names an adapter allows the program to
     /// take it from BlueZ.
     package func objections(to program: String, isPrivileged: Bool, isNamed: Bool = false) -> [TransportError] {
         var objections: [TransportError] = []

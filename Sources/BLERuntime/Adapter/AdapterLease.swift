@@ -22,7 +22,7 @@ final class AdapterLease: Sendable {
 
     /// Creates a lease of the adapter that `descriptor` has opened.
     ///
-    /// On release, `client` switches the adapter on again; `nil` leaves it off.
+    /// On release, `client` switches the adapter on again; if `client` is `nil`, the adapter stays off.
     init(_ index: AdapterIndex, _ descriptor: FileDescriptor, restoring client: ManagementClient?) {
         self.index = index
         self.descriptor = descriptor

@@ -11,6 +11,8 @@ final class AdapterWatch: @unchecked Sendable {
     private var buffer = [UInt8](repeating: 0, count: 2_048)
 
     /// Starts to watch on a socket from ``AdapterKernel/openManagement()``, until this object is released.
+    ///
+    /// `added` is called when adapters have appeared.
     init(_ descriptor: FileDescriptor, on loop: EventLoop, added: @escaping @Sendable () -> Void) {
         self.descriptor = descriptor
         self.added = added

@@ -7,7 +7,7 @@ package struct ControllerFacts: Equatable, Sendable {
     package var manufacturer: CompanyIdentifier?
     /// The public address.
     package var address: DeviceAddress?
-    /// The LE features; `nil` also if the controller does not support LE.
+    /// The LE features; also `nil` if the controller does not support LE.
     package var features: LEFeatures?
     /// The supported commands.
     package var commands: SupportedCommands?

@@ -26,7 +26,7 @@ package struct LinuxKernel: AdapterKernel {
 
     /// Creates access to the kernel.
     ///
-    /// Tests can set `root`, the directory that contains its virtual files.
+    /// Tests can set `root`, the directory that contains the kernel's virtual files.
     package init(root: String = "") { self.root = root }
 
     package func openManagement() throws(SystemFailure) -> FileDescriptor {

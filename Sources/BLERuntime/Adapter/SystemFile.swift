@@ -19,7 +19,7 @@ package enum SystemFile {
         return String(decoding: octets, as: UTF8.self)
     }
 
-    /// Returns the first line of a file that is not empty, without surrounding spaces; `nil` if there is none.
+    /// Returns the first non-empty line of a file, without surrounding spaces; `nil` if there is no such line.
     static func line(of path: String) -> String? {
         text(of: path).split(separator: "\n").first.map { line in
             String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())

@@ -3,8 +3,8 @@ import Glibc
 
 /// A port to an adapter of this machine, which is in exclusive use while the port is open.
 ///
-/// If BlueZ uses the adapter, opening the port powers the adapter off there first, and closing the port powers it on
-/// again.
+/// If the adapter is powered on because BlueZ uses it, opening the port first powers it off, and closing the port
+/// powers it on again.
 package struct UserChannelPort: ControllerPort {
     /// The maximum number of attempts to take a busy adapter.
     private static let attempts = 30
@@ -65,7 +65,7 @@ package struct UserChannelPort: ControllerPort {
         return index
     }
 
-    /// Powers the adapter off if BlueZ uses it, and takes it.
+    /// Takes exclusive use of the adapter, after powering it off if it is powered on.
     private func take(_ index: AdapterIndex, with client: ManagementClient) throws(Obstacle) -> AdapterLease {
         let wasPowered: Bool
         do throws(ManagementClient.Failure) {

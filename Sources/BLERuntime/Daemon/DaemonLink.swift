@@ -60,7 +60,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
 
     /// The permission of this process.
     ///
-    /// The daemon is asked; if it does not answer, this is the outcome of the last session.
+    /// The daemon is asked; if it does not answer, the outcome of the last session decides.
     package var permission: HostAuthorization {
         guard case .unix(let path) = address,
             case .grant(let grant)? = try? DaemonQuery(at: path).ask(.grant(process: UInt32(bitPattern: getpid())))
@@ -76,7 +76,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         open(role, restoring: identifier, onBehalfOf: nil, receiver)
     }
 
-    /// Opens a session with the rights of another program, which the daemon allows its administrators.
+    /// Opens a session with the rights of another program, which the daemon permits only to administrators.
     package func open(
         _ role: ClientRole,
         onBehalfOf principal: Principal,

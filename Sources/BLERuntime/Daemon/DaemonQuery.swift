@@ -15,8 +15,8 @@ package struct DaemonQuery {
 
     /// Asks a question and blocks the calling thread until the daemon answers.
     ///
-    /// - Throws: ``TransportError/Code/unreachable`` if no daemon listens, ``TransportError/Code/closed`` if it does
-    ///   not answer in time.
+    /// - Throws: ``TransportError/Code/unreachable`` if no daemon listens, ``TransportError/Code/closed`` if the daemon
+    ///   does not answer in time.
     package func ask(_ question: Question) throws(TransportError) -> Answer {
         let clock = MonotonicClock(), begun = clock.now
         let socket = try connect(until: begun + Self.patience, clock)

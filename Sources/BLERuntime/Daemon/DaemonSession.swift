@@ -70,13 +70,13 @@ final class DaemonSession: @unchecked Sendable {
         self.mailbox = mailbox(self)
     }
 
-    /// Records a request of the app; returns whether it is the first one since an event that calls for a response.
+    /// Records a request from the app; returns whether it is the first one since an event that calls for a response.
     func noteRequest(_ request: ClientRequest) -> Bool { mailbox?.noteRequest(request) ?? false }
 
     /// Stops delivering events to the app.
     func stopDelivery() { mailbox?.close() }
 
-    /// Sends a request of the app to the daemon.
+    /// Sends a request from the app to the daemon.
     func perform(_ request: ClientRequest) { conversation.perform(request) }
 
     /// Connects to the daemon; from then on, a lost connection is replaced automatically.
@@ -111,8 +111,8 @@ final class DaemonSession: @unchecked Sendable {
         retry(after: min(step.delay, Self.longestPause, max(end - now, .milliseconds(1))))
     }
 
-    /// Processes a refused connection because the daemon's queue is full: a program connects faster than the daemon
-    /// accepts.
+    /// Processes a connection that was refused because the daemon's queue is full: programs connect faster than the
+    /// daemon accepts.
     private func isBusy(_ error: TransportError) {
         let since = busySince ?? loop.clock.now
         busySince = since

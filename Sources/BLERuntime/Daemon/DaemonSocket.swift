@@ -19,12 +19,12 @@ package enum DaemonSocket {
         (ofUser(environment: environment).map { [$0] } ?? []) + [system]
     }
 
-    /// Returns the first of these paths at which a daemon is running; `nil` if there is none.
+    /// Returns the first of `places` at which a daemon is running; `nil` if there is none.
     package static func listening(among places: [String]) -> String? {
         places.first { problem(at: $0) == nil }
     }
 
-    /// Returns whether `path` is a socket, which may be any program's.
+    /// Returns whether `path` is a socket, which need not be a daemon's.
     package static func isSocket(_ path: String) -> Bool {
         var facts = stat()
         return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFSOCK

@@ -56,26 +56,26 @@ extension Finding {
     ///
     /// Scripts rely on the names, so they must not change.
     package enum Code: String, CaseIterable, Sendable {
-        /// These cases are about the host that apps would use.
+        // About the host that apps would use.
         case hostChosen = "host-chosen"
         case hostSimulated = "host-simulated"
         case hostMalformed = "host-malformed"
         case worldUnusable = "world-unusable"
 
-        /// These cases are about environment variables.
+        // About environment variables.
         case variableSet = "variable-set"
         case variableNotUnderstood = "variable-not-understood"
         case captureUnusable = "capture-unusable"
         case privacyWithoutState = "privacy-without-state"
 
-        /// These cases are about the kernel.
+        // About the kernel.
         case kernelReady = "kernel-ready"
         case kernelWithoutBluetooth = "kernel-without-bluetooth"
         case networkOfContainer = "network-of-container"
         case kernelSilent = "kernel-silent"
         case notPermitted = "not-permitted"
 
-        /// These cases are about the adapters of the machine.
+        // About the adapters of the machine.
         case noAdapter = "no-adapter"
         case adapterMissing = "adapter-missing"
         case adapterBlocked = "adapter-blocked"
@@ -85,21 +85,21 @@ extension Finding {
         case adapterUnconfigured = "adapter-unconfigured"
         case adapterUnusable = "adapter-unusable"
 
-        /// These cases are about serial ports.
+        // About serial ports.
         case portMissing = "port-missing"
         case portForbidden = "port-forbidden"
         case portTaken = "port-taken"
         case portIsNone = "port-is-none"
         case portRate = "port-rate"
 
-        /// These cases are about sockets.
+        // About sockets.
         case nobodyListens = "nobody-listens"
         case socketMissing = "socket-missing"
         case socketForbidden = "socket-forbidden"
         case nameUnknown = "name-unknown"
         case connectionClosed = "connection-closed"
 
-        /// These cases are about controllers.
+        // About controllers.
         case controllerNotAsked = "controller-not-asked"
         case controllerUnreachable = "controller-unreachable"
         case controllerSilent = "controller-silent"
@@ -111,7 +111,7 @@ extension Finding {
         case controllerWithoutEncryption = "controller-without-encryption"
         case controllerQuirk = "controller-quirk"
 
-        /// These cases are about stored state.
+        // About stored state.
         case stateKept = "state-kept"
         case stateNowhere = "state-nowhere"
         case stateForbidden = "state-forbidden"

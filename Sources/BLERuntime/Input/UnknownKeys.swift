@@ -7,8 +7,7 @@ package struct AnyKey: CodingKey {
 }
 
 extension Decoder {
-    /// Throws if the decoded object has keys other than those of `key`, because they are misspelled or in the wrong
-    /// place.
+    /// Throws if the decoded object has keys other than those of `key`: such keys are misspelled or in the wrong place.
     ///
     /// - Parameters:
     ///   - subject: The described object, such as "a rule".

@@ -40,7 +40,7 @@ extension BluetoothUUID {
 
     /// The assigned numbers, by the key of their name.
     ///
-    /// If several have the same name, the lowest is used.
+    /// If several numbers have the same name, the lowest is used.
     private static let numbers: [Named: [String: UInt16]] = [
         .service: numbers(in: AssignedNames.services),
         .characteristic: numbers(in: AssignedNames.characteristics),

@@ -8,14 +8,14 @@ package enum BackgroundDeclaration {
 
     /// Returns the phase of an app whose process has this declaration.
     ///
-    /// It is in the foreground without a declaration, in the background if the mode of its role is declared, and
-    /// suspended otherwise.
+    /// The app is in the foreground if there is no declaration or its role needs no mode, in the background if the mode
+    /// of its role is declared, and suspended otherwise.
     package static func phase(of role: ClientRole, declared text: String?) -> AppPhase {
         guard let text, let mode = mode(of: role) else { return .foreground }
         return text.split(separator: ",").contains { $0 == mode } ? .background : .suspended
     }
 
-    /// Returns the background mode that a role needs; `nil` if there is none for it.
+    /// Returns the background mode that a role needs; `nil` if it needs none.
     package static func mode(of role: ClientRole) -> String? {
         switch role {
         case .central: "bluetooth-central"

@@ -3,15 +3,16 @@ package import BLESession
 import Glibc
 
 extension AppDescription {
-    /// Returns the description of this process that it sends to the daemon, as an app with this role.
+    /// Returns the description that this process, as an app with this role, sends to the daemon.
     package static func own(as role: ClientRole) -> Self {
         let program = SystemFile.target(of: "/proc/self/exe") ?? ""
         return Self(program: program, unit: unit(of: program, as: role)?.description)
     }
 
-    /// Returns the unit that launches this process again; `nil` if it does not declare the role's background mode.
+    /// Returns the unit that launches this process again; `nil` if there is none.
     ///
-    /// This is the unit in the program's manifest, or otherwise the one that the process runs in.
+    /// If the program's manifest declares the role's background mode, this is the unit that the manifest names.
+    /// Otherwise it is the unit that the process runs in, if that unit's file declares the mode.
     private static func unit(of program: String, as role: ClientRole) -> UnitName? {
         let mode = BackgroundDeclaration.mode(of: role)
         if let manifest = AppManifest(ofProgram: program, user: geteuid()), manifest.declares(mode) {

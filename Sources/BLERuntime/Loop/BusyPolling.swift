@@ -3,9 +3,9 @@ import BLEWire
 /// The policy that decides whether a loop polls for a short time before its thread sleeps.
 ///
 /// A program at the other end of a socket responds faster than a sleeping processor wakes up, so two programs that
-/// exchange messages would spend most of their time on wake-ups. Polling pays if recent waits were short and no other
-/// thread needs the processor. Each time that it has not paid, twice as many short waits are required before the next
-/// attempt.
+/// exchange messages would spend most of their time on wake-ups. Polling pays off if recent waits were short and no
+/// other thread needs the processor. Each time that it has not paid off, twice as many short waits are required before
+/// the next attempt.
 struct BusyPolling {
     /// The reason why polling ended.
     enum Outcome {
@@ -32,10 +32,11 @@ struct BusyPolling {
     ///
     /// Each response saves a wake-up of about ten microseconds.
     static let responsesPerFailure = 16
-    /// The number of responses that make up for one time when another thread kept the processor for some milliseconds.
+    /// The number of responses that make up for one case in which another thread kept the processor for some
+    /// milliseconds.
     static let responsesPerPreemption = 256
 
-    /// True if the other end is a program, so that polling may pay.
+    /// True if the other end is a program, so polling may pay off.
     var isAllowed = false
     private var shortWaits = 0
     private var needed = shortWaitsBeforePolling.lowerBound
@@ -45,7 +46,7 @@ struct BusyPolling {
     /// True if the next wait starts with polling.
     var isDue: Bool { isAllowed && shortWaits >= needed }
 
-    /// Returns the latest end of polling that starts now.
+    /// Returns the time at which polling that starts at `now` must end.
     static func end(from now: Instant) -> Instant { now.later(byNanoseconds: longestNanoseconds) }
 
     /// Records the duration of a wait.
@@ -53,7 +54,8 @@ struct BusyPolling {
         shortWaits = end <= Self.end(from: begin) ? min(shortWaits + 1, Self.shortWaitsBeforePolling.upperBound) : 0
     }
 
-    /// Records the end of polling, and adds `responses`: those that arrived before and have not been recorded yet.
+    /// Records the end of polling, and adds `responses`, the number of earlier responses that have not been recorded
+    /// yet.
     mutating func ended(_ outcome: Outcome, after responses: Int = 0) {
         self.responses = min(self.responses + min(responses, Self.responsesPerPreemption), Self.responsesPerPreemption)
         switch outcome {

@@ -5,7 +5,7 @@ import LinuxCalls
 ///
 /// Linux: epoll(7). Used by the thread that holds the loop's lock.
 final class EpollSet {
-    /// The number of watches from which an epoll set is cheaper than poll(2).
+    /// The minimum number of watches for which an epoll set is cheaper than poll(2).
     static let least = 16
     /// The maximum number of events per call.
     ///
@@ -27,8 +27,8 @@ final class EpollSet {
     /// The argument that makes poll(2) wait for all watches of the set.
     var pollArgument: pollfd { pollfd(fd: epoll.raw, events: Int16(POLLIN), revents: 0) }
 
-    /// Registers the wanted events of all watches; returns `false` if a watch cannot be registered, so that the loop
-    /// must poll all of them one by one.
+    /// Registers the wanted events of all watches; returns `false` if a watch cannot be registered, in which case the
+    /// loop must poll all watches without the set.
     func update(_ present: [LoopWatch]) -> Bool {
         present.allSatisfy { $0.registered == $0.wanted || register($0, $0.wanted) }
     }

@@ -49,8 +49,8 @@ package final class EventLoop: SerialExecutor {
     /// (``BusyPolling``).
     ///
     /// - Parameter isDone: Returns true when the caller has its result.
-    /// - Returns: True if `isDone` returned true. Then the loop relies for one millisecond on the caller to call again,
-    ///   or to call ``stopWaiting()``.
+    /// - Returns: True if `isDone` returned true. In that case, for one millisecond, the loop relies on the caller to
+    ///   call this method again, or to call ``stopWaiting()``.
     func waitHere(until isDone: () -> Bool) -> Bool { thread.waitHere(until: isDone) }
 
     /// Makes the loop's own thread wait again.
@@ -58,7 +58,7 @@ package final class EventLoop: SerialExecutor {
 
     /// Runs `body` on the loop's thread, and waits until it has returned.
     ///
-    /// On the loop's thread, runs it immediately.
+    /// If the caller is on the loop's thread, runs `body` immediately.
     package func sync<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
         if isCurrent { return body() }
         let done = DispatchSemaphore(value: 0), result = Locked<Value?>(nil)
@@ -75,14 +75,14 @@ package final class EventLoop: SerialExecutor {
     /// True if the caller is on the loop's thread, or runs its work in its place.
     package var isCurrent: Bool { thread.isCurrent }
 
-    /// Allows the thread to poll for a short time before it sleeps, because the other end is a program
+    /// Allows the thread to poll for a short time before it sleeps, because the other end of a socket is a program
     /// (``BusyPolling``).
     ///
     /// Must be called on the loop's thread.
     ///
     /// - Parameters:
     ///   - attempt: Called on the thread that waits; reads from the program, and returns true if there was something to
-    ///     read. This takes one system call less than polling first.
+    ///     read. Reading immediately takes one system call less than polling first.
     ///   - beforePolling: Called on the same thread after successful attempts, before all watched descriptors are
     ///     polled.
     package func allowPolling(

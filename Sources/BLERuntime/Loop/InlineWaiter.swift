@@ -19,7 +19,7 @@ final class InlineWaiter: Sendable {
     /// The number of responses since waiting last failed.
     private let responses = Atomic(0)
 
-    /// True if waiting in place of the loop would pay.
+    /// True if waiting in place of the loop would pay off.
     ///
     /// The loop updates this before it sleeps.
     var isWanted: Bool {
@@ -47,7 +47,7 @@ final class InlineWaiter: Sendable {
 
     /// Records that waiting failed.
     ///
-    /// No thread waits in place of the loop again before the loop has processed this.
+    /// No thread waits in place of the loop again until the loop has processed the failure.
     func failed(_ outcome: BusyPolling.Outcome) {
         self.outcome.withLock { $0 = outcome }
         hasFailed.store(true, ordering: .releasing)

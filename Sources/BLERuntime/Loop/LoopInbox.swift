@@ -53,8 +53,8 @@ final class LoopInbox: Sendable {
     /// True if the thread is waiting and has not been woken.
     var isWaiting: Bool { contents.withLock { $0.isWaiting && !$0.isWoken } }
 
-    /// Records that the thread is about to wait, and with `isAsleep` to sleep; returns false if it was woken and must
-    /// not.
+    /// Records that the thread is about to wait or, with `isAsleep`, to sleep; returns false if the thread was woken
+    /// and must do neither.
     func beginWaiting(asleep isAsleep: Bool) -> Bool {
         contents.withLock { contents in
             contents.isWaiting = !contents.isWoken
@@ -63,7 +63,7 @@ final class LoopInbox: Sendable {
         }
     }
 
-    /// Records that the waiting thread is about to sleep; returns false if it was woken and must not.
+    /// Records that the waiting thread is about to sleep; returns false if the thread was woken and must not sleep.
     func beginSleeping() -> Bool {
         contents.withLock { contents in
             contents.isAsleep = !contents.isWoken

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A loop's watch on one descriptor, which lasts until it is cancelled.
 ///
-/// Sendable because everything except ``cancel()`` is used on the loop's thread only.
+/// Sendable because everything except ``cancel()`` is used only on the loop's thread.
 package final class LoopWatch: @unchecked Sendable {
     /// The events to wait for on a descriptor.
     package struct Interest: OptionSet, Sendable {
@@ -47,7 +47,7 @@ package final class LoopWatch: @unchecked Sendable {
     /// The argument for poll(2) that stands for this descriptor.
     var pollArgument: pollfd { pollfd(fd: wanted == nil ? -1 : descriptor.raw, events: interest.rawValue, revents: 0) }
 
-    /// Passes the result of a poll on, if it contains events that the watch waits for.
+    /// Passes on the result of a poll if it contains events that the watch waits for.
     func answered(_ events: Int16) {
         guard events != 0, !isCancelled else { return }
         let hasEnded = events & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
@@ -56,7 +56,7 @@ package final class LoopWatch: @unchecked Sendable {
     }
 }
 
-/// An alarm of a loop, which fires once unless it is cancelled before.
+/// A loop's alarm, which fires once unless it is cancelled first.
 ///
 /// Sendable because only the loop's thread fires it.
 package final class LoopAlarm: @unchecked Sendable {

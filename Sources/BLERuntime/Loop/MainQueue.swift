@@ -22,7 +22,8 @@ package enum MainQueue {
 
     /// Returns whether code that currently runs on the main queue can use ``isQuiet``.
     ///
-    /// The first call always returns false, because the test adds an item to the queue.
+    /// The call that makes the test returns false, because the test adds an item to the queue. Earlier calls return
+    /// false, too.
     package static func checkSupport() -> Bool {
         support.withLock { support in
             // Without a run loop, any thread serves the main queue, and Dispatch does not signal the descriptor.
@@ -39,7 +40,7 @@ package enum MainQueue {
         }
     }
 
-    /// True if nothing has been added to the main queue since the items that now run were taken from it.
+    /// True if nothing has been added to the main queue since it handed out the items that are running now.
     ///
     /// Valid only if ``checkSupport()`` has returned true.
     package static var isQuiet: Bool { !isSignalled }

@@ -11,7 +11,7 @@ package enum SystemThread {
     ///
     /// The thread blocks all signals, so that the threads of the app handle them.
     ///
-    /// - Returns: False if the system cannot create a thread; then the function does not run.
+    /// - Returns: False if the system cannot create a thread, in which case the function does not run.
     package static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
         var all = sigset_t(), before = sigset_t()
         sigfillset(&all)

@@ -36,7 +36,7 @@ package final class CaptureFile: Sendable {
         }
     }
 
-    /// The maximum number of comments that wait for a packet; more replace the oldest ones.
+    /// The maximum number of comments that wait for a packet; further ones replace the oldest.
     private static let mostComments = 256
 
     /// The properties of an interface of the file: packets that differ in them need different interfaces.
@@ -183,7 +183,7 @@ package final class CaptureFile: Sendable {
         try append(octets, &state)
     }
 
-    /// Renames the file with the suffix “.1”, replacing the file that has that name.
+    /// Adds the suffix “.1” to the name of the file, replacing any file that has the new name.
     private func setAside() throws(Failure) {
         do throws(FileProblem) {
             let place = try TrustedPath(path)

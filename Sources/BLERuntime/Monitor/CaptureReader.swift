@@ -28,7 +28,7 @@ package struct CaptureReader: Sendable {
         case more
         /// A record with this number of octets was read, and contains these items.
         case took(Int, [Item])
-        /// The next octets are not needed; this is their number.
+        /// The next octets are not needed; the value is their number.
         case skip(Int)
     }
 

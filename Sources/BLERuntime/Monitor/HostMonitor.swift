@@ -12,7 +12,7 @@ package final class HostMonitor: @unchecked Sendable {
         case attached(HostSocket)
         /// A host does not allow this user to monitor it, or has too many monitors. The monitor keeps trying.
         case refused(HostSocket, String)
-        /// A host has sent a packet, a comment or a number of lost packets.
+        /// A host has sent a packet, a comment or the number of lost packets.
         case item(CaptureReader.Item, at: HostSocket)
         /// The monitor is no longer attached to a host, because the host has ended or has sent invalid data, which the
         /// failure describes.

@@ -5,7 +5,7 @@ import Glibc
 /// A monitor that connects receives a pcapng capture of everything from then on. The socket disappears with its
 /// process, and leaves no file behind.
 package struct HostSocket: Hashable, Sendable {
-    /// The common prefix of the names.
+    /// The common prefix of the sockets' names.
     private static let prefix = "corebluetooth-linux/monitor/"
     /// The possible host numbers in a process.
     static let numbers = 1...64

@@ -3,8 +3,8 @@ import BLEWire
 /// A filter that overwrites the keys in packets with zeros, so that a capture can be shared.
 ///
 /// Keys are those of pairing (confirm values, random numbers, LTKs, IRKs, CSRKs), those that hosts give to controllers,
-/// and link keys of BR/EDR. Lengths, addresses and codes stay. A continuation fragment whose start was not seen is
-/// overwritten as well, because it may be the end of a key.
+/// and link keys of BR/EDR. Lengths, addresses and codes are kept. A continuation fragment whose start was not seen is
+/// also overwritten, because it may be the end of a key.
 ///
 /// Core 6.0, Vol 3, Part H, 3.5 and 3.6; Vol 4, Part E, 7.
 package struct KeyFilter: Sendable {
@@ -17,14 +17,14 @@ package struct KeyFilter: Sendable {
         let direction: PacketRecord.Direction
     }
 
-    /// The first octet of the key in a command, by opcode.
+    /// The index of the key's first octet in a command packet, by opcode.
     private static let commands: [UInt16: Int] = [
         0x040B: 10, 0x040D: 10, 0x042E: 10, 0x0430: 10, 0x0445: 10, 0x0C11: 4, 0x2017: 4, 0x2019: 16, 0x201A: 6,
         0x2027: 11,
     ]
     /// The opcodes of commands whose results are secret: LE Encrypt, LE Rand, and the reading of out-of-band data.
     private static let results: Set<UInt16> = [0x2017, 0x2018, 0x0C57, 0x0C7D]
-    /// The first octet of the key in an event, by code.
+    /// The index of the key's first octet in an event packet, by event code.
     private static let events: [UInt8: Int] = [0x15: 4, 0x18: 9, 0x3B: 9]
     /// The opcodes of pairing packets with secrets.
     private static let pairing: Set<UInt8> = [0x03, 0x04, 0x06, 0x08, 0x0A]
@@ -36,7 +36,8 @@ package struct KeyFilter: Sendable {
 
     /// Overwrites the keys in a packet.
     ///
-    /// - Returns: The packet, and the range of its octets that were overwritten; `nil` if there is no key in it.
+    /// - Returns: The packet, and the range of the octets that were overwritten, which is `nil` if the packet contains
+    ///   no key.
     package mutating func filter(_ record: PacketRecord) -> (record: PacketRecord, hidden: Range<Int>?) {
         guard let start = firstSecret(record), start < record.bytes.count else { return (record, nil) }
         var record = record

@@ -1,7 +1,7 @@
 import BLEWire
 import Glibc
 
-/// A server that sends a host's packets to monitors of the same user or root.
+/// A server that sends a host's packets to monitors that are run by the same user or by root.
 ///
 /// Sendable because everything happens on the host's loop thread.
 final class MonitorServer: @unchecked Sendable {

@@ -1,7 +1,7 @@
 /// The output queue of one monitor, which drops records if the monitor is too slow, and counts them.
 ///
-/// Once it has dropped a record, it drops all others until half of its room is free. Then it first adds a record with
-/// the number of dropped ones.
+/// Once the queue has dropped a record, it drops all further ones until half of its room is free. It then first adds a
+/// record that says how many records have been dropped.
 struct PacketFeed {
     /// The maximum number of waiting octets, unless another limit is given.
     static let usualLimit = 1 << 20
@@ -39,7 +39,7 @@ struct PacketFeed {
         return octets
     }
 
-    /// Adds a record with the number of dropped records, once half of the room is free.
+    /// Adds a record that says how many records have been dropped, once half of the room is free.
     private mutating func reportLoss(pending: Int) {
         guard lost > reported, octets.count + pending <= limit / 2 else { return }
         octets += statement(lost)

@@ -11,7 +11,7 @@ final class PacketObservers: @unchecked Sendable {
 
     /// True if there is at least one observer.
     ///
-    /// If it is false, checking it is the only cost per packet.
+    /// While this is false, checking it is the only cost per packet.
     private(set) var isActive: Bool
 
     private let source: PacketSource
@@ -54,7 +54,7 @@ final class PacketObservers: @unchecked Sendable {
         monitorServer?.send(record)
     }
 
-    /// Passes a request of an app to the observers, as text.
+    /// Passes a request from an app to the observers, as text.
     func record(_ request: ClientRequest, of client: ClientID, at now: Instant) {
         let line = transcript.line(request, of: client.rawValue)
         record("app \(client.rawValue) requests: \(line)", at: now)

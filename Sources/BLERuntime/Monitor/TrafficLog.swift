@@ -23,7 +23,8 @@ package struct TrafficLog: Sendable {
 
     /// Logs a packet.
     ///
-    /// The line starts with `time`, for packets whose time differs from that of the log.
+    /// `time` is put at the start of the line. Pass it if the packet's time is not the time at which it is logged, as
+    /// in a simulated world.
     package mutating func record(_ record: PacketRecord, time: String = "") {
         guard logger.logLevel <= .trace else { return }
         let isFromHost = record.direction == .toController

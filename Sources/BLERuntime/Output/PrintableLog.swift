@@ -1,6 +1,7 @@
 import Logging
 
-/// A log handler that replaces characters that are unsafe on a terminal (``PrintableText``), and passes messages on.
+/// A log handler that passes messages on after it has replaced characters that are unsafe on a terminal
+/// (``PrintableText``).
 struct PrintableLog: LogHandler {
     private var base: any LogHandler
 

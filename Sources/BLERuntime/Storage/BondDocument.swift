@@ -3,8 +3,8 @@ import BLEWire
 
 /// The encoding of a bond in a ``StateFile``.
 ///
-/// Values in a file can be wrong, and a bond must contain only valid ones. If its peer or key cannot be read, the whole
-/// bond is lost; otherwise only the unreadable parts are.
+/// Values in a file can be wrong, and a bond must contain only valid ones. If the peer or the key of a bond cannot be
+/// read, the whole bond is lost; otherwise only the unreadable parts are lost.
 struct BondDocument: Codable {
     private enum Key: String, CodingKey {
         case adapter, isAdapterRandom, address, isRandom, security, keySize, isSecureConnections, longTermKey,
@@ -169,7 +169,7 @@ private struct ClientDocument: Codable {
 }
 
 extension ClientMemory {
-    /// The data about a client whose configurations could not be read: the server must assume that everything has
+    /// The data to use for a client whose configurations could not be read: the server must assume that everything has
     /// changed.
     fileprivate static var lost: Self {
         var memory = Self()
@@ -180,7 +180,7 @@ extension ClientMemory {
 }
 
 extension Bond.Origin {
-    /// Creates the origin with this name in a file; returns `nil` if there is none.
+    /// Creates the origin with this name in a file; returns `nil` if no origin has this name.
     fileprivate init?(name: String) {
         switch name {
         case "peer": self = .peer

@@ -3,7 +3,7 @@ import BLEWire
 extension KeyedDecodingContainer {
     /// Decodes the value for `key`; returns `nil` if there is none.
     ///
-    /// If it cannot be read, also adds its place to `losses`.
+    /// If the value cannot be read, also returns `nil`, and adds the place of the value to `losses`.
     func decodeIfReadable<Value: Decodable>(_ type: Value.Type, forKey key: Key, losses: inout [String]) -> Value? {
         do {
             return try decodeIfPresent(type, forKey: key)
@@ -20,7 +20,7 @@ extension KeyedDecodingContainer {
         return number
     }
 
-    /// Decodes an address and its kind, which have a key each.
+    /// Decodes an address and its kind, which are stored under separate keys.
     func decodeAddress(forKey key: Key, isRandom kindKey: Key) throws -> DeviceAddress {
         let text = try decode(String.self, forKey: key)
         let kind: DeviceAddress.Kind = try decode(Bool.self, forKey: kindKey) ? .random : .public

@@ -3,7 +3,8 @@ import BLEWire
 
 /// A change that a process makes to a stored peer: the record that the process last knew, and the new one.
 ///
-/// Another process may have stored changes of its own since then, so only the parts that differ are replaced.
+/// Another process may have stored its own changes in the meantime, so only the parts that differ between the two
+/// records are replaced.
 struct PeerChange: Equatable {
     let before: PeerRecord?
     private(set) var after: PeerRecord
@@ -43,7 +44,7 @@ struct PeerChange: Equatable {
     }
 }
 
-/// The change of one bond.
+/// The change to one bond.
 ///
 /// The latest pairing determines the key; data that belong to an earlier pairing's key are dropped.
 private struct BondChange {
@@ -67,7 +68,8 @@ extension PeerRecord {
 }
 
 extension Bond {
-    /// Returns whether both bonds are from the same pairing, and so differ only in data that were added later.
+    /// Returns whether this bond and `other` are from the same pairing, and so differ only in data that were added
+    /// later.
     fileprivate func isSamePairing(as other: Self) -> Bool {
         identity == other.identity && security == other.security && keySize == other.keySize
             && longTermKey == other.longTermKey && localLongTermKey == other.localLongTermKey

@@ -42,8 +42,8 @@ package struct PrivateFile: Sendable {
     /// Runs `body` while no other process or thread uses the file.
     ///
     /// The system releases the lock when the process that holds it ends. If one process holds the lock for ten seconds,
-    /// it must have been stopped, and this call fails. Each process that takes the lock updates its time, so that
-    /// several processes in turn are not mistaken for a single one.
+    /// it must have been stopped, and this call fails. Each process that takes the lock updates the time of the lock,
+    /// so that several processes that hold it in turn are not mistaken for a single one.
     package func locked<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
         let lockPath = path + ".lock"
         let lock = try written { () throws(FileProblem) in
@@ -85,7 +85,7 @@ package struct PrivateFile: Sendable {
         try written { () throws(FileProblem) in try TrustedPath(path).replace(with: octets) }
     }
 
-    /// Renames the file, so that it will not be replaced, and returns its new path.
+    /// Gives the file another name, under which it will not be replaced, and returns the path with that name.
     ///
     /// The caller must hold the lock.
     func setAside() throws(FileProblem) -> String {
@@ -105,7 +105,7 @@ package struct PrivateFile: Sendable {
         throw FileProblem(.written, path + suffixes[0], errno: EEXIST)
     }
 
-    /// True if another process holds the lock, and keeps it for two seconds, for which this waits.
+    /// True if another process holds the lock for two seconds, during which the getter waits.
     ///
     /// The check does not create or change a file.
     var isHeld: Bool {

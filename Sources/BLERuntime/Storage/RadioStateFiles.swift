@@ -37,7 +37,7 @@ package final class RadioStateFiles: Sendable {
 
     /// Records a new or changed peer of a radio.
     ///
-    /// It is written soon.
+    /// The record is written soon.
     package func remember(_ record: PeerRecord, on radio: VirtualRadio) { file(of: radio).remember(record) }
 
     /// Writes all changes immediately.

@@ -16,7 +16,7 @@ struct StateDraft {
         self.problem = problem
     }
 
-    /// Records a change of a peer, and returns when to write it.
+    /// Records a change to a peer, and returns when to write it.
     mutating func remember(_ record: PeerRecord, at now: Instant) -> WritePacing.OnChange {
         let change = PeerChange(from: document.known(of: record), to: record)
         guard document.apply(change) == .remembered else { return .wait }
@@ -45,7 +45,7 @@ struct StateDraft {
 
     /// Records that writing `changes` failed, so that they are tried again.
     ///
-    /// `isNews` is true if the reason is a new one, which should be logged.
+    /// `isNews` is true if `reason` differs from that of the previous write, and so should be logged.
     mutating func failed(
         _ reason: FileProblem,
         _ changes: [PeerChange],
@@ -60,7 +60,7 @@ struct StateDraft {
 
     /// Adds a change to the unwritten ones.
     ///
-    /// Changes of peers that have been dropped from the document are removed.
+    /// Changes to peers that have been dropped from the document are removed.
     private mutating func add(_ change: PeerChange) {
         let earlier = unwritten.firstIndex { $0.after.identifier == change.after.identifier }
         unwritten.append(earlier.map { unwritten.remove(at: $0).followed(by: change) } ?? change)

@@ -66,7 +66,7 @@ package final class StateFile: Sendable {
 
     /// Records a new or changed peer.
     ///
-    /// It is written soon.
+    /// The record is written soon.
     package func remember(_ record: PeerRecord) {
         let next = draft.withLock { $0.remember(record, at: clock.now) }
         if case .wake(let instant) = next { write(at: instant) }
@@ -130,7 +130,8 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// Reads the file, and renames it if parts are unreadable; returns `nil` if nothing could be read.
+    /// Reads the file, and preserves it under another name if parts are unreadable; returns `nil` if nothing could be
+    /// read.
     private static func read(
         _ file: PrivateFile,
         _ secret: UInt128,

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// The JSON encoding of a ``StateDocument``.
 ///
-/// Values in a file can be wrong. All that are readable are kept; ``losses`` lists the places of the others.
+/// Values in a file can be wrong. All readable values are kept; ``losses`` lists the places of the others.
 struct StateText: Codable {
     /// The reason why nothing in a file can be used.
     enum Unreadable: Error, Equatable {
@@ -152,7 +152,7 @@ private struct PeerDocument: Codable {
 
 extension PeerRecord {
     /// The record as read from a file that does not distinguish advertised names: the name counts as advertised, so
-    /// that a newly advertised one replaces it.
+    /// that a newly advertised name replaces it.
     fileprivate var withoutOrigin: Self {
         var record = self
         (record.name, record.advertisedName) = (nil, name)

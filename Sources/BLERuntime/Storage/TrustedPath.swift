@@ -58,7 +58,7 @@ package struct TrustedPath: Sendable {
     /// Does not block if the file is a pipe.
     package func openToRead() throws(FileProblem) -> FileDescriptor { try open(O_RDONLY | O_NONBLOCK) }
 
-    /// Throws if the file is in a directory that all users can write to, and belongs to another user.
+    /// Throws if the file belongs to another user, and is in a directory that all users can write to.
     private func checkOwner(_ suffix: String) throws(FileProblem) {
         if let facts = status(suffix: suffix) { try checkOwner(of: facts, suffix) }
     }
@@ -155,7 +155,7 @@ package struct TrustedPath: Sendable {
         close(raw)
     }
 
-    /// A path of the file that goes through the open directory, for system calls that take only paths.
+    /// A path to the file that goes through the open directory, for system calls that take only paths.
     ///
     /// It is valid as long as this value exists. Without `/proc`, it is ``path``.
     var descriptorPath: String {
@@ -238,7 +238,7 @@ private struct Walk {
 
     /// Enters a directory.
     ///
-    /// If it is missing, creates it with the permissions `mode`, unless that is `nil`.
+    /// If it is missing, creates it with the permissions `mode`, unless `mode` is `nil`.
     mutating func enter(_ component: String, creating mode: UInt32?) throws(FileProblem) {
         if component != "..", try follow(component) { return }
         var raw = openat(directory.raw, component, open_place_only() | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

@@ -38,9 +38,9 @@ package struct Transcript: Sendable {
 
     package init() {}
 
-    /// Returns the line for a request of a client.
+    /// Returns the line for a request from a client.
     ///
-    /// It contains no line breaks.
+    /// The line contains no line breaks.
     package mutating func line(_ request: ClientRequest, of client: Int) -> String {
         learn(request, of: client)
         return Self.joined([request.step] + words(request, of: client))
@@ -48,7 +48,7 @@ package struct Transcript: Sendable {
 
     /// Returns the line for an event that a client receives.
     ///
-    /// It contains no line breaks.
+    /// The line contains no line breaks.
     package mutating func line(_ event: ClientEvent, to client: Int) -> String {
         learn(event, of: client)
         return Self.joined([event.step] + words(event, of: client))
@@ -144,7 +144,8 @@ package struct Transcript: Sendable {
         return line.count > mostCharacters ? "\(line.prefix(mostCharacters))…" : line
     }
 
-    /// Returns the first 64 characters of a text from outside, without those that would control a terminal.
+    /// Returns the first 64 Unicode scalars of an untrusted string, with those that could control a terminal replaced
+    /// by U+FFFD.
     static func plain(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(64).map { scalar -> Unicode.Scalar in
             switch scalar.properties.generalCategory {

@@ -1,4 +1,4 @@
-/// The delays between connection attempts, and the rule when to report that there is no controller.
+/// The delays between connection attempts, and the rule for when to report that there is no controller.
 ///
 /// The first attempts follow each other quickly, in case the controller is restarting; later ones are 5 s apart.
 package struct Backoff: Equatable {
@@ -13,8 +13,9 @@ package struct Backoff: Equatable {
     /// The first and the longest delay between two attempts.
     package static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
     static let shortest = pauses.lowerBound
-    /// A connection that lasts longer than this was to a working controller, so if the host gives up on it, the next
-    /// attempt comes soon.
+    /// The duration above which a connection counts as one to a working controller.
+    ///
+    /// If the host gives up on such a controller, the next attempt comes soon.
     static let probation = Duration.seconds(30)
 
     /// The number of failed attempts after which a controller counts as absent, if there has been a connection before.
@@ -43,7 +44,7 @@ package struct Backoff: Equatable {
     /// Records a failed attempt: the connection was refused, or the other end is not a controller.
     ///
     /// A controller counts as absent after the first failure if there has never been a connection, and otherwise after
-    /// the third. ``Step/isAbsent`` is true only for the failure that reaches this number.
+    /// the third. ``Step/isAbsent`` is true only for the failure with which the controller begins to count as absent.
     mutating func failed() -> Step {
         let longest = pauses.upperBound
         let delay = failures < 6 ? min(longest, pauses.lowerBound * (1 << failures)) : longest

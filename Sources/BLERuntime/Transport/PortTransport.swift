@@ -2,9 +2,9 @@ import BLEWire
 
 /// A transport to a controller on a port of this machine.
 ///
-/// It opens the port, and opens it again 100 ms after it has lost a controller. If there is none, the delays between
-/// attempts grow to 5 s, and the port can end them early when it reports that a controller may have appeared. Sendable
-/// because everything happens on the thread of the loop on which it was started.
+/// It opens the port, and opens it again 100 ms after it has lost a controller. If there is no controller, the delays
+/// between attempts grow to 5 s, and the port can end a delay early by reporting that a controller may have appeared.
+/// Sendable because everything happens on the thread of the loop on which it was started.
 package final class PortTransport: Transport, @unchecked Sendable {
     private enum State {
         case idle
@@ -81,7 +81,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
 
     /// Processes the end of an open port.
     ///
-    /// If a controller has sent packets, it is lost; otherwise there is none.
+    /// If a controller has sent packets, it is lost; otherwise there was none.
     private func lost(_ error: TransportError) {
         guard case .open(_, hasHeard: true) = state else { return gaveUp(error) }
         disconnect()
@@ -90,7 +90,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
         client?.transportClosed(error)
     }
 
-    /// Closes the port, because what is connected is no working controller at the moment.
+    /// Closes the port, because the connected device is not a working controller at the moment.
     private func gaveUp(_ error: TransportError) {
         disconnect()
         retry(after: backoff.failed().delay)

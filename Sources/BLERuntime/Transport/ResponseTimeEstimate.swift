@@ -17,7 +17,7 @@ struct ResponseTimeEstimate {
     /// Either may contain a long attribute.
     private static let longest = 1_024
 
-    /// The time after a request before which it makes no sense to read, in nanoseconds.
+    /// The time after a request during which it makes no sense to read yet, in nanoseconds.
     private(set) var expected: Int64 = 0
     /// The time of the request that waits for a response; `nil` if there is none.
     private var begin: Instant?

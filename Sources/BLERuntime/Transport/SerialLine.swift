@@ -2,9 +2,9 @@
 ///
 /// The line resets the controller before the host may send. Octets received before the response to the reset are left
 /// over from earlier, or noise, and are dropped. If no response arrives, the reset is repeated, because a board may
-/// have started only after it was sent. Each time, more resets are sent, because the controller may still be waiting
-/// for the rest of a truncated packet. If received octets are not HCI, or the rest of a packet does not arrive, the
-/// line ends. After the port is opened again, the line starts with a reset.
+/// have started only after the first one was sent. Each repetition sends more resets, because the controller may still
+/// be waiting for the rest of a truncated packet. If received octets are not HCI, or the rest of a packet does not
+/// arrive, the line ends. After the port is opened again, the line starts with a reset.
 ///
 /// H4 has no checksum. If an octet is lost, the first octets of the next packet are taken for the end of this one, and
 /// what follows is no valid packet. So the host receives a packet only when the next one is complete, or when nothing
@@ -14,7 +14,7 @@
 /// Core 6.0, Vol 4, Part A, 2.
 package struct SerialLine: Line, Sendable {
     private enum State {
-        /// The response to a reset has not arrived after this number of repetitions.
+        /// No response to a reset has arrived yet, after this number of repetitions.
         case synchronizing(attempts: Int)
         case framing
     }
@@ -35,7 +35,8 @@ package struct SerialLine: Line, Sendable {
     private static let mostResets = 16
 
     package static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
-    /// The octets of the response to a reset; `nil` stands for the number of allowed commands, which may be any.
+    /// The octets of the response to a reset; `nil` stands for the number of allowed commands, which may have any
+    /// value.
     private static let answer: [UInt8?] = [0x04, 0x0E, 0x04, nil, 0x03, 0x0C, 0x00]
 
     private let name: String
@@ -49,7 +50,7 @@ package struct SerialLine: Line, Sendable {
     private var hasPause = false
     /// The last octets received before the line is ready, in which the response to a reset may start.
     private var tail: [UInt8] = []
-    /// The number of resets that the host has sent, and that have no response yet.
+    /// The number of the host's resets that have no response yet.
     private var resetsOfHost = 0
 
     /// Creates the framing.

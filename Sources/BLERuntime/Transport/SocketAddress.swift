@@ -102,7 +102,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// An open file, which is closed when this object is released.
 ///
-/// A loop's watch retains the object, so that its number is not reused while the system may still poll it.
+/// A loop's watch retains the object, so that the file's number is not reused while the system may still poll it.
 package final class FileDescriptor: Sendable {
     package let raw: Int32
     package init(_ raw: Int32) { self.raw = raw }

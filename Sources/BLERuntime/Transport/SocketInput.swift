@@ -50,7 +50,7 @@ struct SocketInput {
         return receive(0)
     }
 
-    /// Peeks at new octets, which follow those that were peeked at before in ``buffer``.
+    /// Peeks at new octets; ``buffer`` then contains them after those that were peeked at before.
     mutating func look() -> Step {
         guard canLook else { return take() }
         let step = receive(Int32(MSG_PEEK))
@@ -61,7 +61,7 @@ struct SocketInput {
 
     /// Reads the octets that were peeked at.
     ///
-    /// Until then, the system reports that the socket is readable.
+    /// Until they have been read, the system reports that the socket is readable.
     mutating func takeSeen() {
         while seen > 0 {
             // MSG_TRUNC makes the system discard TCP octets instead of copying them.
@@ -74,12 +74,12 @@ struct SocketInput {
 
     /// Reads the octets that were peeked at if there are many.
     ///
-    /// The response that was just written acknowledges them.
+    /// Call this after a response has been written: the response has acknowledged these octets.
     mutating func takeMuch() {
         if seen > Self.mostKept { takeSeen() }
     }
 
-    /// Reads the octets that were peeked at if there are too many to wait for a response.
+    /// Reads the octets that were peeked at if there are too many to be left until a response is written.
     mutating func takeTooMuch() {
         if seen > Self.mostSeen { takeSeen() }
     }

@@ -113,9 +113,9 @@ package final class SocketListener: Sendable {
         pause.watch = watch
     }
 
-    /// A pause in accepting connections after the system has refused to hand one out.
+    /// A pause in accepting connections after the system has refused to hand one over.
     ///
-    /// Without it, the loop would keep trying without rest.
+    /// Without the pause, the loop would try again and again.
     ///
     /// Sendable because everything happens on the thread of the loop, after the listener is created.
     private final class Pause: @unchecked Sendable {

@@ -83,7 +83,7 @@ package final class SocketStream: @unchecked Sendable {
 
     /// True if the process of ``peer`` has ended, so that another process may have its number now.
     ///
-    /// Always false on kernels before Linux 6.5, which do not say.
+    /// Always false on kernels before Linux 6.5, which do not report this.
     package var hasPeerEnded: Bool {
         let option: Int32 = 77  // SO_PEERPIDFD
         var raw: Int32 = -1, size = socklen_t(MemoryLayout<Int32>.size)

@@ -132,7 +132,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         client?.transportClosed(error)
     }
 
-    /// Closes the connection, because the other end is no working controller at the moment.
+    /// Closes the connection, because the other end is not a working controller at the moment.
     private func gaveUp(_ error: TransportError) {
         disconnect()
         retry(after: backoff.failed().delay)

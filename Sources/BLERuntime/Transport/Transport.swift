@@ -36,7 +36,7 @@ package protocol TransportClient: AnyObject, Sendable {
     /// The connection was lost and is being re-established.
     func transportClosed(_ error: TransportError)
 
-    /// There is no controller, or no longer one. The transport keeps trying to connect.
+    /// There is no controller, or it has disappeared. The transport keeps trying to connect.
     func transportAbsent(_ error: TransportError)
 
     /// Octets have been received: any number of whole packets and parts of packets.

@@ -32,7 +32,7 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
 
     /// Creates an error.
     ///
-    /// The default of `finding` is the usual one for `code`.
+    /// The default of `finding` is the usual finding for `code`.
     package init(
         _ code: Code,
         errno: Int32 = 0,

@@ -27,7 +27,7 @@ package struct AppConversation: Sendable {
     private var standing = StandingRequests()
     /// The requests that were sent and that the daemon has not reported as taken, oldest first.
     private var untaken = Fifo<ClientRequest>()
-    /// The number of the first untaken request.
+    /// The number of the first request in ``untaken``.
     private var firstUntaken: UInt32 = 1
     /// The requests that have not been sent.
     private var waiting = Fifo<ClientRequest>()
@@ -35,7 +35,8 @@ package struct AppConversation: Sendable {
     private var window = 0
     private var events: [ClientEvent] = []
     private var hasBeenOpen = false
-    /// The state that the app was given for the last refusal, which is not reported twice; `nil` after a new session.
+    /// The state that was reported to the app for the last refusal, so that it is not reported twice; `nil` after a new
+    /// session.
     private var toldRefusal: HostState?
 
     package init(
@@ -51,7 +52,8 @@ package struct AppConversation: Sendable {
     /// The reason why the daemon refused the app on this connection; `nil` if it did not.
     package private(set) var refusal: Refusal?
 
-    /// The reason why the daemon last refused a request; `nil` if it has been taken.
+    /// The reason why the daemon last refused a request; `nil` if there is none, or
+    /// ``takeRefusedRequest()`` has returned it.
     private var refusedRequest: Refusal?
 
     /// Removes and returns the reason why the daemon last refused a request, for the log.
@@ -72,7 +74,7 @@ package struct AppConversation: Sendable {
         _ = writer.write(AppMessage.hello(hello))
     }
 
-    /// Records that the connection is lost.
+    /// Records that the connection has been lost.
     package mutating func lost() {
         let wasOpen = isOpen
         state = .apart
@@ -82,10 +84,10 @@ package struct AppConversation: Sendable {
         if wasOpen { events.append(.stateChanged(.resetting)) }
     }
 
-    /// Records that the daemon has been absent for so long that the app must know.
+    /// Records that the daemon has been absent for so long that the app must be informed.
     package mutating func absent() { events.append(.stateChanged(.unsupported)) }
 
-    /// Sends a request of the app.
+    /// Sends a request from the app.
     ///
     /// If there is no session yet, the request waits for it; if the session is lost, the request is dropped.
     package mutating func perform(_ request: ClientRequest) {
@@ -99,7 +101,7 @@ package struct AppConversation: Sendable {
         }
     }
 
-    /// Tells the daemon that the app closes the session.
+    /// Tells the daemon that the app is closing the session.
     package mutating func close() {
         guard case .open = state else { return }
         _ = writer.write(AppMessage.close)
@@ -119,7 +121,7 @@ package struct AppConversation: Sendable {
         }
     }
 
-    /// Passes the octets that must be sent to `body`.
+    /// Calls `body` with the octets to send, if there are any.
     package mutating func takeOctets(_ body: (Span<UInt8>) -> Void) { if writer.count > 0 { writer.take(body) } }
 
     /// Moves the events for the app to the end of `taken`.
@@ -185,6 +187,6 @@ package struct AppConversation: Sendable {
         if let answer = untaken[position(of: number)]?.answer(failing: failure) { events.append(answer) }
     }
 
-    /// Returns the position of a request among the untaken ones; negative if it was taken.
+    /// Returns the position of a request among the untaken ones; negative if the request was taken.
     private func position(of number: UInt32) -> Int { Int(Int32(bitPattern: number &- firstUntaken)) }
 }

@@ -49,7 +49,7 @@ package struct DaemonConversation: Sendable {
     private var read: UInt32 = 0
     /// The number of the last request that was taken.
     private var taken: UInt32 = 0
-    /// The number of the last request that the app knows to be taken.
+    /// The number of the last request that was reported to the app as taken.
     private var told: UInt32 = 0
     /// True if the app has closed its session, so that its further messages are ignored.
     private var hasClosed = false
@@ -126,7 +126,7 @@ package struct DaemonConversation: Sendable {
         if case .expecting = state { write(.answer(answer)) }
     }
 
-    /// Sends an event of the host to the app.
+    /// Sends an event from the host to the app.
     ///
     /// An advertisement is dropped if the app does not read fast enough; other events end the session if far too much
     /// is unread.
@@ -152,8 +152,9 @@ package struct DaemonConversation: Sendable {
         }
     }
 
-    /// Passes the octets that must be sent to `body`: all messages, and the number of the last taken request if the app
-    /// does not know it.
+    /// Calls `body` with the octets to send, if there are any.
+    ///
+    /// These are all messages, and the number of the last taken request unless it has been reported to the app.
     package mutating func takeOctets(_ body: (Span<UInt8>) -> Void) {
         if taken != told, case .open = state {
             told = taken
@@ -193,8 +194,8 @@ package struct DaemonConversation: Sendable {
 
     /// Checks the number of a request.
     ///
-    /// Refuses the app, and returns false, if the number does not follow the last one, or if too many requests are not
-    /// taken.
+    /// Refuses the app, and returns false, if the number does not follow the last one, or if too many requests have not
+    /// been reported as taken.
     private mutating func counts(_ number: UInt32) -> Bool {
         guard number == read &+ 1 else {
             refuse(Refusal(.malformed, "request \(number) follows request \(read)"))

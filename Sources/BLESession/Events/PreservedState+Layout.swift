@@ -86,7 +86,7 @@ extension PreservedState: Choice, Packet {
 }
 
 extension PreservedState {
-    /// The properties of the advertisement that earlier versions of the protocol do not have; `nil` if there are none.
+    /// The advertisement's properties that earlier versions of the protocol lack; `nil` if there are none.
     ///
     /// They are encoded at the end of the message or record that contains the state.
     package var addition: BroadcastAddition? {

@@ -3,17 +3,17 @@ package import BLEWire
 
 /// The range of protocol versions that a program supports.
 ///
-/// A newer version adds cases, and fields at the end of messages, which older programs skip. If a change is
-/// incompatible, the new range of versions does not overlap the old one.
+/// A newer version may add cases, and may add fields at the end of messages; older programs skip such fields. If a
+/// change is incompatible, the new range of versions does not overlap the old one.
 package struct Versions: Packet {
     /// The versions that this package supports.
     package static let own = Self(oldest: 1, newest: 3)
     /// The versions that an app accepts.
     ///
-    /// Since version 2, results contain the number of the request that they answer, which apps need.
+    /// Apps need version 2 or later, in which each result contains the number of the request that it answers.
     static let needed = Self(oldest: 2, newest: own.newest)
-    /// The versions that a session on behalf of another program needs: an older daemon would give it the rights of the
-    /// program that opens it.
+    /// The versions that a session on behalf of another program needs: an older daemon would give the session the
+    /// rights of the program that opens it.
     static let neededOnBehalf = Self(oldest: 3, newest: own.newest)
 
     package var oldest: UInt16
@@ -174,7 +174,7 @@ package struct Refusal: Packet {
         package static let version = Self(wire: 2)
         /// The daemon does not know the request.
         package static let unknown = Self(wire: 3)
-        /// The app is not allowed to do that.
+        /// The app is not allowed to do what it has requested.
         package static let notAllowed = Self(wire: 4)
         /// There are too many sessions, in total, of this user or of this process.
         package static let tooMany = Self(wire: 5)

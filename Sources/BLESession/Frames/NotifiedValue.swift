@@ -4,11 +4,11 @@ package import BLEWire
 /// The message about a notified value.
 ///
 /// Most messages are of this kind, so there is a faster encoding for it. The octets are the same as those of
-/// ``DaemonMessage/event(_:)`` with the same event.
+/// ``DaemonMessage/event(_:)`` with the corresponding event.
 ///
 /// | octets | content |
 /// | --- | --- |
-/// | 2 | the codes of a message with an event, and of an event of a peer |
+/// | 2 | the codes of a message with an event, and of an event about a peer |
 /// | 16 | the identifier of the peer |
 /// | 1 | the code of a notified value |
 /// | 2 | the handle of the value |

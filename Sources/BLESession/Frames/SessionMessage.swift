@@ -73,7 +73,7 @@ package enum DaemonMessage: Choice, Packet {
     case welcome(Welcome)
     /// The app gets no session, or its session has ended. The daemon will close the connection.
     case refused(Refusal)
-    /// An event of the host.
+    /// An event from the host.
     case event(ClientEvent)
     /// All requests up to this number have been processed: passed to the host, or refused.
     case taken(UInt32)

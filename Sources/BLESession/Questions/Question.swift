@@ -11,7 +11,7 @@ package enum Question: Choice, Packet {
     case move(process: UInt32, to: AppPhase)
     /// Quits the app in this process, as its user would: its session ends, and it is not launched again.
     case quit(process: UInt32)
-    /// The journal lines with greater numbers than this one, as far as they are about apps that the user may see, or
+    /// The journal lines with numbers above this one, limited to those about apps that the user may see, and those
     /// about no app.
     case journal(after: UInt64)
     /// The radios, and whether they are switched on.
@@ -19,7 +19,7 @@ package enum Question: Choice, Packet {
     /// Switches Bluetooth on or off, for one radio or, if `radio` is `nil`, for all. Only root and the daemon's user
     /// may do this.
     case power(radio: String?, isOn: Bool)
-    /// Ends the links to a peer or, if the peer is `nil`, all links, of the apps that the user may see.
+    /// Ends links of the apps that the user may see: those to a peer, or all of them if the peer is `nil`.
     case endLinks(to: PeerIdentifier?)
 
     package init() { self = .apps }

@@ -24,7 +24,7 @@ package struct RadioUse: Equatable, Packet {
         }
     }
 
-    /// Records a request of the app.
+    /// Records a request from the app.
     package mutating func note(_ request: ClientRequest) {
         requests &+= 1
         switch request {

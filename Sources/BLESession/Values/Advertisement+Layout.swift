@@ -79,7 +79,7 @@ extension BroadcastRequest: Packet {
 
 /// The properties of a ``BroadcastRequest`` that a later version of the protocol has added.
 ///
-/// They are at the end of messages that contain one.
+/// They are at the end of messages that contain such a request.
 package struct BroadcastAddition: Packet {
     private var flags: [UInt8]?
     private var advertisement: [UInt8]?
@@ -104,7 +104,7 @@ package struct BroadcastAddition: Packet {
         try wire.sized(&scanResponse, "Scan Response")
     }
 
-    /// Sets these properties of the request that they belong to.
+    /// Sets these properties in `request`.
     func add(to request: inout AdvertisingRequest?) {
         request?.broadcast?.flags = flags.flatMap(\.first).map(ADFlags.init)
         request?.broadcast?.octets = advertisement.map {

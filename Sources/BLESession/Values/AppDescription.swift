@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// An app's description of itself, which the daemon uses to launch the app again if it knows nothing better.
+/// An app's description of itself, which the daemon uses to launch the app again if it has no better source.
 ///
 /// The kernel does not show a sandboxed daemon the programs of other users' processes.
 package struct AppDescription: Packet {

@@ -13,7 +13,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = String(decoding: octets, as: UTF8.self)
     }
 
-    /// Visits a flag that is true if there is a value, and then the value.
+    /// Visits a flag that is true if there is a value, and then the value, if any.
     @_lifetime(self: copy self)
     mutating func optional<Value: Packet>(_ value: inout Value?, _ name: StaticString) throws(PacketError) {
         var isThere = value != nil
@@ -24,7 +24,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = some
     }
 
-    /// Visits a flag that is true if there is a value, and then the value.
+    /// Visits a flag that is true if there is a value, and then the value, if any.
     ///
     /// Decoding starts with `blank`.
     @_lifetime(self: copy self)
@@ -125,7 +125,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = text?.text
     }
 
-    /// Visits the last part of a message, which a later version of the protocol has added, if it is there.
+    /// Visits the last part of a message, if it is present: a part that a later version of the protocol has added.
     @_lifetime(self: copy self)
     package mutating func tail<Part: Packet>(_ value: inout Part?) throws(PacketError) {
         guard hasElement(at: 0, of: value == nil ? 0 : 1) else { return }
