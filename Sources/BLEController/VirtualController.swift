@@ -3,7 +3,7 @@ import BLEWire
 
 /// One virtual controller: the settings of its host, and its current activities.
 ///
-/// It carries out the commands of its host: advertising, scanning, connecting, and filtering and resolving addresses.
+/// It carries out the commands from its host: advertising, scanning, connecting, and filtering and resolving addresses.
 ///
 /// It sends no packets and has no clock of its own. The ``Air`` passes the host's commands to it, sends and delivers
 /// all packets, and owns the links, because each link belongs to two controllers.
@@ -24,8 +24,8 @@ struct VirtualController: Sendable {
 
     /// The generation of advertising and scanning commands that the host uses: legacy or extended.
     ///
-    /// The first such command decides. Commands of the other generation are then rejected until the host resets the
-    /// controller.
+    /// The first advertising or scanning command decides the generation. Commands of the other generation are then
+    /// rejected until the host resets the controller.
     ///
     /// Core 6.0, Vol 4, Part E, 3.1.1.
     enum Generation: Sendable { case undecided, legacy, extended }
@@ -56,7 +56,8 @@ struct VirtualController: Sendable {
     var initiator: Initiator?
     var acceptList = AcceptList()
     var resolvingList = ResolvingList()
-    /// The time at which the controller replaces its private addresses, and the token of the schedule entry for that.
+    /// The time at which the controller replaces its private addresses, and the token of the schedule entry for the
+    /// replacement.
     var rotation: (instant: Instant, token: UInt64)?
     /// The gain or loss between radio and antenna that the host has set, in tenths of a decibel.
     var compensation: (transmit: Int16, receive: Int16) = (0, 0)
@@ -117,11 +118,11 @@ struct VirtualController: Sendable {
         connections.contains { $0.own == own && $0.peer == peer }
     }
 
-    /// Returns the index of the advertising set with a handle.
+    /// Returns the index of the advertising set that has this handle.
     func setIndex(_ handle: UInt8) -> Int? { sets.firstIndex { $0.handle == handle } }
 
-    /// Returns the index of the advertising set with a handle if its latest schedule entry is `token`, without copying
-    /// the set.
+    /// Returns the index of the advertising set that has this handle if its latest schedule entry is `token`, without
+    /// copying the set.
     func setIndex(_ handle: UInt8, scheduledAs token: UInt64) -> Int? {
         let sets = sets.span
         for index in sets.indices where sets[index].handle == handle {
@@ -133,7 +134,7 @@ struct VirtualController: Sendable {
     /// Returns the state of an advertising set without copying the set.
     func state(ofSet index: Int) -> AdvertisingSet.State { sets.span[index].state }
 
-    /// Returns the connection with a handle.
+    /// Returns the connection that has this handle.
     @inline(__always)
     func connection(_ handle: ConnectionHandle) -> Connection? { connections.first { $0.handle == handle } }
 

@@ -39,7 +39,8 @@ struct AdvertisingSet: Sendable {
     var channels: UInt8 = 7
     var ownAddressKind: UInt8 = 0
     var peer = DeviceAddress.none
-    /// Bit 0 restricts scan requests to the filter accept list, bit 1 connections.
+    /// The filter policy: bit 0 restricts scan requests to devices on the filter accept list, bit 1 restricts
+    /// connections.
     var filterPolicy: UInt8 = 0
     /// The transmit power, in dBm.
     var power = 0

@@ -40,7 +40,7 @@ extension Air {
         }
     }
 
-    /// Runs a legacy advertising event: sends one PDU on each channel, and processes the responses.
+    /// Runs a legacy advertising event: sends one PDU on each channel in use, and processes the responses.
     ///
     /// - Returns: True if the advertiser is now connected and stops advertising.
     private mutating func legacyEvent(_ controller: Int, _ set: consuming AdvertisingSet, at now: Instant) -> Bool {
@@ -78,7 +78,7 @@ extension Air {
     /// nanoseconds.
     static let channelGap: Int64 = 400_000
 
-    /// Delivers a packet to the listeners that receive it, and returns the listeners that respond to it.
+    /// Sends a packet to the listeners `near`, and returns those that receive it and respond to it.
     private mutating func announce(
         _ announcement: LegacyAnnouncement,
         to near: [Int],

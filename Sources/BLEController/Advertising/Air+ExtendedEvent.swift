@@ -119,7 +119,7 @@ extension Air {
         )
     }
 
-    /// Receives a chain of packets up to the first lost packet; returns `nil` if that is the first of the chain.
+    /// Receives a chain of packets up to the first lost packet; returns `nil` if the first packet of the chain is lost.
     private mutating func receive(
         _ chain: [LL.ExtendedAdvertisement],
         _ announcement: ExtendedAnnouncement,

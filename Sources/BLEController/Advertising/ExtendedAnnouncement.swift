@@ -37,8 +37,8 @@ struct ExtendedAnnouncement {
         AdvertisingReport.Kind(rawValue: set.properties.rawValue & 7)
     }
 
-    /// Returns the packet for a primary channel, which is sent `offset` microseconds before the packet that it points
-    /// to.
+    /// Returns the packet that is sent on a primary channel `offset` microseconds before the auxiliary packet to which
+    /// it points.
     func primary(offset: Int) -> LL.ExtendedAdvertisement {
         var packet = LL.ExtendedAdvertisement()
         packet.mode = mode
@@ -49,7 +49,8 @@ struct ExtendedAnnouncement {
 
     /// Returns the packets on the secondary channel that carry `data`.
     ///
-    /// Only the first packet contains the advertiser's address.
+    /// Only the first packet may contain the advertiser's address. `isResponse` is true for a scan response, which
+    /// contains the address even if the advertisement is anonymous.
     func chain(of data: [UInt8], isResponse: Bool) -> [LL.ExtendedAdvertisement] {
         var parts: [LL.ExtendedAdvertisement] = []
         var offset = 0

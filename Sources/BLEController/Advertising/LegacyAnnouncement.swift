@@ -46,9 +46,9 @@ struct Candidate {
     let listener: Int
     /// The advertiser's address, as the host of the responding device knows it.
     let peer: DeviceAddress
-    /// The mean strength of the advertiser at this device, in dBm.
+    /// The mean strength of the advertiser's packets at this device, in dBm.
     let strength: Int
-    /// The mean strength of this device at the advertiser, in dBm.
+    /// The mean strength of this device's packets at the advertiser, in dBm.
     let answer: Int
     /// True if the device sends a connection request, false if it sends a scan request.
     let connects: Bool

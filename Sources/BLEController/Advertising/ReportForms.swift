@@ -30,7 +30,7 @@ struct ReportForms {
 
         /// Returns the event for `report`.
         ///
-        /// The stored event is updated in place if nothing else uses it any more.
+        /// The stored event is updated in place if nothing else still uses it.
         mutating func event(for report: AdvertisingReport) -> [UInt8] {
             if octets.isEmpty || !says(report) { self = Form(report) }
             octets[octets.count - 1] = UInt8(bitPattern: Int8(clamping: report.strength))
@@ -55,7 +55,7 @@ struct ReportForms {
     /// The events for the last advertisement (even index) and the last scan response (odd index) of each controller.
     private var forms: [Form] = []
 
-    /// Returns the event for `report` about the controller `advertiser`, as an H4 packet.
+    /// Returns the event for `report`, about an advertisement from the controller `advertiser`, as an H4 packet.
     mutating func event(for report: AdvertisingReport, of advertiser: Int) -> [UInt8] {
         let place = 2 * advertiser + (report.kind.contains(.isResponse) ? 1 : 0)
         while forms.count <= place { forms.append(Form()) }

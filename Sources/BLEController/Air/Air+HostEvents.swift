@@ -11,7 +11,7 @@ struct ConnectionNames: Equatable, Sendable {
 }
 
 extension Air {
-    /// Reports a new connection to a host.
+    /// Reports to a host that a connection has been created.
     mutating func sendConnection(
         _ end: LinkEnd,
         _ role: Role,
@@ -58,7 +58,7 @@ extension Air {
         )
     }
 
-    /// Reports the failure to create a connection to a host.
+    /// Reports to a host that a connection could not be created.
     mutating func sendConnectionFailure(
         _ status: HCI.Status,
         peer: DeviceAddress,

@@ -111,7 +111,7 @@ extension Air {
         }
     }
 
-    /// Starts a procedure on a connection; returns false if too many are queued.
+    /// Starts a procedure on a connection; returns false if too many are queued or the connection is being closed.
     mutating func begin(
         _ procedure: LinkControl.Procedure,
         on index: Int,
@@ -123,7 +123,7 @@ extension Air {
         return true
     }
 
-    /// Starts the queued procedures of a connection that can start now.
+    /// Starts those queued procedures of a connection that can start now.
     mutating func beginProcedures(on index: Int, _ role: Role, at now: Instant) {
         var events: [LinkEvent] = []
         links[index].beginProcedures(role, at: now, into: &events)

@@ -55,7 +55,8 @@ package struct Air: ~Copyable {
     var forms = ReportForms()
     /// The connections, including ended ones.
     ///
-    /// ``freeLinks`` contains the indices of those that have ended at both ends; new connections reuse them.
+    /// ``freeLinks`` contains the indices of the connections that have ended at both ends; new connections reuse these
+    /// indices.
     var links: [Link] = []
     var freeLinks: [Int] = []
     /// The controllers that scan or initiate, in ascending order.

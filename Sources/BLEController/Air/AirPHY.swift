@@ -37,7 +37,7 @@ package enum AirPHY: UInt8, Sendable {
     }
 
     /// Returns the length of the longest payload that can be sent within `nanoseconds` together with `codeLength` more
-    /// octets; never less than 27 octets.
+    /// octets; at least 27 octets.
     func longest(within nanoseconds: Int64, _ codeLength: Int) -> Int {
         let spare = nanoseconds - airTime(codeLength)
         let octet = airTime(1) - airTime(0)

@@ -1,9 +1,10 @@
-/// The controllers that scan or initiate, with an index by position that finds those near enough to receive a packet.
+/// The controllers that scan or initiate, with an index by position for finding those that are near enough to receive a
+/// packet.
 ///
 /// Without the index, the air would check every listener for every packet, although in a large world most are out of
 /// range. The index divides the ground into squares with sides a little longer than the range of a packet sent at 0
-/// dBm. A packet is offered to the listeners in the squares around its sender, in ascending order. Among them are all
-/// that can receive it.
+/// dBm. A packet is offered to the listeners in the squares around its sender, in ascending order. All listeners that
+/// can receive the packet are among them.
 struct Listeners: Sendable {
     private struct Square: Hashable {
         var x: Int32
@@ -24,8 +25,8 @@ struct Listeners: Sendable {
     /// The numbers of all listeners, in ascending order.
     private(set) var all: [Int] = []
     private var squares: [Square: [Int]] = [:]
-    /// The square of each listener, in the order of ``all``; `nil` if a coordinate is not finite, so that no packet
-    /// arrives.
+    /// The square of each listener, in the order of ``all``; `nil` if a coordinate is not finite, in which case no
+    /// packet reaches the listener.
     private var places: [Square?] = []
 
     mutating func insert(_ controller: Int, at position: Position) {
@@ -104,9 +105,9 @@ struct Listeners: Sendable {
         return Square(x: number(position.x), y: number(position.y))
     }
 
-    /// Returns the row or column of the square that contains a coordinate.
+    /// Returns the index of the row or column of the square that contains a coordinate.
     ///
-    /// Coordinates beyond the last row or column count as in the last one.
+    /// Coordinates outside the grid are clamped to the first or last row or column.
     private static func number(_ coordinate: Double) -> Int32 {
         let number = (coordinate / side).rounded(.down)
         return number <= Double(Int32.min) ? .min : number >= Double(Int32.max) ? .max : Int32(number)

@@ -50,8 +50,8 @@ struct Outbox: Sendable {
         }
     }
 
-    /// The maximum number of released outputs at the front of ``delayed``; keeping some avoids shifting the array each
-    /// time.
+    /// The number of released outputs at the front of ``delayed`` at which they are removed, all at once because each
+    /// removal shifts the array.
     private static let mostReleased = 64
 
     private mutating func forgetReleased() {

@@ -10,7 +10,7 @@ enum PathLoss {
     static let sensitivity = -95
     /// The maximum by which noise raises or lowers the strength of one packet, in decibels.
     static let noise = 2
-    /// The minimum distance between two antennas, in metres; shorter distances count as this one.
+    /// The minimum distance between two antennas, in metres; shorter distances are treated as this one.
     private static let nearest = 0.5
 
     /// Returns the mean strength in dBm, at a distance in metres, of a packet sent at `power` dBm.
@@ -19,7 +19,7 @@ enum PathLoss {
         return power - (distance <= nearest ? leastLoss : loss(at: distance))
     }
 
-    /// The loss at ``nearest``, stored because most controllers of a world are that close to each other.
+    /// The loss at ``nearest``, stored because most controllers in a world are no farther apart than that.
     private static let leastLoss = loss(at: nearest)
 
     private static func loss(at distance: Double) -> Int {

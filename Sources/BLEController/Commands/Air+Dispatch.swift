@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Executes a command of a controller's host.
+    /// Executes a command from a controller's host.
     ///
     /// Every command is answered exactly once.
     mutating func perform(_ command: HCICommandPacket, _ controller: Int) {

@@ -24,7 +24,7 @@ extension Air {
         return true
     }
 
-    /// Starts encryption or a key refresh, if the host is a central.
+    /// Starts encryption or a key refresh, unless the controller is the peripheral on the connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.24.
     private mutating func enableEncryption(_ command: HCI.LEEnableEncryption, _ controller: Int) {

@@ -65,7 +65,8 @@ extension Air {
 
     /// Starts to read the features of the peer's controller.
     ///
-    /// A peripheral can read the features only if both ends support that.
+    /// A controller that does not support Peripheral-initiated Features Exchange rejects the command in the peripheral
+    /// role.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.21.
     private mutating func readRemoteFeatures(_ command: HCI.LEReadRemoteFeatures, _ controller: Int) {
@@ -136,7 +137,8 @@ extension Air {
         links[connection.link].reject(.parameterRequest, connection.role, reason: command.reason.wire)
     }
 
-    /// Returns the connection with a handle if its peer waits for the host to accept or reject new timing.
+    /// Returns the connection with `handle` if its peer is waiting for the host to accept or reject new timing,
+    /// otherwise `nil`; and the status for the host's command.
     private func requested(
         _ handle: ConnectionHandle,
         _ controller: Int

@@ -3,7 +3,7 @@ import BLEWire
 extension VirtualController {
     /// Returns whether the controller supports a command.
     ///
-    /// The same commands are reported to the host as supported.
+    /// The controller reports exactly these commands to its host as supported.
     func knows(_ opcode: HCI.Opcode) -> Bool { commands.contains(opcode) }
 
     /// Returns the commands that a controller with this profile supports.
@@ -72,7 +72,7 @@ extension VirtualController {
         ),
     ]
 
-    /// The commands that a version of the Core Specification introduced without a feature bit.
+    /// The commands that each version of the Core Specification introduced without a feature bit.
     private static let versionCommands: [(HCI.CoreVersion, [HCI.Opcode])] = [
         (.v4_2, [.leReadLocalP256PublicKey, .leGenerateDHKey]),
         (.v5_1, [.leGenerateDHKeyV2]),

@@ -1,13 +1,13 @@
 import BLEWire
 
 /// The key with which a central's host wants to encrypt a link, and the random values that the central has generated
-/// for it.
+/// for the session.
 struct EncryptionTerms: Equatable, Sendable {
     let longTermKey: Key128
     let request: LL.EncryptionRequest
 }
 
-/// The purpose of an encryption procedure, which decides the event that the hosts receive at its end.
+/// The purpose of an encryption procedure, which decides the event that the hosts receive when the procedure ends.
 enum EncryptionPurpose: Sendable {
     /// The procedure encrypts a link that was not encrypted.
     case start
@@ -47,7 +47,8 @@ struct CentralEncryption: Sendable {
         if case .idle = state { false } else { true }
     }
 
-    /// True if the peer already takes part in the procedure, so that it sends only packets that belong to it.
+    /// True if the peer already takes part in the procedure, so that it sends only packets that belong to the
+    /// procedure.
     var isExclusive: Bool {
         switch state {
         case .idle, .pausing, .requesting(_, .start): false

@@ -10,8 +10,10 @@ struct DataLengths: Sendable {
     /// The lengths that apply: in each direction the smaller of the sender's and the receiver's.
     private(set) var effective = LL.Lengths()
 
-    /// - Parameter canExtend: True if the controller supports Data Length Extension, and can therefore receive
-    ///   packets of the maximum length.
+    /// Creates the packet lengths of an end that has not received its peer's lengths yet.
+    ///
+    /// - Parameter canExtend: True if the controller supports Data Length Extension, and can therefore receive packets
+    ///   of the maximum length.
     init(canExtend: Bool) {
         guard canExtend else { return }
         local.receiveOctets = 251

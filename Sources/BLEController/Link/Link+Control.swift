@@ -133,7 +133,7 @@ extension Link {
         )
     }
 
-    /// Ends the running procedure if it is `procedure`, and returns whether it was.
+    /// Ends the running procedure if it is `procedure`; otherwise changes nothing and returns false.
     private mutating func finish(_ procedure: LinkControl.Procedure, _ role: Role) -> Bool {
         guard self[role].control.active == procedure else { return false }
         self[role].control.finish()
@@ -204,6 +204,8 @@ extension Link {
 
     /// Returns the reason to reject a change that the peripheral requests; `nil` if no other change is running.
     ///
+    /// `sameKind` is true if the running change is of the same kind as the requested one.
+    ///
     /// Core 6.0, Vol 6, Part B, 5.3.
     private func collision(_ role: Role, sameKind: Bool) -> LinkStatus? {
         guard self[role].change != nil || self[role].control.active?.hasInstant == true else { return nil }
@@ -220,7 +222,7 @@ extension Link {
             && UInt32(parameters.timeout) * 4 > (UInt32(parameters.latency) + 1) * UInt32(parameters.intervalMaximum)
     }
 
-    /// Processes the peer's rejection of the request `opcode`; if that is `nil`, of the latest request.
+    /// Processes the peer's rejection of the request `opcode`; if `opcode` is `nil`, of the latest request.
     private mutating func fail(
         _ opcode: LL.ControlOpcode?,
         _ role: Role,

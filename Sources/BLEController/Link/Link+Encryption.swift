@@ -105,7 +105,7 @@ extension Link {
         return true
     }
 
-    /// Processes the answer of the peripheral's host that it has no key; returns false if the controller did not
+    /// Processes the answer from the peripheral's host that it has no key; returns false if the controller did not
     /// request a key.
     mutating func receiveKeyRefusal(at now: Instant) -> Bool {
         switch self[.peripheral].encryption.peripheral.receiveRefusal() {

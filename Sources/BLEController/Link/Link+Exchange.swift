@@ -37,7 +37,7 @@ extension Link {
         continueEvent(at: next)
     }
 
-    /// Returns whether an exchange of two packets of maximum length that starts at `start` ends before the next
+    /// Returns whether an exchange that starts at `start` and has two packets of maximum length ends before the next
     /// connection event.
     private func fits(_ start: Instant) -> Bool {
         let exchange =
@@ -46,7 +46,8 @@ extension Link {
         return start + (exchange + Spacing.interFrame) <= anchor + timing.intervalNanoseconds
     }
 
-    /// Returns whether the peripheral listens in this connection event, or skips it as the peripheral latency allows.
+    /// Returns whether the peripheral listens in this connection event; false if it skips the event, as the peripheral
+    /// latency allows.
     @inline(__always)
     private mutating func peripheralListens(at now: Instant) -> Bool {
         guard self[.peripheral].eventsToSkip > 0 else { return true }

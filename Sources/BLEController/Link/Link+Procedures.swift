@@ -23,7 +23,7 @@ enum LinkEvent: Equatable, Sendable {
 }
 
 extension Link {
-    /// Starts the queued procedures of the end with this role that can start now.
+    /// Starts those queued procedures of the end with this role that can start now.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.
     mutating func beginProcedures(_ role: Role, at now: Instant, into events: inout [LinkEvent]) {
@@ -103,8 +103,8 @@ extension Link {
 
     /// The instant for a new change, late enough for a peripheral that skips events or misses packets.
     ///
-    /// Beyond the events that the peripheral may skip, it is as many events ahead as fit into a second, from six to
-    /// twenty.
+    /// Its distance from the current event is the number of events that the peripheral may skip, plus the number of
+    /// events in one second, but at least six and at most twenty of these.
     private var nextInstant: UInt16 {
         let perSecond = 800 / max(timing.interval, 1)
         return counter &+ timing.latency &+ min(max(perSecond, 6), 20)

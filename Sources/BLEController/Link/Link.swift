@@ -4,8 +4,8 @@ import BLEWire
 ///
 /// Each event starts at an anchor point.
 ///
-/// Both ends are stored in one value, because a packet of one end can only be received by the other. An end may be gone
-/// while the other has not noticed it yet, and a peripheral may have missed a change of timing.
+/// Both ends are stored in one value, because a packet from one end can be received only by the other. An end may be
+/// gone while the other has not noticed it yet, and a peripheral may have missed a change of timing.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.
 struct Link: Sendable {
@@ -130,8 +130,8 @@ struct Link: Sendable {
         return due
     }
 
-    /// Returns whether a connection event begins at `now` while the central has a change agreed, which may take effect
-    /// in it.
+    /// Returns whether a connection event begins at `now` in which a change that the central has agreed on may take
+    /// effect.
     @inline(__always)
     func mayChange(at now: Instant) -> Bool {
         isMeeting && nextExchange <= now && nextExchange == anchor && central.change != nil

@@ -70,7 +70,7 @@ struct LinkControl: Sendable {
     /// The timing that the peer requested and that the host has not yet accepted or rejected.
     var requested: LL.ConnectionParameters?
 
-    /// The running procedure.
+    /// The procedure that is under way; `nil` if there is none.
     var active: Procedure? {
         switch state {
         case .idle: nil
@@ -83,16 +83,18 @@ struct LinkControl: Sendable {
         if case .awaiting(_, let deadline) = state { deadline } else { nil }
     }
 
-    /// Returns whether a packet is queued; with `ofEncryption`, whether one is queued that may be sent during an
-    /// encryption procedure.
+    /// Returns whether a packet is queued; if `ofEncryption` is true, only packets that may be sent during an
+    /// encryption procedure count.
     func hasPacket(ofEncryption: Bool) -> Bool {
         ofEncryption ? packets.contains(where: Self.isSentWhileEncrypting) : !packets.isEmpty
     }
 
-    /// True if no procedure is running, and neither procedures nor packets are queued.
+    /// True if no procedure is running, neither procedures nor packets are queued, and this end is not closing the
+    /// connection.
     var isIdle: Bool { state == .idle && waiting.isEmpty && packets.isEmpty && termination == nil }
 
-    /// True if there is room in the queue for a procedure that does not set the channel map.
+    /// True if a procedure that does not set the channel map can be queued: there is room, and this end is not closing
+    /// the connection.
     var canSubmit: Bool { waiting.count { !$0.isOfChannels } < Self.limit && termination == nil }
 
     /// The channel map that was requested last and is not in effect yet; `nil` if there is none.
@@ -102,10 +104,10 @@ struct LinkControl: Sendable {
         return nil
     }
 
-    /// Queues a procedure; returns false if too many are queued.
+    /// Queues a procedure; returns false if too many are queued or this end is closing the connection.
     ///
-    /// A new channel map replaces a queued one, so there is always room for it. Rejecting it would lose it, because no
-    /// caller would submit it again.
+    /// A new channel map replaces a queued one, so there is always room for it. A rejected channel map would be lost,
+    /// because no caller submits it again.
     mutating func submit(_ procedure: Procedure) -> Bool {
         if procedure.isOfChannels {
             guard termination == nil else { return false }
@@ -117,7 +119,7 @@ struct LinkControl: Sendable {
         return true
     }
 
-    /// Queues a procedure that responds to a request of the peer, in front of all others.
+    /// Queues a procedure that responds to a request from the peer, in front of all others.
     ///
     /// There is always room for it, because a peer sends its next request only after the response to the previous one.
     mutating func answer(with procedure: Procedure) {
@@ -156,8 +158,8 @@ struct LinkControl: Sendable {
         packets.append(packet)
     }
 
-    /// Removes and returns the next queued packet; with `ofEncryption`, the next that may be sent during an encryption
-    /// procedure.
+    /// Removes and returns the next queued packet; if `ofEncryption` is true, the next one that may be sent during an
+    /// encryption procedure.
     mutating func nextPacket(ofEncryption: Bool) -> LLControlPacket? {
         guard ofEncryption else { return packets.isEmpty ? nil : packets.removeFirst() }
         return packets.firstIndex(where: Self.isSentWhileEncrypting).map { packets.remove(at: $0) }

@@ -1,6 +1,8 @@
 import BLEWire
 
-/// One of the results of an exchange of packets, which are kept in the order in which they happen.
+/// Something that an exchange of packets brought about at one end of a link.
+///
+/// Deliveries are kept in order.
 enum LinkDelivery: Sendable {
     /// The end with this role has received a part of an L2CAP packet.
     case data(Role, ArraySlice<UInt8>, isStart: Bool, at: Instant)

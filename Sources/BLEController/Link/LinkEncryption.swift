@@ -34,7 +34,8 @@ struct LinkEncryption: Sendable {
     /// True while an encryption procedure is running; this end then sends only packets that belong to the procedure.
     var isUnderWay: Bool { central.isUnderWay || peripheral.isUnderWay }
 
-    /// True while an encryption procedure is running and the peer, too, sends only packets that belong to it.
+    /// True while an encryption procedure is running and the peer, too, sends only packets that belong to the
+    /// procedure.
     var isExclusive: Bool { central.isExclusive || peripheral.isUnderWay }
 
     /// The time at which a received control PDU may be processed.

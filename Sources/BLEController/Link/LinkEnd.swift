@@ -8,7 +8,7 @@ struct LinkEnd: Sendable {
     let profile: ControllerIdentity.Profile
     /// True until the connection is over for this end.
     var isPresent = true
-    /// True if this end has missed a change of timing, so that it receives nothing any more.
+    /// True if this end has missed a change of timing, so that it no longer receives anything.
     var isAstray = false
     var acknowledgement = Acknowledgement()
     var outgoing = OutgoingData()
@@ -80,8 +80,8 @@ struct LinkEnd: Sendable {
         lengths.transmitLimit(phy, codeLength: codeLength)
     }
 
-    /// Returns the packet that this end sends now: the one in flight again if it has not been acknowledged, otherwise
-    /// the next one.
+    /// Returns the packet that this end sends now: once more the packet in flight if the peer has not acknowledged it,
+    /// otherwise the next packet.
     mutating func transmit(_ phy: AirPHY) -> Transmission {
         let isHeld = kept?.encryption.isUnderWay ?? false
         if acknowledgement.inFlight == nil { load(phy, isHeld: isHeld) }
@@ -103,7 +103,7 @@ struct LinkEnd: Sendable {
 
     /// Chooses the next packet of this end: a control PDU, then data from the host, then an empty packet.
     ///
-    /// `isHeld` is true during an encryption procedure. No data is sent then.
+    /// `isHeld` is true during an encryption procedure, when no data may be sent.
     private mutating func load(_ phy: AirPHY, isHeld: Bool) {
         if let packet = control.nextPacket(ofEncryption: isHeld) {
             acknowledgement.send(.control(packet))
@@ -126,7 +126,7 @@ struct LinkEnd: Sendable {
         }
     }
 
-    /// Returns the decrypted payload of a received packet, which is `sealed` if the peer has encrypted it and otherwise
+    /// Returns the payload of a received packet: `sealed`, decrypted, if the peer has encrypted the packet, otherwise
     /// `plain`.
     ///
     /// Returns `nil` if only one of the two ends uses encryption, the keys differ, or the packet is not allowed during

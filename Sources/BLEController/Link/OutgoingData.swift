@@ -1,7 +1,8 @@
 /// The queue of L2CAP fragments that a host sends on one connection; a fragment stays in it until the peer has
 /// acknowledged it.
 ///
-/// Its length is limited by the controller's buffers: if a host sends more, the controller drops the excess.
+/// The length of the queue is limited by the controller's buffers: if a host sends more, the controller drops the
+/// excess.
 struct OutgoingData: Sendable {
     private struct Fragment: Sendable {
         let octets: [UInt8]
@@ -9,7 +10,7 @@ struct OutgoingData: Sendable {
     }
 
     private var fragments: [Fragment] = []
-    /// The number of octets of the first fragment that the peer has acknowledged.
+    /// The number of acknowledged octets in the first fragment.
     private var offset = 0
 
     /// The number of fragments that are queued or in flight.

@@ -18,7 +18,7 @@ struct EncryptionSession: Sendable {
 
 /// A cipher for the packets of a session in one direction.
 ///
-/// Both ends count the packets, because the number of a packet is part of its encryption and is not sent.
+/// Both ends count the packets, because encrypting and decrypting a packet requires its number, which is not sent.
 ///
 /// Core 6.0, Vol 6, Part E, 2.
 struct PacketCipher: Sendable {

@@ -31,8 +31,8 @@ extension Air {
 
     /// Schedules the next replacement of a controller's private addresses.
     ///
-    /// If an entry is already scheduled that comes too early, it schedules the next one when it runs. So the schedule
-    /// does not grow when a host changes the timeout often.
+    /// If an entry for an earlier time is already scheduled, nothing is added: that entry schedules the next one when
+    /// it runs. So the schedule does not grow when a host changes the timeout often.
     mutating func scheduleRotation(_ controller: Int) {
         guard let deadline = controllers[controller].resolvingList.deadline else { return }
         if let rotation = controllers[controller].rotation, rotation.instant <= deadline { return }

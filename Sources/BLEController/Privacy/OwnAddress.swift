@@ -12,8 +12,8 @@ struct OwnAddress: Equatable, Sendable {
 }
 
 extension VirtualController {
-    /// Returns the public or random address for an HCI own address type; `nil` if the host has not set the random
-    /// address.
+    /// Returns the public or random address for the HCI own address type `kind`; `nil` if the host has not set the
+    /// random address.
     func identityAddress(_ kind: UInt8) -> DeviceAddress? { kind & 1 == 0 ? identity.address : randomAddress }
 
     /// Returns the public or random address of an advertising set; `nil` if the host has not set the random address.
@@ -26,14 +26,14 @@ extension VirtualController {
         return set.randomAddress
     }
 
-    /// Returns whether the controller has an address of an HCI own address type to use with `peer`, or with all devices
-    /// if `peer` is `nil`.
+    /// Returns whether the controller has an address of the HCI own address type `kind` to use with `peer`, or with all
+    /// devices if `peer` is `nil`.
     func hasOwnAddress(_ kind: UInt8, to peer: DeviceAddress?) -> Bool {
         hasOwnAddress(kind, to: peer, identity: identityAddress(kind))
     }
 
-    /// Returns whether the controller has an address of an HCI own address type to use with `peer`, or with all devices
-    /// if `peer` is `nil`.
+    /// Returns whether the controller has an address of the HCI own address type `kind` to use with `peer`, or with all
+    /// devices if `peer` is `nil`.
     ///
     /// `identity` is the address to use if the controller generates no private address.
     func hasOwnAddress(_ kind: UInt8, to peer: DeviceAddress?, identity: DeviceAddress?) -> Bool {
@@ -42,7 +42,7 @@ extension VirtualController {
         return resolvingList.hasLocalKey(for: peer.onAir)
     }
 
-    /// Returns the address of an HCI own address type to use with `peer`; `nil` if there is none.
+    /// Returns the address of the HCI own address type `kind` to use with `peer`; `nil` if there is none.
     ///
     /// `identity` is the address to use if the controller generates no private address.
     ///

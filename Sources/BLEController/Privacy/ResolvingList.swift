@@ -8,7 +8,7 @@ import BLEWire
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.2.2, 1.3.2.3, 4.7 and 6; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77.
 struct ResolvingList: Sendable {
-    /// The key of an entry that an address is generated with.
+    /// One of the two keys of an entry, with which an address is generated.
     enum Key: Sendable {
         /// The local IRK, which generates addresses of this controller.
         case local
@@ -69,7 +69,7 @@ struct ResolvingList: Sendable {
         return .added
     }
 
-    /// Removes a peer; returns false if it is not on the list.
+    /// Removes a peer; returns false if the peer is not on the list.
     mutating func remove(_ identity: DeviceAddress) -> Bool {
         guard let index = index(of: identity) else { return false }
         entries.remove(at: index)
@@ -78,7 +78,7 @@ struct ResolvingList: Sendable {
 
     mutating func removeAll() { entries.removeAll() }
 
-    /// Sets the privacy mode of a peer; returns false if it is not on the list.
+    /// Sets the privacy mode of a peer; returns false if the peer is not on the list.
     mutating func setPrivacy(_ identity: DeviceAddress, device: Bool) -> Bool {
         guard let index = index(of: identity) else { return false }
         entries[index].usesDevicePrivacy = device
@@ -94,8 +94,8 @@ struct ResolvingList: Sendable {
     /// Resolves a received address.
     ///
     /// - Returns: The identity address that `address` resolves to, with the kind that marks it as resolved; `address`
-    ///   itself if it does not resolve; `nil` if it must be ignored, because the peer is required to use private
-    ///   addresses and has used its identity address.
+    ///   itself if it does not resolve; `nil` if the sender must be ignored, because the peer is required to use
+    ///   private addresses and has used its identity address.
     mutating func recognize(_ address: DeviceAddress) -> DeviceAddress? {
         guard isEnabled, !entries.isEmpty else { return address }
         if let index = entries.firstIndex(where: { $0.identity == address }) {
@@ -117,8 +117,8 @@ struct ResolvingList: Sendable {
         entries.contains { $0.identity == identity && $0.localKey != .zero }
     }
 
-    /// Returns the current private address for a peer, and generates it if needed; `nil` if the list has no key for
-    /// that.
+    /// Returns the current private address for a peer, and generates it if needed; `nil` if the list has no such key
+    /// for the peer.
     mutating func address(
         with key: Key,
         for identity: DeviceAddress,
@@ -176,7 +176,7 @@ struct ResolvingList: Sendable {
 
     /// Returns the index of the peer whose key resolves `address`; `nil` if there is none.
     ///
-    /// The address last received from each peer is compared first, which needs no computation.
+    /// The address last received from each peer is compared first, because that needs no computation.
     private func source(of address: DeviceAddress) -> Int? {
         entries.firstIndex { $0.heard == address }
             ?? entries.firstIndex { $0.peerKey != .zero && PrivateAddress.isMade(address, with: $0.peerKey) }

@@ -2,7 +2,9 @@ import BLEWire
 
 /// The addresses of a received advertisement, as the controller reports them to its host.
 struct Recognition: Equatable, Sendable {
-    /// The advertiser's address; its kind shows whether it was resolved, or that the advertisement has none.
+    /// The advertiser's address.
+    ///
+    /// Its kind says whether the controller resolved it; it is anonymous if the advertisement contains no address.
     let advertiser: DeviceAddress
     /// The target of a directed advertisement; `nil` if the advertisement is not directed.
     let target: DeviceAddress?
@@ -12,7 +14,7 @@ extension VirtualController {
     private enum Target {
         /// This controller, addressed by the public or random address that its host set.
         case identity(DeviceAddress)
-        /// This controller, addressed by a private address that stands for the one that its host set.
+        /// This controller, addressed by a private address that stands for the address that its host set.
         case resolved(DeviceAddress)
         /// A private address that was not generated with a local key.
         case unresolved(DeviceAddress)
@@ -70,8 +72,8 @@ extension VirtualController {
         return isWanted ? peer : nil
     }
 
-    /// Returns the address of a scanner whose scan request an advertiser answers; `nil` if the advertiser does not
-    /// answer it.
+    /// Returns the address of a scanner, resolved if possible, if the advertiser answers its scan request; otherwise
+    /// `nil`.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.2 and 6.2.
     mutating func answersScan(of set: AdvertisingSet, from address: DeviceAddress) -> DeviceAddress? {

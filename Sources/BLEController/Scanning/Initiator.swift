@@ -27,7 +27,8 @@ struct Initiator: Sendable {
     /// True if an extended command started the initiator, which then also connects to extended advertisers.
     let isExtended: Bool
 
-    /// Returns the timing for a connection on `phy`, or that of the first PHY if the host has given none for `phy`.
+    /// Returns the timing for a connection on `phy`, or the timing for the first PHY if the host has given none for
+    /// `phy`.
     func timing(on phy: AirPHY) -> Link.Timing? {
         (terms.first { $0.phy == phy.number } ?? terms.first)?.timing
     }

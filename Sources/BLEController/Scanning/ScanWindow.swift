@@ -2,7 +2,8 @@ import BLEWire
 
 /// The times and channels at which a receiver listens for advertisements on one PHY.
 ///
-/// It listens during one window in each interval, and moves to the next of the three primary channels each time.
+/// It listens during one window in each interval, and moves to the next of the three primary channels after each
+/// interval.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.3.
 struct ScanWindow: Equatable, Sendable {

@@ -47,10 +47,10 @@ struct Scanner: Sendable {
     /// The token of the latest schedule entry for this scan.
     var token: UInt64 = 0
 
-    /// True if the scan is on or pauses.
+    /// True if the scan is on or paused.
     var isEnabled: Bool { state != .off }
 
-    /// True if the scan is on, and does not pause.
+    /// True if the scan is on and not paused.
     var isListening: Bool { if case .on = state { true } else { false } }
 
     /// The time at which the scan ends, pauses or resumes; `nil` if the scan is off or has no limit.
@@ -103,7 +103,7 @@ struct Scanner: Sendable {
         if duplicates != .filtered || isExtended == false { seen.removeAll() }
     }
 
-    /// Returns the scan window in which a packet on the primary channel `channel` that starts at `instant` is received;
+    /// Returns the scan window in which a packet that starts at `instant` on the primary channel `channel` is received;
     /// `nil` if there is none.
     @inline(__always)
     func window(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> ScanWindow? {

@@ -1,8 +1,8 @@
 import BLEWire
 
 extension VirtualController {
-    /// Returns the scan window in which a packet on a primary channel that starts at `instant` is received; `nil` if
-    /// there is none.
+    /// Returns the scan window in which a packet that starts at `instant` on the primary channel `channel` is received;
+    /// `nil` if there is none.
     ///
     /// The method changes nothing. It is `mutating` to avoid a copy of the controller.
     @inline(__always)
@@ -23,7 +23,7 @@ extension VirtualController {
         (scanWindow(channel, phy, at: instant)?.isActive, initiates(channel, phy, at: instant))
     }
 
-    /// Returns whether the initiator receives a packet on a primary channel that starts at `instant`.
+    /// Returns whether the initiator receives a packet that starts at `instant` on the primary channel `channel`.
     ///
     /// The method changes nothing. It is `mutating` to avoid a copy of the controller.
     @inline(__always)
@@ -38,7 +38,8 @@ extension VirtualController {
         return scanner.seen.insert(Self.key(report.address, report.kind, report.dataInfo))
     }
 
-    /// Returns whether the duplicate filter would suppress a scan response, because it has already been reported.
+    /// Returns whether the duplicate filter would suppress a scan response because that response has already been
+    /// reported.
     func knowsResponse(
         _ address: DeviceAddress,
         kind: AdvertisingReport.Kind,

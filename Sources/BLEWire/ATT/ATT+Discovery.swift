@@ -24,11 +24,11 @@ extension ATT {
         }
     }
 
-    /// The response to ``FindInformationRequest``: handles with attribute types, all types in one format.
+    /// The response to ``FindInformationRequest``: attribute handles and types, with all types in the same format.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.2.
     package struct FindInformationResponse: Packet {
-        /// The length of the attribute types in a response.
+        /// The format of all attribute types in a response: 16 or 128 bits.
         package enum Format: UInt8, WireField {
             case short = 1, full = 2
 
@@ -83,7 +83,7 @@ extension ATT {
         }
     }
 
-    /// A request for the attributes of a type that have a given value, and for the end of the group that each of them
+    /// A request for all attributes that have a given type and value, and for the end of the group that each of them
     /// starts.
     ///
     /// Clients use it to find a primary service by its UUID.
@@ -114,7 +114,7 @@ extension ATT {
         }
     }
 
-    /// The response to ``FindByTypeValueRequest``: the ranges of handles that were found.
+    /// The response to ``FindByTypeValueRequest``: the handle ranges of the groups that were found.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.4.
     package struct FindByTypeValueResponse: Packet {

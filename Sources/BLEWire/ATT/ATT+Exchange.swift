@@ -18,7 +18,7 @@ extension ATT {
 
     /// The response with the server's receive MTU.
     ///
-    /// From now on, the smaller of the client's and the server's MTU applies to the bearer.
+    /// After this response, the smaller of the client's and the server's MTU applies to the bearer.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.2.2.
     package struct ExchangeMTUResponse: Packet {

@@ -47,8 +47,8 @@ extension ATT {
         }
     }
 
-    /// The response to ``ReadBlobRequest``: up to MTU − 1 octets of a value; none if the offset is the length of the
-    /// value.
+    /// The response to ``ReadBlobRequest``: up to MTU − 1 octets of a value; no octets if the offset equals the length
+    /// of the value.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.6.
     package struct ReadBlobResponse: Packet {

@@ -43,7 +43,7 @@ extension ATT {
 
     /// The confirmation of an indication.
     ///
-    /// It has no fields; a packet with any further octet is malformed.
+    /// It has no fields; a packet with any octet after the opcode is malformed.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.3.
     package struct HandleValueConfirmation: Packet {
@@ -55,7 +55,7 @@ extension ATT {
     ///
     /// They are not acknowledged.
     ///
-    /// A server should send two or more. A single one is accepted too, because some servers send it.
+    /// A server should send two or more values. A single value is accepted, too, because some servers send only one.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.4.
     package struct MultipleHandleValueNotification: Packet {

@@ -20,7 +20,7 @@ extension ATT {
 
     /// The response to a successful write request.
     ///
-    /// It has no fields; a packet with any further octet is malformed.
+    /// It has no fields; a packet with any octet after the opcode is malformed.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.2.
     package struct WriteResponse: Packet {
@@ -153,7 +153,7 @@ extension ATT {
 
     /// The response to ``ExecuteWriteRequest``, after the server has written or dropped the queued parts.
     ///
-    /// It has no fields; a packet with any further octet is malformed.
+    /// It has no fields; a packet with any octet after the opcode is malformed.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.6.4.
     package struct ExecuteWriteResponse: Packet {

@@ -2,14 +2,15 @@
 ///
 /// Core 6.0, Vol 6, Part B, 2.3.
 package enum AdvertisingPDU: Equatable, Sendable {
-    /// `channelSelection` is true if the advertiser supports Channel Selection Algorithm #2.
+    /// ADV_IND; `channelSelection` is true if the advertiser supports Channel Selection Algorithm #2.
     case connectable(LL.Advertisement, channelSelection: Bool)
     case directed(LL.DirectedAdvertisement, channelSelection: Bool)
     case nonConnectable(LL.Advertisement)
     case scannable(LL.Advertisement)
     case scanRequest(LL.ScanRequest)
     case scanResponse(LL.Advertisement)
-    /// `channelSelection` is true if the initiator supports Channel Selection Algorithm #2.
+    /// CONNECT_IND or AUX_CONNECT_REQ; `channelSelection` is true if the initiator supports Channel Selection Algorithm
+    /// #2.
     case connect(LL.ConnectIndication, channelSelection: Bool)
     case extended(LL.ExtendedAdvertisement)
     case connectResponse(LL.ExtendedAdvertisement)

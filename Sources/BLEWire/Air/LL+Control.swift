@@ -128,7 +128,8 @@ extension LL {
         /// The value of which the connection interval should preferably be a multiple, in units of 1.25 ms.
         package var preferredPeriodicity: UInt8 = 0
         package var referenceEventCount: UInt16 = 0
-        /// The first of six possible positions of the anchor point, in units of 1.25 ms; 0xFFFF for an unused one.
+        /// The first of six possible positions of the anchor point, in units of 1.25 ms; 0xFFFF if the position is
+        /// unused.
         package var offset0: UInt16 = 0xFFFF
         package var offset1: UInt16 = 0xFFFF
         package var offset2: UInt16 = 0xFFFF

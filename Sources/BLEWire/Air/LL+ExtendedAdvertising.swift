@@ -23,6 +23,8 @@ extension LL {
             package var wire: UInt64
             package init(wire: UInt64) { self.wire = wire & 0xFF_FFFF }
 
+            /// Creates a pointer to the packet with the next part of the advertisement.
+            ///
             /// - Parameters:
             ///   - channel: The channel index, 0 to 36.
             ///   - offset: The time from the start of the packet that contains the pointer, in microseconds, up to 2

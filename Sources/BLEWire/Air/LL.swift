@@ -91,8 +91,8 @@ package enum LL {
         }
 
         package var content = Content.continuation
-        /// The Next Expected Sequence Number bit, which acknowledges the last packet if that had the other sequence
-        /// number.
+        /// The Next Expected Sequence Number bit, which acknowledges the last received packet if it differs from the
+        /// Sequence Number bit of that packet.
         package var nextExpected = false
         /// The Sequence Number bit.
         package var sequence = false

@@ -4,13 +4,13 @@
 package enum LLControlPacket: Equatable, Sendable {
     case connectionUpdate(LL.ConnectionUpdate)
     case channelMap(LL.ChannelMapIndication)
-    /// `reason` is an HCI status code.
+    /// LL_TERMINATE_IND, with the reason as an HCI status code.
     case terminate(reason: UInt8)
     indirect case encryptionRequest(LL.EncryptionRequest)
     case encryptionResponse(LL.EncryptionResponse)
     case startEncryptionRequest
     case startEncryptionResponse
-    /// LL_UNKNOWN_RSP, with the opcode that its sender does not support.
+    /// LL_UNKNOWN_RSP, with the opcode that the sender of this response does not support.
     case unknownResponse(LL.ControlOpcode)
     /// LL_FEATURE_REQ, with the features of the central, one bit each.
     case featureRequest(UInt64)
@@ -20,7 +20,7 @@ package enum LLControlPacket: Equatable, Sendable {
     case pauseEncryptionRequest
     case pauseEncryptionResponse
     case version(LL.VersionIndication)
-    /// `reason` is an HCI status code.
+    /// LL_REJECT_IND, with the reason as an HCI status code.
     case reject(reason: UInt8)
     case rejectExtended(LL.Rejection)
     case parameterRequest(LL.ConnectionParameters)
@@ -152,7 +152,7 @@ package enum LLControlPacket: Equatable, Sendable {
     /// Decodes a PDU, starting with its opcode.
     package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
 
-    /// Returns `packet`, which has no parameters; throws if its payload is not empty.
+    /// Returns `packet`, which has no parameters; throws if `payload` is not empty.
     private static func bare(_ packet: Self, _ payload: Span<UInt8>) throws(PacketError) -> Self {
         guard payload.isEmpty else { throw .trailing(count: payload.count) }
         return packet

@@ -1,7 +1,7 @@
 /// One layer of a decoded packet: its name, and its fields with their octet ranges.
 ///
-/// A monitor prints one line for each layer. The ranges count from the first octet of the layer, not from that of the
-/// packet that contains the layer.
+/// A monitor prints one line for each layer. The ranges are relative to the first octet of the layer, not to that of
+/// the whole packet.
 package struct DissectedLayer: Equatable, Sendable {
     /// The protocol and packet name, such as "ATT Write Request".
     package let name: String
@@ -66,7 +66,7 @@ extension [DissectedLayer] {
         return [DissectedLayer(name: name, fields: [field])]
     }
 
-    /// Returns the values of all two-octet fields with a name; `octets` contains the octets of all these layers.
+    /// Returns the values of all two-octet fields with this name; `octets` are the octets of all layers of the array.
     func numbers(of name: String, in octets: [UInt8]) -> [UInt16] {
         var numbers: [UInt16] = [], start = 0
         for layer in self {

@@ -64,7 +64,7 @@ package struct PacketEncoder: Wire {
     @inline(__always)
     package mutating func append(octet: UInt8) { bytes.append(octet) }
 
-    /// Replaces an octet that was appended earlier, such as a length that was not known then.
+    /// Replaces an octet that was appended earlier, such as a length that was not known at that time.
     @inline(__always)
     package mutating func replace(at index: Int, with octet: UInt8) { bytes[index] = octet }
 
@@ -82,7 +82,7 @@ package struct PacketEncoder: Wire {
 }
 
 extension Packet {
-    /// The encoded packet.
+    /// The octets of this packet as they are sent.
     package var encoded: [UInt8] {
         var encoder = PacketEncoder()
         encoder.append(self)

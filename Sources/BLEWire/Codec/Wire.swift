@@ -21,7 +21,9 @@ package protocol Wire: ~Copyable, ~Escapable {
     /// Visits a field that has a Swift type of its own.
     mutating func field<F: WireField>(_ value: inout F, _ name: StaticString) throws(PacketError)
 
-    /// Visits an octet that decides which fields follow. A generator chooses a value for which `isKnown` returns true.
+    /// Visits an octet that decides which fields follow.
+    ///
+    /// A generator chooses a value for which `isKnown` returns true.
     mutating func code(_ value: inout UInt8, isKnown: (UInt8) -> Bool, _ name: StaticString) throws(PacketError)
 
     /// Visits the 48 bits of an address whose kind is already known.
@@ -57,7 +59,7 @@ package protocol Wire: ~Copyable, ~Escapable {
 
     /// Visits handles, each followed by a value of `length` octets, up to the end of the packet.
     ///
-    /// They are all stored in `octets` as they are sent, so they need not be split.
+    /// The whole list is stored in `octets` as it is sent, so it need not be split.
     mutating func valueList(
         _ octets: inout [UInt8],
         length: Int,
@@ -65,12 +67,14 @@ package protocol Wire: ~Copyable, ~Escapable {
         _ valueName: StaticString
     ) throws(PacketError)
 
-    /// Adds a text about the meaning of the last field, for visitors that describe packets. Other visitors do not
-    /// evaluate `text`.
+    /// Adds a note that explains the value of the last field, for visitors that describe packets.
+    ///
+    /// Other visitors do not evaluate `text`.
     mutating func annotate(_ text: @autoclosure () -> String)
 
-    /// Returns whether a list that extends to the end of the packet has an element at `index`. The list currently holds
-    /// `count` elements.
+    /// Returns whether a list that extends to the end of the packet has an element at `index`.
+    ///
+    /// The list currently holds `count` elements.
     mutating func hasElement(at index: Int, of count: Int) -> Bool
 }
 
@@ -219,7 +223,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         }
     }
 
-    /// Visits a packet that is a part of another one.
+    /// Visits a packet that is a part of another packet.
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func nested(_ packet: inout some Packet) throws(PacketError) { try packet.layout(&self) }

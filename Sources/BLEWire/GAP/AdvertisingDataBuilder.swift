@@ -1,4 +1,4 @@
-/// A builder of advertising data with a maximum length, which reports the fields that do not fit.
+/// A builder for advertising data with a maximum length, which reports the fields that do not fit.
 ///
 /// Core 6.0, Vol 3, Part C, 11.
 package struct AdvertisingDataBuilder: Sendable {
@@ -44,7 +44,7 @@ package struct AdvertisingDataBuilder: Sendable {
         return append(.init(.manufacturerData, manufacturerData))
     }
 
-    /// Adds a statement of the transmit power in dBm; returns false if it does not fit.
+    /// Adds the transmit power in dBm (Tx Power Level); returns false if it does not fit.
     ///
     /// Core Specification Supplement, Part A, 1.5.
     package mutating func append(statedPower power: Int8) -> Bool {

@@ -10,8 +10,9 @@
 /// | transmit power | The first value. |
 /// | manufacturer data | That of the advertisement, then that of the scan response without company identifier. |
 ///
-/// If both packets have manufacturer data with different company identifiers, that of the scan response is left out.
-/// Each company has its own format, and an app that knows one of the formats would misread the octets in the other.
+/// If both packets have manufacturer data with different company identifiers, the manufacturer data of the scan
+/// response is left out. Each company has its own format, and an app that knows one of the formats would misread the
+/// octets in the other.
 ///
 /// Core 6.0, Vol 3, Part C, 11; Core Specification Supplement 11, Part A, 1.
 package struct MergedAdvertisement: Sendable {
@@ -35,7 +36,7 @@ package struct MergedAdvertisement: Sendable {
 
     /// The data of services, one entry for each service, in order of first appearance.
     ///
-    /// If a service occurs several times, its last data counts.
+    /// If a service occurs several times, its last data is used.
     package var serviceData: [AdvertisingData.ServiceData] {
         var merged: [AdvertisingData.ServiceData] = [], places: [BluetoothUUID: Int] = [:]
         for item in structures.serviceData {

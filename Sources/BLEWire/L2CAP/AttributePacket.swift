@@ -74,7 +74,7 @@
         return try? ATTPacket(decoding: pdu)
     }
 
-    /// Returns the octets after the opcode without the first `count`.
+    /// Returns the octets after the opcode, without the first `count` of them.
     ///
     /// `packet` must be the packet that this view was created from.
     @inlinable @inline(__always)

@@ -76,7 +76,7 @@ struct ChannelTrace: Sendable {
         ends.append(end)
     }
 
-    /// Drops the state of one direction after octets have been lost, on `channel` or, if that is `nil`, on all
+    /// Drops the state of one direction after octets have been lost, on `channel` or, if `channel` is `nil`, on all
     /// channels.
     ///
     /// The start of the next SDU is then unknown, so later packets are shown as octets.
@@ -86,7 +86,7 @@ struct ChannelTrace: Sendable {
 
     /// The part of an SDU that a packet on a channel contains.
     enum OnFrame: Equatable {
-        /// The trace does not know the channel, because it has not seen the packets that opened it.
+        /// The trace does not know the channel, because it has not received the packets that opened the channel.
         case unknown
         /// A part of an SDU that is still incomplete; with the SDU's header if it is the first part.
         case part(DissectedLayer?)

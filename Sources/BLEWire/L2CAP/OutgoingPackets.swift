@@ -27,7 +27,8 @@
         end(ofPacketAt: start).map { [UInt8](storage[start..<$0]) }
     }
 
-    /// Returns the end of the packet that starts at `start`, which the packet's header gives; `nil` if there is none.
+    /// Returns the offset of the end of the packet that starts at `start`, according to the packet's header; `nil` if
+    /// there is none.
     private func end(ofPacketAt start: Int) -> Int? {
         guard start < end else { return nil }
         let isData = storage[start] == HCI.PacketType.acl.wire
@@ -47,7 +48,7 @@
 
     /// Appends an ACL data packet with the part of a payload that `range` selects.
     ///
-    /// The L2CAP header counts as the first octets of the payload.
+    /// `range` counts the octets of the L2CAP header first, then those of the payload.
     ///
     /// Core 6.0, Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1 and 7.2.1.
     @inline(__always)

@@ -5,7 +5,7 @@
 ///
 /// Core 6.0, Vol 3, Part A, 3.1 and Part F, 3.3.1.
 package struct OutgoingPayload: Equatable, Sendable {
-    /// The opcode and the handle of an ATT packet, if the payload is one whose value is ``octets``.
+    /// The opcode and the handle of an ATT packet, if the payload is an ATT packet whose value is ``octets``.
     ///
     /// The opcode is in the lowest eight bits.
     private let front: UInt32

@@ -1,4 +1,4 @@
-/// A reassembler, which joins the ACL fragments of one link to L2CAP packets.
+/// A reassembler, which joins the ACL fragments of one link into L2CAP packets.
 ///
 /// It holds at most one packet. A packet's length has 16 bits, so a peer cannot make it use more than about 64 KiB.
 ///
@@ -7,8 +7,8 @@ package struct Reassembler: Sendable {
     private enum State: Sendable {
         /// The next fragment must start a packet.
         case idle
-        /// A packet is incomplete. The array contains the reserved octets and then the octets so far, which may be less
-        /// than a header.
+        /// A packet is incomplete. The array contains the reserved octets and then the octets received so far, which
+        /// may be fewer than a header has.
         case collecting([UInt8])
     }
 
@@ -27,7 +27,7 @@ package struct Reassembler: Sendable {
         case complete([UInt8])
         /// The packet needs more fragments.
         case incomplete
-        /// The fragment does not fit, so it was dropped together with the octets so far.
+        /// The fragment does not fit, so it was dropped together with the octets received so far.
         case dropped(PacketError)
     }
 

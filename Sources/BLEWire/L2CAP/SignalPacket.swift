@@ -19,7 +19,7 @@ package struct SignalIdentifier: WireField, Hashable {
     package var next: Self { Self(checked: wire == .max ? 1 : wire + 1) }
 }
 
-/// One packet of the LE signalling channel: a command and its identifier.
+/// One packet on the LE signalling channel: a command and its identifier.
 ///
 /// On an LE link, each packet contains exactly one command.
 ///
@@ -36,7 +36,7 @@ package struct SignalPacket: Equatable, Sendable {
         self.signal = signal
     }
 
-    /// Decodes the payload of one L2CAP packet of the signalling channel.
+    /// Decodes the payload of one L2CAP packet on the signalling channel.
     ///
     /// An unknown code is not an error, because it needs a response: it becomes ``Signal/unknown(code:data:)``.
     ///
@@ -53,7 +53,7 @@ package struct SignalPacket: Equatable, Sendable {
         signal = try Signal(header.code, data: decoder.unread)
     }
 
-    /// Decodes the payload of one L2CAP packet of the signalling channel.
+    /// Decodes the payload of one L2CAP packet on the signalling channel.
     package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
 
     /// Appends the encoded packet to `encoder`.

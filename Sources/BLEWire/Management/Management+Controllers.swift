@@ -27,8 +27,8 @@ extension Management {
         }
     }
 
-    /// The response to Read Extended Controller Index List: all adapters, including those that need configuration
-    /// before use, with their buses.
+    /// The response to Read Extended Controller Index List: all adapters with their buses, including the adapters that
+    /// need configuration before use.
     package struct ExtendedIndexList: Packet {
         package var controllers: [ControllerEntry] = []
 

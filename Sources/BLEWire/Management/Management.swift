@@ -3,7 +3,7 @@
 /// Programs and the kernel exchange its packets over a control socket. BlueZ documents it in `doc/mgmt-protocol.rst`;
 /// the Core Specification does not contain it.
 package enum Management {
-    /// The maximum number of controllers in a list; the kernel allows fewer.
+    /// The maximum number of adapters in a list; the kernel allows fewer.
     package static let mostControllers = 256
 
     /// The opcode of a command.

@@ -37,7 +37,7 @@ package struct AttributeHandleRange: Hashable, Sendable {
     /// Returns whether the two ranges have a handle in common.
     package func overlaps(_ other: Self) -> Bool { start <= other.end && other.start <= end }
 
-    /// Returns the part of this range after `handle`, in which a search continues; `nil` if that part is empty.
+    /// Returns the part of this range after `handle`, for the continuation of a search; `nil` if that part is empty.
     package func after(_ handle: AttributeHandle) -> Self? {
         guard handle < end else { return nil }
         return Self(max(start, AttributeHandle(wire: handle.wire + 1)), end)

@@ -1,4 +1,4 @@
-/// A device address: 48 bits, and the kind of address that they are.
+/// A device address: 48 bits, and the kind of address that these bits form.
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.
 @usableFromInline package struct DeviceAddress: Hashable, Comparable, Sendable {
@@ -69,7 +69,7 @@
 
     /// This address with the kind that it has over the air: public or random.
     ///
-    /// It has no mark that the controller resolved it.
+    /// The result does not show whether the controller resolved the address.
     package var onAir: Self { Self(value, Kind(wire: kind.wire & 1)) }
 
     @usableFromInline package static func < (a: Self, b: Self) -> Bool {

@@ -46,7 +46,7 @@ extension PrivateAddressTimeout: CustomStringConvertible {
 
 /// The length of time that a host expects to need in each connection event.
 ///
-/// The controller may ignore it.
+/// The controller may ignore this length.
 ///
 /// The unit on the wire is 0.625 ms. Core 6.0, Vol 4, Part E, 7.8.12.
 package struct ConnectionEventLength: WireField, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-/// A field of an event as the controller sent it, with a value that may be out of range.
+/// A field as it was sent, with a value that may be out of range.
 ///
 /// Controllers send arbitrary values, mostly zeros, in events about a failure. Besides, a host can cope better with an
 /// invalid interval than with a connection that it never learns about because the event was rejected.

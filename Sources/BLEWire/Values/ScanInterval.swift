@@ -1,6 +1,6 @@
 /// The interval or the window of a scanner.
 ///
-/// The scanner listens for the window, and starts to listen again after each interval.
+/// The scanner listens for the length of the window at the start of each interval.
 ///
 /// | property | value |
 /// | --- | --- |

@@ -26,7 +26,7 @@ extension HCI {
         package typealias Return = StatusReturn
 
         /// The minimum advertising interval; it may be out of range only for high duty cycle advertising, which ignores
-        /// it.
+        /// the interval.
         package var minimum = Reported(AdvertisingInterval.standard)
         package var maximum = Reported(AdvertisingInterval.standard)
         package var type = AdvertisingType.connectable

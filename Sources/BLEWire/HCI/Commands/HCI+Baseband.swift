@@ -156,7 +156,7 @@ extension HCI {
         }
     }
 
-    /// Reads whether the host has told a dual-mode controller that it supports LE.
+    /// Reads whether the host of a dual-mode controller has declared that it supports LE.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.78.
     package struct ReadLEHostSupport: HCICommand {

@@ -90,7 +90,8 @@ extension HCI {
 }
 
 extension HCI.CommandComplete {
-    /// The fields of the return parameters; `nil` if the command is unknown or the parameters do not have its format.
+    /// The fields of the return parameters; `nil` if the command is unknown or the parameters do not have the command's
+    /// format.
     var dissectedReturn: [PacketDissector.Field]? {
         guard let command = HCI.commands.first(where: { $0.opcode == opcode }) else { return nil }
         return fields(returnedBy: command)

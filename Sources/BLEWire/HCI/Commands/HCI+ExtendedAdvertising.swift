@@ -96,7 +96,7 @@ extension HCI {
         }
     }
 
-    /// Sets the data of an advertising set, or a part of it.
+    /// Sets the data of an advertising set, or a fragment of the data.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54.
     package struct LESetExtendedAdvertisingData: HCICommand {
@@ -106,7 +106,7 @@ extension HCI {
         package var set = AdvertisingHandle.first
         package var operation = DataOperation.complete
         package var preference = FragmentPreference.mayFragment
-        /// The advertising data, or a part of it, at most 251 octets.
+        /// The advertising data, or a fragment of it, at most 251 octets.
         package var data: [UInt8] = []
 
         package init() {}
@@ -130,7 +130,7 @@ extension HCI {
         }
     }
 
-    /// Sets the scan response data of an advertising set, or a part of it.
+    /// Sets the scan response data of an advertising set, or a fragment of the data.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.55.
     package struct LESetExtendedScanResponseData: HCICommand {
@@ -140,7 +140,7 @@ extension HCI {
         package var set = AdvertisingHandle.first
         package var operation = DataOperation.complete
         package var preference = FragmentPreference.mayFragment
-        /// The scan response data, or a part of it, at most 251 octets.
+        /// The scan response data, or a fragment of it, at most 251 octets.
         package var data: [UInt8] = []
 
         package init() {}

@@ -95,7 +95,7 @@ private struct InitiatingPHYs: WireField, CustomStringConvertible {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits a part of a packet that is present only if another field says so.
+    /// Visits a part of a packet if `present` is true, as another field says; otherwise sets the part to `nil`.
     @_lifetime(self: copy self)
     mutating func nested<P: Packet>(_ packet: inout P?, if present: Bool) throws(PacketError) {
         guard present else {

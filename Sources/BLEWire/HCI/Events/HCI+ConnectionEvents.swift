@@ -1,7 +1,7 @@
 extension HCI {
     /// Reports that a connection has been created or that its creation has failed.
     ///
-    /// After a failure, only the status is valid, and sometimes the address.
+    /// After a failure, only the status and, in some cases, the address are valid.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.1.
     package struct LEConnectionComplete: HCILEEvent {
@@ -52,7 +52,7 @@ extension HCI {
 
     /// Reports that a connection has been created or that its creation has failed, with both ends' private addresses.
     ///
-    /// After a failure, only the status is valid, and sometimes the address.
+    /// After a failure, only the status and, in some cases, the address are valid.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.10.
     package struct LEEnhancedConnectionComplete: HCILEEvent {

@@ -31,8 +31,8 @@ extension HCI {
 
         /// Returns the decoded return parameters of a command of type `Command`.
         ///
-        /// - Throws: The errors of the parameters' fields; ``PacketError/unknown(code:)`` if this is the response to
-        ///   another command.
+        /// - Throws: The error with which decoding the parameters failed; ``PacketError/unknown(code:)`` if this is the
+        ///   response to another command.
         package func returned<Command: HCICommand>(by _: Command.Type) throws(PacketError) -> Command.Return {
             guard opcode == Command.opcode else { throw .unknown(code: opcode.wire) }
             return try Command.Return(decoding: parameters)
@@ -136,7 +136,7 @@ extension HCI {
         ///   - event: The octets after the packet indicator.
         ///   - body: Called with each entry.
         /// - Returns: `false` if `event` is an event of another kind.
-        /// - Throws: The errors of decoding the event.
+        /// - Throws: The error with which decoding the event failed.
         package static func forEach(
             in event: Span<UInt8>,
             _ body: (CompletedPackets) -> Void

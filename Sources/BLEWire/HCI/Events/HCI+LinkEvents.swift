@@ -24,7 +24,7 @@ extension HCI {
         }
     }
 
-    /// Reports that encryption of a connection has been switched on or off, or that this has failed.
+    /// Reports that encryption of a connection has been switched on or off, or that switching it has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.8.
     package struct EncryptionChange: HCIEvent {
@@ -68,7 +68,7 @@ extension HCI {
 
     /// Reports that encryption of a connection has been switched on or off, with the size of the key.
     ///
-    /// The controller sends this event instead of ``HCI/EncryptionChange`` if the host has enabled it.
+    /// If the host has enabled this event, the controller sends it instead of ``HCI/EncryptionChange``.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.8.
     package struct EncryptionChangeV2: HCIEvent {
@@ -138,7 +138,7 @@ extension HCI {
         }
     }
 
-    /// Reports that the key of an encrypted connection has been refreshed, or that this has failed.
+    /// Reports that the key of an encrypted connection has been refreshed, or that the refresh has failed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.39.
     package struct EncryptionKeyRefreshComplete: HCIEvent {

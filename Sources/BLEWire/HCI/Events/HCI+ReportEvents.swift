@@ -89,7 +89,7 @@ extension HCI {
         ///   - packet: The complete H4 packet, including the packet indicator.
         ///   - body: Called with the type, address, data and signal strength of each report.
         /// - Returns: `false` if `packet` is a packet of another kind.
-        /// - Throws: The errors of decoding the event.
+        /// - Throws: The error with which decoding the event failed.
         @inline(__always)
         package static func forEach(
             in packet: Span<UInt8>,

@@ -1,5 +1,6 @@
 extension HCI {
-    /// A peer's request to encrypt a link, to which the host must respond with the key or that it has none.
+    /// A peer's request to encrypt a link, to which the host must respond with the key, or with the statement that it
+    /// has none.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.5.
     package struct LELongTermKeyRequest: HCILEEvent {
@@ -25,7 +26,7 @@ extension HCI {
         }
     }
 
-    /// The public key of the key pair that the controller has generated, or the reason why it could not.
+    /// The public key of the key pair that the controller has generated, or the reason why it could not generate one.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.8.
     package struct LEReadLocalP256PublicKeyComplete: HCILEEvent {
@@ -46,7 +47,7 @@ extension HCI {
         }
     }
 
-    /// The Diffie-Hellman key that the controller has computed, or the reason why it could not.
+    /// The Diffie-Hellman key that the controller has computed, or the reason why it could not compute it.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.9.
     package struct LEGenerateDHKeyComplete: HCILEEvent {

@@ -60,7 +60,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         annotate(AdvertisingData(decoding: value).summary(of: value))
     }
 
-    /// Visits a count and then `capacity` octets, which are that number of octets of advertising data followed by
+    /// Visits a count and then `capacity` octets: as many octets of advertising data as the count says, followed by
     /// padding.
     @_lifetime(self: copy self)
     mutating func paddedAdvertisingData(
@@ -98,7 +98,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
 }
 
 extension PacketDecoder {
-    /// Checks that `count` octets are left for the field `name`.
+    /// Throws unless exactly `count` octets are left; `name` is the field that the error names if there are fewer.
     @inline(__always)
     func expect(_ count: Int, _ name: StaticString) throws(PacketError) {
         if remaining < count { throw .truncated(field: name) }
@@ -107,7 +107,7 @@ extension PacketDecoder {
 }
 
 extension AdvertisingData {
-    /// Returns the structures as text, or `octets` in hexadecimal if they are empty or malformed.
+    /// Returns the structures as text; if there are none, or the data is malformed, `octets` in hexadecimal.
     fileprivate func summary(of octets: [UInt8]) -> String {
         if fault != nil || structures.isEmpty { return octets.hexadecimal }
         return dissection.fields.map { "\($0.name): \($0.text)" }.joined(separator: "; ")

@@ -90,7 +90,7 @@ private struct HandleAndFlags: WireField, CustomStringConvertible {
 extension ACLHeader {
     /// Decodes a header from the front of `decoder`.
     ///
-    /// - Throws: ``PacketError/truncated(field:)`` for less than four octets; ``PacketError/reserved(field:)`` for a
+    /// - Throws: ``PacketError/truncated(field:)`` for fewer than four octets; ``PacketError/reserved(field:)`` for a
     ///   handle above 0x0EFF, a complete BR/EDR packet, or a broadcast.
     package init(from decoder: inout PacketDecoder) throws(PacketError) {
         self.init()

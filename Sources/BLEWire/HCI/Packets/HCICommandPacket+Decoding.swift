@@ -19,7 +19,8 @@ extension HCICommandPacket {
     /// `bytes` start after the packet indicator.
     ///
     /// - Throws: ``PacketError/truncated(field:)`` or ``PacketError/trailing(count:)`` if the length octet does not
-    ///   match the packet; the errors of the parameters. An unknown opcode is not an error.
+    ///   match the packet; otherwise the error with which decoding the parameters failed. An unknown opcode is not an
+    ///   error.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         let header = try HCI.CommandHeader(from: &decoder)

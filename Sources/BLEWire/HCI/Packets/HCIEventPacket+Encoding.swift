@@ -73,8 +73,8 @@ extension HCIEventPacket {
 
     /// The fields of this event, starting with the packet indicator.
     ///
-    /// The return parameters in Command Complete are described field by field if the command is known and they have its
-    /// format.
+    /// The return parameters in Command Complete are described field by field if the command is known and the
+    /// parameters have its format.
     package var dissection: DissectedLayer {
         var dissector = PacketDissector()
         let length = UInt8(truncatingIfNeeded: encoded.count - Self.headerSize)

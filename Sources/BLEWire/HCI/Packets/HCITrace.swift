@@ -1,8 +1,8 @@
 /// A decoder for monitors, which takes all packets between one host and its controller in order.
 ///
-/// It stores the information from earlier packets that decoding later ones needs: the first fragments of L2CAP packets,
-/// and the services of credit-based channels. A trace may start at any time; packets for which that information is
-/// missing are shown as octets.
+/// It stores the information from earlier packets that is needed to decode later packets: the first fragments of L2CAP
+/// packets, and the services of credit-based channels. A trace may start at any time; packets for which that
+/// information is missing are shown as octets.
 ///
 /// Core 6.0, Vol 4, Part A, 2; Part E, 5.4.
 package struct HCITrace: Sendable {

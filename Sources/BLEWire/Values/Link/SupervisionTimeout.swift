@@ -6,7 +6,7 @@
 /// | range | 100 ms to 32 s, 0x000A to 0x0C80 |
 /// | source | Core 6.0, Vol 6, Part B, 4.5.2; Vol 4, Part E, 7.8.12 |
 ///
-/// It must be longer than (1 + latency) × connection interval × 2.
+/// The timeout must be longer than (1 + latency) × connection interval × 2.
 package struct SupervisionTimeout: WireField, Hashable, Comparable {
     package let wire: UInt16
 
