@@ -36,7 +36,7 @@ struct ApplicationObjects {
         descriptors = objects(with: BlueZ.descriptor)
     }
 
-    /// Returns the services, with numbers from `number`; `nil` if an object lacks a property that it needs.
+    /// Returns the services, with identifiers made by `number`; `nil` if an object lacks a required property.
     func services(numberedBy number: () -> UInt32) -> [Service]? {
         var result: [Service] = []
         for owner in services {
@@ -77,7 +77,7 @@ struct ApplicationObjects {
         return definition
     }
 
-    /// Returns the properties and permissions for flags; `nil` for an unknown flag or none.
+    /// Returns the properties and permissions that flags stand for; `nil` if there are no flags, or an unknown one.
     private static func access(_ flags: [String]) -> (CharacteristicProperties, AttributePermissions)? {
         guard !flags.isEmpty else { return nil }
         var properties: CharacteristicProperties = [], permissions: AttributePermissions = []

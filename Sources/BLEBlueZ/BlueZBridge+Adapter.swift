@@ -3,7 +3,7 @@ import BLEWire
 import DBus
 
 extension BlueZBridge {
-    /// Adds the objects that are always there.
+    /// Adds the objects that always exist.
     mutating func addAdapter() {
         let manager = { (name: String) in ObjectTree.Interface(name: name, properties: []) }
         tree.add("/org/bluez", [manager(BlueZ.agents)])
@@ -122,7 +122,7 @@ extension BlueZBridge {
         return []
     }
 
-    /// Starts, changes or stops the scan of a program, as its discovery and its monitors need it.
+    /// Starts, changes or stops a program's scan, as required by its discovery and its monitors.
     mutating func updateScan(of name: String) {
         guard let client = clients[name] else { return }
         let key = SessionKey(name, .central), isMonitoring = monitors.all.contains { $0.client == name }
@@ -137,7 +137,7 @@ extension BlueZBridge {
         tree.set(adapterPath, BlueZ.adapter, "Discovering", .boolean(isDiscovering))
     }
 
-    /// Ends the discovery of a program; with the last one, the signal strengths are not known any more.
+    /// Ends a program's discovery; if no other program is discovering, removes the signal strengths of all devices.
     mutating func endDiscovery(of name: String) {
         guard clients[name]?.isDiscovering == true else { return }
         _ = clients.update(name) { $0.isDiscovering = false }

@@ -6,11 +6,11 @@ import DBus
 struct Advertisement: Sendable {
     let client: String
     let path: String
-    /// The call of `RegisterAdvertisement` until it is answered.
+    /// The call to `RegisterAdvertisement`; `nil` once it has been answered.
     var caller: Caller?
-    /// The time for which it is on the air; `nil` without a limit.
+    /// How long the advertisement stays on the air; `nil` for no limit.
     var timeout: Duration?
-    /// The time at which it ends.
+    /// The time at which the advertisement ends, once it has started; `nil` if it has no limit.
     var deadline: Instant?
 }
 
@@ -54,7 +54,8 @@ extension BlueZBridge {
         countAdvertisements()
     }
 
-    /// Ends an advertisement, and notifies its program.
+    /// Ends an advertisement: notifies its program or, if it has not started, replies to the program's call with
+    /// `error`.
     mutating func endAdvertisement(_ number: UInt32, _ error: BlueZError) {
         guard let advertisement = advertisements[number] else { return }
         removeAdvertisement(number)

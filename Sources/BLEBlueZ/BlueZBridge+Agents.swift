@@ -50,7 +50,7 @@ extension BlueZBridge {
         request(key, .security(.attend(nil)))
     }
 
-    /// Returns true while a program has an agent, pairs, or removes a bond.
+    /// Returns true while a program has an agent, is pairing, or is removing a bond.
     func isAgentSessionNeeded(by name: String) -> Bool {
         clients[name]?.agent != nil || removals.contains { $0.caller.sender == name }
             || devices.all.contains { $0.pairing[name] != nil }
@@ -92,7 +92,7 @@ extension BlueZBridge {
         for name in ["Paired", "Bonded"] { tree.set(device.path, BlueZ.device, name, .boolean(true)) }
     }
 
-    /// Adds the bonded devices, and unmarks those whose bond is gone.
+    /// Adds the bonded devices, and marks those that have lost their bond as not paired.
     private mutating func setBonds(_ bonds: [BondedPeer]) {
         for bond in bonds where addDevice(bond.peer, bond.identity, name: bond.name) { setPaired(bond.peer, true) }
         for device in devices.all where device.isBonded && !bonds.contains(where: { $0.peer == device.peer }) {
@@ -101,7 +101,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Answers the calls of `RemoveDevice` whose bonds the daemon has removed, or not.
+    /// Answers the calls to `RemoveDevice` that the daemon has processed: with an error if the bond still exists.
     private mutating func finishRemovals() {
         let finished = removals.filter(\.isProcessed)
         removals.removeAll(where: \.isProcessed)
@@ -117,7 +117,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Asks the agent of a program.
+    /// Passes a question about pairing to the agent of a program.
     private mutating func ask(_ inquiry: PairingInquiry, _ key: SessionKey) {
         let peer = inquiry.peer
         guard let device = devices[peer], let agent = clients[key.client]?.agent else {
@@ -149,7 +149,7 @@ extension BlueZBridge {
         )
     }
 
-    /// Passes on the answer of an agent.
+    /// Passes an agent's answer to the daemon.
     mutating func takeAnswer(
         of client: String,
         _ peer: PeerIdentifier,

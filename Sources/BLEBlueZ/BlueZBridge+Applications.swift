@@ -14,7 +14,7 @@ struct Application: Sendable {
 
     let client: String
     let path: String
-    /// The call of `RegisterApplication` until it is answered.
+    /// The call to `RegisterApplication`; `nil` once it has been answered.
     var caller: Caller?
     /// The services that the host has not confirmed yet.
     var unconfirmed: [LocalAttributeID] = []
@@ -60,13 +60,13 @@ extension BlueZBridge {
         changeMatch("RemoveMatch", application.client)
     }
 
-    /// Starts or ends receiving the changed values of a program's characteristics.
+    /// Adds or removes the bus's match rule for signals about changed values of a program's characteristics.
     private mutating func changeMatch(_ member: String, _ client: String) {
         let rule = "type='signal',sender='\(client)',interface='\(ObjectTree.properties)',member='PropertiesChanged'"
         call(Self.bus, "/org/freedesktop/DBus", Self.bus, member, [.string(rule)])
     }
 
-    /// Publishes the services among the objects of a program.
+    /// Publishes the services that a program has returned in its reply to `GetManagedObjects`.
     mutating func addObjects(toApplication number: UInt32, _ reply: BusReply) {
         guard let application = applications[number], let caller = application.caller else { return }
         guard case .values(let values, _) = reply, let entries = values.first?.entries,
@@ -89,7 +89,7 @@ extension BlueZBridge {
         publish(number)
     }
 
-    /// Adds the services of an application to the database of the host.
+    /// Adds an application's services to the host's database.
     mutating func publish(_ number: UInt32) {
         guard let application = applications[number] else { return }
         _ = applications.update(number) { application in
@@ -107,7 +107,7 @@ extension BlueZBridge {
         refuse(caller, error)
     }
 
-    /// Processes an event of the host as a peripheral.
+    /// Processes an event that the host sends to a session in the peripheral role.
     mutating func receive(_ event: ServerEvent, of key: SessionKey) {
         switch event {
         case .serviceAdded(let id, let failure): serviceAdded(id, failure, key)
@@ -135,7 +135,7 @@ extension BlueZBridge {
         if isComplete == true { reply(to: caller) }
     }
 
-    /// Returns the exported characteristic of a session with this identifier.
+    /// Returns the characteristic with this identifier that a program exports in a session.
     private func characteristic(_ id: LocalAttributeID, _ key: SessionKey) -> Application.Characteristic? {
         guard case .application(let number) = key.purpose else { return nil }
         return applications[number]?.characteristics[id]
@@ -187,7 +187,7 @@ extension BlueZBridge {
         call(key.client, path, BlueZ.characteristic, "ReadValue", [options], for: .read(key, transaction))
     }
 
-    /// Answers a read with the result of the program.
+    /// Answers a remote device's read with the program's reply.
     mutating func respond(_ key: SessionKey, _ transaction: ServerTransaction, _ reply: BusReply) {
         let response: ServerResponse
         switch reply {
@@ -198,7 +198,7 @@ extension BlueZBridge {
         if sessions[key] != nil { request(key, .service(.respond(transaction, response))) }
     }
 
-    /// Passes the first of these writes to the program; the others follow when it has answered.
+    /// Passes the first of several writes to the program; the next one follows when the program has answered.
     private mutating func write(
         _ parts: [WritePart],
         _ transaction: ServerTransaction?,
@@ -216,7 +216,8 @@ extension BlueZBridge {
         call(key.client, path, BlueZ.characteristic, "WriteValue", arguments, for: purpose)
     }
 
-    /// Continues a group of writes, or answers it.
+    /// Continues a group of writes after the program's reply; if the reply is an error, answers the group with an ATT
+    /// error.
     mutating func respond(
         _ key: SessionKey,
         _ transaction: ServerTransaction?,
@@ -231,7 +232,7 @@ extension BlueZBridge {
         if let transaction { request(key, .service(.respond(transaction, .failure(error)))) }
     }
 
-    /// Notifies the subscribers of a value that a program has changed.
+    /// Sends a value that a program has changed to the subscribed remote devices.
     mutating func noteChangedValue(_ signal: BusMessage) {
         guard signal.body.count == 3, signal.body[0].text == BlueZ.characteristic,
             let value = signal.body[1][key: "Value"]?.bytes

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import DBus
 
-/// A program's use of an attribute of a device.
+/// What a program wants to do with an attribute of a device.
 enum Operation: Sendable {
     case read(path: String, AttributeHandle, offset: Int)
     case write(AttributeHandle, [UInt8])
@@ -121,7 +121,8 @@ extension BlueZBridge {
         }
     }
 
-    /// Sends a write command unless too many have not left the host; returns whether it was sent.
+    /// Sends a write command unless too many of the session's write commands are still in the host; returns whether it
+    /// was sent.
     mutating func sendCommand(
         _ handle: AttributeHandle,
         _ value: [UInt8],
@@ -159,7 +160,7 @@ extension BlueZBridge {
         self.request(key, peer, request, for: purpose(characteristic.path))
     }
 
-    /// Processes an event of a device.
+    /// Processes an event about a device.
     mutating func receive(_ event: PeerEvent, of peer: PeerIdentifier, _ number: RequestNumber, _ key: SessionKey) {
         if number != .none {
             guard let purpose = sessions[key]?.requests[number]?.purpose else { return }
@@ -214,7 +215,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Refuses the requests of a session to a device whose connection has ended.
+    /// Refuses the calls that wait for a session's requests to a device, because the connection has ended.
     mutating func failRequests(to peer: PeerIdentifier, of key: SessionKey) {
         guard let session = sessions[key] else { return }
         for number in session.requests.keys {

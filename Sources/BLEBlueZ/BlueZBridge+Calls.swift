@@ -2,7 +2,7 @@ import BLEHost
 import DBus
 
 extension BlueZBridge {
-    /// Carries out a call of an identified program.
+    /// Carries out a call by a program whose credentials are known.
     mutating func perform(_ call: BusMessage) {
         let caller = Caller(call)
         guard clients[caller.sender]?.pending ?? 0 < Limit.pendingCalls else { return send(.limitReached, to: caller) }
@@ -47,14 +47,15 @@ extension BlueZBridge {
         }
     }
 
-    /// Returns the interface that has a method, for callers that name none.
+    /// Returns the name of the interface that has the method `member`, for callers that do not name it; empty if none
+    /// has it.
     private func interface(of member: String, at path: String) -> String {
         let standard = [ObjectTree.introspectable, ObjectTree.properties, ObjectTree.objectManager]
         let all = standard + tree.interfaces(of: path).map(\.name)
         return all.first { BlueZ.methods(of: $0).contains { $0.name == member } } ?? ""
     }
 
-    /// Returns the properties of an interface, with the value that this program has received.
+    /// Returns the properties of an interface, with the attribute value that `client` was last given, if there is one.
     private func properties(of path: String, _ interface: String, for client: String) -> [ObjectTree.Property]? {
         guard var properties = tree.properties(path, interface) else { return nil }
         if let value = clients[client]?.values[path], let index = properties.firstIndex(where: { $0.name == "Value" }) {

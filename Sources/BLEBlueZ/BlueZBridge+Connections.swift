@@ -3,7 +3,7 @@ import BLEWire
 import DBus
 
 extension BlueZBridge {
-    /// Connects the session of a program to a device; `waiter` is answered when it is connected.
+    /// Connects a program's session to a device; `waiter` continues once the session is connected.
     mutating func connect(_ peer: PeerIdentifier, for waiter: Device.Waiter) throws(BlueZError) {
         guard isPowered else { throw .notReady }
         let key = SessionKey(waiter.caller.sender, .central)
@@ -34,7 +34,7 @@ extension BlueZBridge {
         for waiter in waiters { goOn(waiter, peer) }
     }
 
-    /// Continues a call whose session is connected to the device.
+    /// Continues a call after the caller's session has connected to the device.
     private mutating func goOn(_ waiter: Device.Waiter, _ peer: PeerIdentifier) {
         guard let device = devices[peer] else { return refuse(waiter.caller, .doesNotExist) }
         switch waiter {
@@ -56,7 +56,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Answers the calls that waited for the services of a device.
+    /// Answers the calls that waited until a device's services were known.
     mutating func finishConnects(to peer: PeerIdentifier, _ error: BlueZError? = nil) {
         guard let device = devices[peer] else { return }
         _ = devices.update(peer) { $0.awaitingServices = [] }
@@ -72,7 +72,8 @@ extension BlueZBridge {
 
     mutating func disconnected(_ peer: PeerIdentifier, by key: SessionKey) { end(peer, key, .connectionAborted) }
 
-    /// Ends the connection of a session to a device, and the connected state with the last session.
+    /// Notes that a session is not connected to a device; the device stays connected while other sessions are
+    /// connected.
     private mutating func end(_ peer: PeerIdentifier, _ key: SessionKey, _ error: BlueZError) {
         guard let device = devices[peer] else { return }
         let wasLinked = device.links.contains(key), waiters = device.connecting[key] ?? []
@@ -100,7 +101,7 @@ extension BlueZBridge {
         closeIfUnused(key)
     }
 
-    /// Answers the calls of `Disconnect` for which the connection of a session was the last one.
+    /// Answers the calls to `Disconnect` that were waiting only for this session's connection to end.
     private mutating func finishDisconnects(from peer: PeerIdentifier, by key: SessionKey) {
         let finished =
             devices.update(peer) { (device) -> [Device.Ending] in
@@ -111,14 +112,14 @@ extension BlueZBridge {
         for ending in finished { reply(to: ending.caller) }
     }
 
-    /// Ends all connections of a session whose host cannot be used.
+    /// Ends all connections of a session, because the host cannot be used.
     mutating func loseLinks(of key: SessionKey, _ error: BlueZError) {
         for device in devices.all where device.links.contains(key) || device.connecting[key] != nil {
             end(device.peer, key, error)
         }
     }
 
-    /// Closes the session of a program that has left the bus and has no connection any more.
+    /// Closes a session if its program has left the bus and no device is connected to the session.
     private mutating func closeIfUnused(_ key: SessionKey) {
         guard clients[key.client]?.isGone == true, !devices.all.contains(where: { $0.links.contains(key) }) else {
             return
@@ -127,13 +128,14 @@ extension BlueZBridge {
         clients[key.client] = nil
     }
 
-    /// Returns true if a program may end the connections of a session: those of its user, or all for root.
+    /// Returns true if the caller may end a session's connections: if the session belongs to the same user, or the
+    /// caller is root.
     func mayEnd(_ key: SessionKey, _ caller: Caller) -> Bool {
         let user = clients[caller.sender]?.credentials?.user
         return user == 0 || clients[key.client]?.credentials?.user == user
     }
 
-    /// Ends the connections of all programs of the caller's user to a device; those of all users for root.
+    /// Ends a device's connections to all programs of the caller's user or, if the caller is root, to all programs.
     mutating func disconnect(_ device: Device, _ caller: Caller) throws(BlueZError) {
         let keys = (device.links + device.connecting.keys).filter { mayEnd($0, caller) }
         guard !keys.isEmpty else { throw .notConnected }
@@ -144,14 +146,14 @@ extension BlueZBridge {
 
 // Pairing at the request of a program.
 extension BlueZBridge {
-    /// Pairs over an established link.
+    /// Asks the daemon to pair with a device that the caller's session is connected to.
     private mutating func startPairing(_ caller: Caller, _ peer: PeerIdentifier) {
         do throws(BlueZError) { try check(SessionKey(caller.sender, .agent)) } catch { return refuse(caller, error) }
         _ = devices.update(peer) { $0.pairing[caller.sender] = caller }
         request(SessionKey(caller.sender, .agent), .security(.pair(peer)))
     }
 
-    /// Answers a call of `Pair`, successfully without an error.
+    /// Answers a program's call to `Pair`; `error` is `nil` if the pairing succeeded.
     mutating func endPairing(_ name: String, _ peer: PeerIdentifier, _ error: BlueZError? = nil) {
         guard let caller = devices[peer]?.pairing[name] else { return }
         _ = devices.update(peer) { $0.pairing[name] = nil }

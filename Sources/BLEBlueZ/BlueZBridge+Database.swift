@@ -3,7 +3,7 @@ import BLEWire
 import DBus
 
 extension BlueZBridge {
-    /// Discovers the services of a device, their characteristics and descriptors.
+    /// Discovers a device's services with their characteristics and descriptors.
     mutating func discoverDatabase(of peer: PeerIdentifier, by key: SessionKey) {
         var database = RemoteDatabase()
         database.state = .discovering(1)
@@ -65,7 +65,7 @@ extension BlueZBridge {
         if rest == 0 { showDatabase(of: peer) }
     }
 
-    /// Adds the objects of all discovered attributes.
+    /// Adds objects for all discovered attributes.
     private mutating func showDatabase(of peer: PeerIdentifier) {
         guard let device = devices[peer] else { return }
         for service in device.database.services { show(service, of: device) }

@@ -4,7 +4,7 @@ import DBus
 
 /// A remote device, and the sessions that are connected to it.
 struct Device: Sendable {
-    /// A call that waits for a connection.
+    /// A call that waits until a session is connected to the device, or until the device's services are known.
     enum Waiter: Sendable {
         case connect(Caller)
         case connectDevice(Caller)
@@ -18,7 +18,7 @@ struct Device: Sendable {
         }
     }
 
-    /// A call of `Disconnect`.
+    /// A call to `Disconnect`, and the sessions whose connections must end before it is answered.
     struct Ending: Sendable {
         let caller: Caller
         var keys: [BlueZBridge.SessionKey]
@@ -27,15 +27,15 @@ struct Device: Sendable {
     let peer: PeerIdentifier
     let path: String
     var address: DeviceAddress
-    /// The sessions that are connected.
+    /// The sessions that are connected to the device.
     var links: [BlueZBridge.SessionKey] = []
-    /// The calls that wait for the connection of a session.
+    /// The calls that wait until a session is connected to the device, by session.
     var connecting = OrderedMap<BlueZBridge.SessionKey, [Waiter]>()
     /// The calls that wait until the services are known.
     var awaitingServices: [Waiter] = []
-    /// The calls of `Disconnect`, and the sessions whose connections have to end first.
+    /// The calls to `Disconnect` that have not been answered.
     var ending: [Ending] = []
-    /// The calls of `Pair` by program.
+    /// The calls to `Pair`, by the program that called.
     var pairing = OrderedMap<String, Caller>()
     var database = RemoteDatabase()
     var mtu = 23
@@ -46,7 +46,7 @@ struct Device: Sendable {
 extension BlueZBridge {
     func device(at path: String) -> Device? { peers[path].flatMap { devices[$0] } }
 
-    /// Adds the object of a device; returns false if there are too many.
+    /// Adds the object of a device unless it exists; returns false if there are too many devices that must be kept.
     mutating func addDevice(
         _ peer: PeerIdentifier,
         _ address: DeviceAddress,
@@ -86,7 +86,7 @@ extension BlueZBridge {
             || tree.value(device.path, BlueZ.device, "Trusted") == .boolean(true)
     }
 
-    /// Removes devices that were not received for a while.
+    /// Removes devices that have not been received for a while, unless a program is discovering.
     mutating func removeOldDevices() {
         sweepTime = nil
         guard !clients.all.contains(where: \.isDiscovering) else { return }
@@ -107,9 +107,9 @@ extension BlueZBridge {
         tree.remove(device.path)
     }
 
-    /// Removes a device, its bond and its connections, as far as they belong to the user of the caller.
+    /// Removes a device, its bond and its connections, if the caller may end all these connections.
     ///
-    /// Returns false if the reply follows when the daemon has removed the bond.
+    /// Returns false if the caller must wait for the daemon to remove the bond; the reply then follows later.
     mutating func removeDevice(_ peer: PeerIdentifier, _ caller: Caller) throws(BlueZError) -> Bool {
         guard let device = devices[peer] else { throw .doesNotExist }
         let keys = device.links + device.connecting.keys
@@ -151,7 +151,7 @@ extension BlueZBridge {
         if isMonitored { reportFound(report, to: key.client) }
     }
 
-    /// Signals the latest advertisement of each device that was received since the last time.
+    /// Signals the latest advertisement of each device in ``BlueZBridge/reports``, or waits if the bus is congested.
     mutating func flushReports() {
         reportTime = isCongested ? now + Self.reportPeriod : nil
         guard !isCongested else { return }
@@ -177,7 +177,7 @@ extension BlueZBridge {
         tree.set(path, BlueZ.device, "UUIDs", .strings((known + added).sorted()))
     }
 
-    /// Sets the name of a device, and the alias unless a program has chosen another one.
+    /// Sets the name of a device, and its alias unless a program has chosen another alias.
     mutating func rename(_ path: String, _ name: String) {
         let old = tree.value(path, BlueZ.device, "Name"), alias = tree.value(path, BlueZ.device, "Alias")
         let address = tree.value(path, BlueZ.device, "Address")?.text?.replacing(":", with: "-")

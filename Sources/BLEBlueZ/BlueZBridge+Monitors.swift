@@ -2,9 +2,9 @@ import BLEHost
 import BLEWire
 import DBus
 
-/// The advertisement monitors below an object of a program, and the devices that match them.
+/// The advertisement monitors below one of a program's objects, and the devices that match them.
 struct Monitor: Sendable {
-    /// A pattern of `or_patterns`: data of a type from an offset on.
+    /// An element of `or_patterns`: the octets that a structure of a type must contain at an offset.
     struct Pattern: Equatable, Sendable {
         let offset: Int
         let type: UInt8
@@ -17,9 +17,9 @@ struct Monitor: Sendable {
         let patterns: [Pattern]
         let highThreshold: Int
         let lowThreshold: Int
-        /// The time without sufficient signal strength after which a device is lost.
+        /// How long a device may go without sufficient signal strength before it is lost.
         let lowTimeout: Duration
-        /// The times at which the found devices were received last.
+        /// The found devices, with the time at which each was last received with sufficient signal strength.
         var found = OrderedMap<PeerIdentifier, Instant>()
 
         func matches(_ report: AdvertisementReport) -> Bool {
@@ -37,7 +37,7 @@ struct Monitor: Sendable {
     let path: String
     var objects: [Object] = []
 
-    /// The time at which the next device is lost.
+    /// The time at which the next device is lost, unless that device is received earlier.
     var deadline: Instant? {
         objects.flatMap { object in object.found.all.map { $0 + object.lowTimeout } }.min()
     }
@@ -74,7 +74,7 @@ extension BlueZBridge {
         updateScan(of: client)
     }
 
-    /// Activates the monitors among the objects of a program, and releases those that cannot be used.
+    /// Activates the monitors among a program's objects, and releases those that cannot be used.
     mutating func addMonitors(_ number: UInt32, _ reply: BusReply) {
         guard let monitor = monitors[number] else { return }
         guard case .values(let values, _) = reply, let entries = values.first?.entries,
@@ -95,7 +95,7 @@ extension BlueZBridge {
         updateScan(of: monitor.client)
     }
 
-    /// Returns whether an advertisement matches a monitor of a program.
+    /// Returns whether an advertisement matches one of a program's monitors.
     func matchMonitors(_ report: AdvertisementReport, of client: String) -> Bool {
         monitors.all.contains { $0.client == client && $0.objects.contains { $0.matches(report) } }
     }
@@ -117,7 +117,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Reports the devices that were not received for too long.
+    /// Reports that devices are lost if they have not been received for too long.
     mutating func expireMonitors() {
         for number in monitors.keys {
             guard let monitor = monitors[number], let deadline = monitor.deadline, deadline <= now else { continue }
@@ -156,13 +156,13 @@ extension Monitor.Object {
         )
     }
 
-    /// Returns a threshold in dBm; 127 stands for none.
+    /// Returns a threshold in dBm; if the value is missing or 127, the threshold is -128, which every RSSI passes.
     private static func threshold(_ value: BusValue?) -> Int {
         guard let value = value?.integer, value != 127 else { return -128 }
         return value
     }
 
-    /// Returns a time in seconds; 0 stands for none.
+    /// Returns a time in seconds; 30 if the value is missing or not from 1 to 300.
     private static func timeout(_ value: BusValue?) -> Int {
         guard let value = value?.integer, 1...300 ~= value else { return 30 }
         return value

@@ -2,14 +2,14 @@ import BLEHost
 package import BLEWire
 import DBus
 
-/// A pair of sockets between the bridge and a program: `AcquireWrite` and `AcquireNotify`.
+/// A pair of sockets between the bridge and a program, made by `AcquireWrite` or `AcquireNotify`.
 struct Pipe: Sendable {
     let client: String
     let peer: PeerIdentifier
     let handle: AttributeHandle
     let path: String
     let isNotify: Bool
-    /// True while nothing is read from it because too many write commands have not left the host.
+    /// True while nothing is read from the pipe because too many write commands are still in the host.
     var isPaused = false
 }
 
@@ -22,7 +22,7 @@ extension BlueZBridge {
         changeCharacteristic(handle, at: peer) { $0.subscribers.removeAll { $0 == client } }
     }
 
-    /// Ends a notify session of a program, without a request to the device.
+    /// Ends a program's notify session without sending a request to the device.
     mutating func endSubscription(
         _ characteristic: RemoteDatabase.Characteristic,
         of client: String,
@@ -41,7 +41,7 @@ extension BlueZBridge {
         _ = devices.update(peer) { $0.database.characteristics.update(handle, change) }
     }
 
-    /// Ends the notify sessions of a program at a device that it is not connected to any more.
+    /// Ends a program's notify sessions, and closes its pipes, at a device to which it is no longer connected.
     mutating func dropSubscriptions(of client: String, at peer: PeerIdentifier) {
         for characteristic in devices[peer]?.database.characteristics.all ?? []
         where characteristic.subscribers.contains(client) {
@@ -52,7 +52,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Ends the notify sessions of a program that has left the bus.
+    /// Ends the notify sessions and pipes of a program that has left the bus.
     mutating func endNotifications(of client: String) {
         for device in devices.all {
             for characteristic in device.database.characteristics.all
@@ -69,9 +69,10 @@ extension BlueZBridge {
         for number in pipes.keys where pipes[number]?.client == client { pipeClosed(number) }
     }
 
-    /// Signals a value to the program that may use it, and to no other one.
+    /// Signals a value only to the program that may use it.
     ///
-    /// A program may call on one connection to the bus and listen on another one.
+    /// The signal goes to all of the program's connections to the bus, because it may call on one and listen on
+    /// another.
     mutating func signalValue(_ value: [UInt8], of path: String, _ interface: String, to client: String) {
         flushSignals()
         var signal = BusMessage(
@@ -95,7 +96,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Returns true for connections of one process to the bus, unless the second one has ended.
+    /// Returns true if two connections to the bus belong to one process, and `client` has not left the bus.
     private func isSameProgram(_ client: String, _ other: String) -> Bool {
         guard client != other else { return true }
         guard let one = clients[client], one.credentials?.process != nil, !one.isGone else { return false }
@@ -104,7 +105,7 @@ extension BlueZBridge {
 
     /// Passes on a notification to the program whose session has received it.
     ///
-    /// Of several connections of a program that have subscribed, the first one counts.
+    /// If a program has subscribed over several connections to the bus, only the first of them passes values on.
     mutating func notified(_ peer: PeerIdentifier, _ handle: AttributeHandle, _ value: [UInt8], _ key: SessionKey) {
         guard let characteristic = devices[peer]?.database.characteristics[handle] else { return }
         if let number = characteristic.notifyPipe, pipes[number]?.client == key.client {
@@ -153,7 +154,7 @@ extension BlueZBridge {
         act(.closePipe(number))
     }
 
-    /// Ends the use of a characteristic whose pipe the program has closed.
+    /// Closes a pipe whose other end the program has closed, and unsubscribes if it was for notifications.
     private mutating func pipeClosed(_ number: PipeNumber) {
         guard let pipe = pipes[number] else { return }
         let characteristic = devices[pipe.peer]?.database.characteristics[pipe.handle]

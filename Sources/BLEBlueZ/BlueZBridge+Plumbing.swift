@@ -24,7 +24,7 @@ struct PendingCall: Sendable {
         case monitorObjects(of: UInt32)
         /// A remote device reads a value of an application.
         case read(SessionKey, ServerTransaction)
-        /// A remote device writes values of an application; the rest of them follow.
+        /// A remote device writes values of an application; the writes in `rest` have not been passed on yet.
         case write(SessionKey, ServerTransaction?, PeerIdentifier, rest: [WritePart])
         case answer(ofAgent: String, PeerIdentifier, PairingQuestion)
         /// The result does not matter.
@@ -33,7 +33,7 @@ struct PendingCall: Sendable {
         typealias SessionKey = BlueZBridge.SessionKey
     }
 
-    /// The name of the called program.
+    /// The bus name of the called program.
     let client: String
     let purpose: Purpose
     let deadline: Instant
@@ -57,7 +57,7 @@ extension BlueZBridge {
         send(error, to: caller)
     }
 
-    /// Counts a call of a program as answered.
+    /// Counts one of the caller's pending calls as answered.
     mutating func countReply(to caller: Caller) {
         _ = clients.update(caller.sender) { $0.pending = max(0, $0.pending - 1) }
     }
@@ -72,9 +72,9 @@ extension BlueZBridge {
         act(.send(message))
     }
 
-    /// Calls a method of a program or of the bus.
+    /// Calls a method that a program or the bus provides.
     ///
-    /// A program that does not reply is not called without end: a call beyond the limit fails.
+    /// A call fails at once if too many calls to the program, or to all programs, are still without a reply.
     mutating func call(
         _ message: BusMessage,
         for purpose: PendingCall.Purpose,
@@ -97,7 +97,7 @@ extension BlueZBridge {
         act(.call(lastCall, message))
     }
 
-    /// Calls a method of an object of a program.
+    /// Calls a method of an object that a program exports.
     mutating func call(
         _ client: String,
         _ path: String,
@@ -118,7 +118,7 @@ extension BlueZBridge {
         call(message, for: purpose, within: time)
     }
 
-    /// Processes the result of a call.
+    /// Processes the result of a call that the bridge made for `purpose`.
     mutating func finish(_ purpose: PendingCall.Purpose, _ reply: BusReply) {
         switch purpose {
         case .credentials(let client): identify(client, reply)
@@ -169,7 +169,7 @@ extension BlueZBridge {
         act(.request(key, .peer(peer, .attribute(request), number)))
     }
 
-    /// Processes an event of a session.
+    /// Processes an event that the daemon sends to a session.
     package mutating func receive(_ event: ClientEvent, of key: SessionKey, at time: Instant) -> [Action] {
         now = time
         if sessions[key] != nil { process(event, of: key) }
@@ -251,12 +251,12 @@ extension BlueZBridge {
         request(key, .security(.attend(agent.capability)))
     }
 
-    /// Refuses a call that needs a session which is open, but cannot be used.
+    /// Throws an error if a session is open but cannot be used.
     func check(_ key: SessionKey) throws(BlueZError) {
         if let state = sessions[key]?.state, let error = Self.error(for: state) { throw error }
     }
 
-    /// The error for a request in a state; `nil` if it can be carried out.
+    /// Returns the error for requests while the host is in a state; `nil` if requests can be carried out in that state.
     static func error(for state: HostState) -> BlueZError? {
         switch state {
         case .poweredOn: nil

@@ -5,17 +5,17 @@ package import DBus
 /// BlueZ's D-Bus API on top of sessions with the daemon, as a value.
 ///
 /// Calls, replies, signals and session events go in; messages, session requests and a deadline come out. Each program
-/// on the bus has its own sessions, so that the daemon's policy and accounting see the program and not the bridge.
+/// on the bus has its own sessions, so the daemon's policy and accounting see the program and not the bridge.
 ///
 /// Every input method returns the actions to carry out, in order. Signals about changed objects precede the reply to
 /// the call that changed them.
 package struct BlueZBridge: Sendable {
     /// The identity of the adapter object.
     package struct Adapter: Sendable {
-        /// The last component of its path, such as `hci0`.
+        /// The last component of the object's path, such as `hci0`.
         package var name: String
         package var address: DeviceAddress
-        /// The name for people.
+        /// The name that people see.
         package var alias: String
         /// The users who may switch Bluetooth off and on.
         package var administrators: [UInt32]
@@ -67,9 +67,9 @@ package struct BlueZBridge: Sendable {
         }
     }
 
-    /// The number of a call that the bridge makes on the bus.
+    /// The number that identifies a call that the bridge makes on the bus.
     package typealias CallNumber = UInt64
-    /// The number of a pair of sockets with one end at a program.
+    /// The number that identifies a pair of sockets between the bridge and a program.
     package typealias PipeNumber = UInt32
 
     package enum Action: Equatable, Sendable {
@@ -79,7 +79,7 @@ package struct BlueZBridge: Sendable {
         case call(CallNumber, BusMessage)
         /// Ends the wait for the result of a call.
         case forget(CallNumber)
-        /// Opens a session for a program; without credentials for the bridge itself.
+        /// Opens a session for a program with these credentials, or for the bridge itself if there are none.
         case open(SessionKey, Credentials?)
         case request(SessionKey, ClientRequest)
         case close(SessionKey)
@@ -97,17 +97,17 @@ package struct BlueZBridge: Sendable {
     /// A program on the bus.
     struct Client: Sendable {
         var credentials: Credentials?
-        /// The calls that wait for the credentials.
+        /// The program's calls that wait until its credentials are known.
         var held: [BusMessage] = []
-        /// The number of calls without a reply.
+        /// The number of the program's calls that have not been answered.
         var pending = 0
-        /// The values that the program has read or received, by the path of their object.
+        /// The attribute values that the program has read or been notified of, by object path.
         var values = OrderedMap<String, [UInt8]>()
         var filter = DiscoveryFilter()
         var isDiscovering = false
-        /// The path of its pairing agent, and its input and output.
+        /// The path of the program's pairing agent, and the agent's capability for input and output.
         var agent: (path: String, capability: SMP.IOCapability)?
-        /// True after it has left the bus; its links continue.
+        /// True after the program has left the bus while its session has connections, which continue.
         var isGone = false
     }
 
@@ -116,57 +116,60 @@ package struct BlueZBridge: Sendable {
         var state: HostState?
         var lastNumber = RequestNumber.none
         var requests = OrderedMap<RequestNumber, PeerRequestRecord>()
-        /// The number of write commands that have not left the host.
+        /// The number of the session's write commands that are still in the host.
         var commands = 0
-        /// The calls of `StartDiscovery` or `RegisterAgent` that wait for the state.
+        /// The calls to `StartDiscovery` or `RegisterAgent` that wait until the state is known.
         var starting: [Caller] = []
-        /// True after the host has lost what this session requested, until it can be requested again.
+        /// True after the host has lost what this session requested, until the session can request it again.
         var isReset = false
     }
 
-    /// A call of `RemoveDevice` that waits for the list of bonds.
+    /// A call to `RemoveDevice` that waits until a list of bonds shows whether the bond was removed.
     struct Removal: Sendable {
         let caller: Caller
         let peer: PeerIdentifier
-        /// True when the daemon has processed the request.
+        /// True once the daemon has processed the request to remove the bond.
         var isProcessed = false
     }
 
-    /// The maximum numbers of things that programs and devices can make grow.
+    /// The limits on what programs and devices can make the bridge store.
     enum Limit {
-        /// The programs on the bus, and those of one user other than root: more are refused.
+        /// The programs on the bus, and the programs of one user other than root: calls by further ones are refused.
         static let clients = 256, userClients = 64
-        /// The calls of a program that wait for its credentials, and those that wait for a reply: more are refused.
+        /// A program's calls that wait for its credentials, and its calls that wait for a reply: further ones are
+        /// refused.
         static let heldCalls = 64, pendingCalls = 256
-        /// The calls that wait for a reply of one program: more fail at once.
+        /// The bridge's calls that wait for a reply from one program: further ones fail at once.
         static let calls = 64
-        /// The calls that wait for a reply of any program: more fail at once.
+        /// The bridge's calls that wait for a reply from any program: further ones fail at once.
         static let allCalls = 2_048
-        /// The write commands of a session that have not left the host: more are refused, or wait in their pipe.
+        /// A session's write commands that are still in the host: further ones are refused, or wait in their pipe.
         static let commands = 128
-        /// The devices: the one that was received longest ago is removed, unless it is bonded, trusted or connected.
+        /// The devices: at the limit, the one received longest ago that is not bonded, trusted or connected is removed.
         static let devices = 1_024
-        /// The attributes of a device, and its services: further ones have no objects.
+        /// The attributes of a device, and the UUIDs in its property `UUIDs`: further attributes get no objects.
         static let attributes = 4_096
         /// The values that are kept for a program: the oldest is removed.
         static let values = 256
-        /// The octets of an alias: longer ones are refused.
+        /// The octets of an alias: longer aliases are refused.
         static let alias = 248
-        /// The applications of a program, and the objects of one: more are refused.
+        /// The applications of a program, and the objects of an application: more are refused.
         static let applications = 8, applicationObjects = 512
         /// The advertisements, monitors and pipes of all programs: more are refused.
         static let advertisements = 8, monitors = 32, pipes = 64
     }
 
-    /// The name and interface of the bus.
+    /// The bus's own name, which is also the name of its interface.
     static let bus = "org.freedesktop.DBus"
     /// The time for which reports of a known device are collected into one signal.
     static let reportPeriod = Duration.milliseconds(50)
-    /// The time without advertisements after which an unpaired device is removed while there is no discovery.
+    /// The time without advertisements after which a device is removed, unless it is bonded, trusted or connected.
+    ///
+    /// While a program is discovering, no device is removed for this reason.
     static let deviceLifetime = Duration.seconds(180)
     /// The time that a connection may take.
     static let connectionTimeout = Duration.seconds(25)
-    /// The time in which a program must answer a call: the ATT transaction timeout is 30 s.
+    /// The time in which a program must answer a call; it is less than the ATT transaction timeout of 30 s.
     static let callTimeout = Duration.seconds(25)
 
     let adapter: Adapter
@@ -175,7 +178,7 @@ package struct BlueZBridge: Sendable {
     var clients = OrderedMap<String, Client>()
     var sessions = OrderedMap<SessionKey, Session>()
     var devices = OrderedMap<PeerIdentifier, Device>()
-    /// The peers of device paths.
+    /// The peers of the devices, by object path.
     var peers: [String: PeerIdentifier] = [:]
     var calls = OrderedMap<CallNumber, PendingCall>()
     var applications = OrderedMap<UInt32, Application>()
@@ -183,7 +186,7 @@ package struct BlueZBridge: Sendable {
     var monitors = OrderedMap<UInt32, Monitor>()
     var pipes = OrderedMap<PipeNumber, Pipe>()
     var removals: [Removal] = []
-    /// Advertisements that are not signalled yet.
+    /// The latest advertisement of each device, if it has not been signalled yet.
     var reports = OrderedMap<PeerIdentifier, AdvertisementReport>()
     /// The time at which to signal ``reports``.
     var reportTime: Instant?
@@ -207,7 +210,7 @@ package struct BlueZBridge: Sendable {
 
     var adapterPath: String { "/org/bluez/" + adapter.name }
 
-    /// Returns and removes the actions that accumulated, with the signals about changed objects.
+    /// Returns and removes the accumulated actions, including the signals about changed objects.
     package mutating func takeActions() -> [Action] {
         flushSignals()
         defer { actions = [] }
@@ -216,7 +219,7 @@ package struct BlueZBridge: Sendable {
 
     mutating func act(_ action: Action) { actions.append(action) }
 
-    /// Signals the changes of objects so far.
+    /// Signals the object changes that have not been signalled yet.
     mutating func flushSignals() {
         for signal in tree.takeSignals() { actions.append(.send(signal)) }
     }
@@ -243,7 +246,7 @@ extension BlueZBridge {
         return all.compactMap(\.self).min()
     }
 
-    /// Does what is due at this time.
+    /// Processes everything that is due at this time.
     package mutating func expire(at time: Instant) -> [Action] {
         now = time
         if let reportTime, reportTime <= now { flushReports() }
@@ -342,7 +345,7 @@ extension BlueZBridge {
         }
     }
 
-    /// Ends everything of a program that has left the bus, except its links.
+    /// Ends everything that belongs to a program that has left the bus, except its connections.
     private mutating func leave(_ name: String) {
         guard let client = clients[name] else { return }
         if client.isDiscovering { endDiscovery(of: name) }

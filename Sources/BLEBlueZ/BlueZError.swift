@@ -1,7 +1,7 @@
 package import BLEHost
 package import BLEWire
 
-/// An error of BlueZ's D-Bus API.
+/// An error that BlueZ's D-Bus API defines.
 ///
 /// Programs compare both the name and the text.
 package struct BlueZError: Error, Hashable {
@@ -53,7 +53,7 @@ package struct BlueZError: Error, Hashable {
 }
 
 extension BlueZError {
-    /// The error for a failed request about an attribute.
+    /// Creates the error for a request that failed.
     package init(_ failure: Failure) {
         switch failure {
         case .att(let code): self.init(code)
@@ -81,7 +81,7 @@ extension BlueZError {
         }
     }
 
-    /// The error for a pairing that failed.
+    /// Creates the error for a pairing that failed.
     package init(_ failure: PairingFailure) {
         switch failure {
         case .refused(let reason), .refusedByPeer(let reason):
@@ -93,7 +93,7 @@ extension BlueZError {
         }
     }
 
-    /// The ATT error that a remote device gets for an error of the program that serves the attribute.
+    /// Returns the ATT error for a remote device when the program that serves an attribute replies with an error.
     package static func attribute(_ name: String, _ text: String?) -> ATT.ErrorCode {
         switch name {
         case "org.bluez.Error.NotPermitted": .readNotPermitted
@@ -108,7 +108,7 @@ extension BlueZError {
         }
     }
 
-    /// Returns the code in the text of a `Failed` error, which may be 0x80 to 0x9F.
+    /// Returns the ATT error code in the text of a `Failed` error; `nil` if there is none from 0x80 to 0x9F.
     private static func profileError(_ text: String?) -> ATT.ErrorCode? {
         guard let text, text.hasPrefix("0x"), let code = UInt8(text.dropFirst(2), radix: 16), 0x80...0x9F ~= code else {
             return nil

@@ -72,7 +72,7 @@ enum BlueZ {
         }
     }
 
-    /// The properties that programs may set.
+    /// Returns true if programs may set a property.
     static func isWritable(_ name: String, of interface: String) -> Bool {
         switch interface {
         case adapter:
@@ -84,7 +84,7 @@ enum BlueZ {
 }
 
 extension BluetoothUUID {
-    /// All 128 bits in lower case, as BlueZ writes UUIDs.
+    /// The UUID with all 128 bits, in lower case, as BlueZ writes UUIDs.
     var inFull: String {
         let digits = Array(expanded.littleEndianOctets.reversed()).hexadecimal.lowercased()
         var text = "", count = 0

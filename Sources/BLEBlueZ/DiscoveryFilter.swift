@@ -9,19 +9,19 @@ package struct DiscoveryFilter: Equatable, Sendable {
     /// The maximum number of services in a filter.
     package static let serviceLimit = 64
 
-    /// The services of which a device must advertise at least one; empty for any device.
+    /// A device must advertise at least one of these services; if there are none, any device passes.
     package var services: [BluetoothUUID] = []
     package var minimumRSSI: Int?
-    /// The maximum difference of transmit power and RSSI, in dB.
+    /// The maximum difference between transmit power and RSSI, in dB.
     package var maximumPathLoss: Int?
-    /// The beginning of the name or the address.
+    /// The text with which a device's name or address must begin.
     package var pattern: String?
-    /// True to signal the data of every advertisement, even if they are the same as before.
+    /// True to signal the data in every advertisement, even if the data are the same as before.
     package var duplicates = false
 
     package init() {}
 
-    /// Reads the argument.
+    /// Creates a filter from the argument of a call to `SetDiscoveryFilter`.
     ///
     /// - Throws: `InvalidArguments` for unknown keys, wrong types and values out of range, `NotSupported` for BR/EDR.
     package init(_ argument: BusValue?) throws(BlueZError) {
@@ -76,7 +76,7 @@ package struct DiscoveryFilter: Equatable, Sendable {
         return services.isEmpty || merged.serviceUUIDs.contains { services.contains($0) }
     }
 
-    /// The scan that finds all devices which can pass the filter.
+    /// A scan that finds all devices that can pass the filter.
     package var scan: ScanRequest {
         let weakest = minimumRSSI.map { Int8(clamping: $0) }
         return ScanRequest(services: services, allowsDuplicates: true, minimumRSSI: weakest)

@@ -1,9 +1,9 @@
 import DBus
 
-/// The XML description of objects.
+/// XML descriptions of objects.
 ///
-/// D-Bus Specification, Introspection Data Format. Some client libraries derive the types of arguments from it, so it
-/// lists every method, signal and property.
+/// D-Bus Specification, Introspection Data Format. Some client libraries derive the types of arguments from a
+/// description, so it lists every method, signal and property.
 enum Introspection {
     static func document(of path: String, in tree: ObjectTree) -> String {
         var text = """

@@ -48,7 +48,7 @@ struct ObjectTree: Sendable {
         properties(path, interface)?.first { $0.name == name }?.value
     }
 
-    /// Adds an object, or interfaces to an object, and signals them.
+    /// Adds an object, or adds interfaces to an object, and signals them.
     mutating func add(_ path: String, _ interfaces: [Interface]) {
         attach(path)
         nodes[path]?.interfaces += interfaces
@@ -57,7 +57,7 @@ struct ObjectTree: Sendable {
         signals.append(signal)
     }
 
-    /// Removes an object and all objects below it, lowest first, and signals that.
+    /// Removes an object and all objects below it, the lowest ones first, and signals their removal.
     mutating func remove(_ path: String) {
         guard let node = nodes[path] else { return }
         for child in node.children { remove(Self.join(path, child)) }
@@ -84,7 +84,7 @@ struct ObjectTree: Sendable {
 
     /// Sets a property; `nil` removes it.
     ///
-    /// All changes of an interface until ``takeSignals()`` are one signal.
+    /// All changes to an interface until the next call to ``takeSignals()`` become one signal.
     ///
     /// A forced change is signalled even if the value is the same as before.
     mutating func set(
@@ -121,7 +121,7 @@ struct ObjectTree: Sendable {
         if isRemoved { changes[index].invalidated.append(name) } else { changes[index].names.append(name) }
     }
 
-    /// Returns and removes the signals about changes since the last call, in their order.
+    /// Returns and removes the signals that have accumulated since the previous call to this method, in order.
     mutating func takeSignals() -> [BusMessage] {
         guard !signals.isEmpty || !changes.isEmpty else { return [] }
         var taken = signals
@@ -151,7 +151,7 @@ struct ObjectTree: Sendable {
         for child in node.children { collect(Self.join(path, child), into: &entries) }
     }
 
-    /// Creates the nodes on the way to an object.
+    /// Creates the missing nodes on the path to an object.
     private mutating func attach(_ path: String) {
         guard nodes[path] == nil else { return }
         nodes[path] = Node()

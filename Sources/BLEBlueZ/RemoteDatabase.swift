@@ -13,16 +13,17 @@ struct RemoteDatabase: Sendable {
     struct Characteristic: Sendable {
         let path: String
         let definition: DiscoveredCharacteristic
-        /// The programs with a notify session, or that wait for one, in the order in which they called.
+        /// The programs that have a notify session or are waiting for one, in the order in which they called
+        /// `StartNotify`.
         var subscribers: [String] = []
-        /// The pipe to the program that acquired notifications.
+        /// The pipe to the program that called `AcquireNotify`.
         var notifyPipe: BlueZBridge.PipeNumber?
-        /// The pipe from the program that acquired writing.
+        /// The pipe from the program that called `AcquireWrite`.
         var writePipe: BlueZBridge.PipeNumber?
 
         var properties: CharacteristicProperties { CharacteristicProperties(rawValue: UInt16(definition.properties)) }
 
-        /// The handles of the descriptors; `nil` if there are none.
+        /// The handles after the value, where the descriptors are; `nil` if there are no such handles.
         var descriptors: AttributeHandleRange? {
             guard definition.value < definition.end else { return nil }
             return AttributeHandleRange(AttributeHandle(wire: definition.value.wire &+ 1), definition.end)
@@ -34,13 +35,13 @@ struct RemoteDatabase: Sendable {
     var discoverer: BlueZBridge.SessionKey?
     var services: [DiscoveredService] = []
     var includes: [AttributeHandle: [DiscoveredService]] = [:]
-    /// The discovered characteristics of each service, by its first handle.
+    /// The discovered characteristics, by the first handle of their service.
     var members: [AttributeHandle: [DiscoveredCharacteristic]] = [:]
-    /// The discovered descriptors of each characteristic, by its value handle.
+    /// The discovered descriptors, by the value handle of their characteristic.
     var descriptors: [AttributeHandle: [DiscoveredDescriptor]] = [:]
-    /// The characteristics with objects, by value handle.
+    /// The characteristics that have objects on the bus, by value handle.
     var characteristics = OrderedMap<AttributeHandle, Characteristic>()
-    /// The handles of characteristic values and descriptors by path.
+    /// The handles of characteristic values and descriptors, by object path.
     var handles: [String: AttributeHandle] = [:]
 
     /// The number of attributes that were discovered.
@@ -57,7 +58,7 @@ struct RemoteDatabase: Sendable {
     }
 }
 
-/// The reason of a request to a peer.
+/// The reason for a request to a peer.
 enum PeerPurpose: Sendable {
     case services
     case includes(AttributeHandle)
@@ -68,7 +69,7 @@ enum PeerPurpose: Sendable {
     case subscribe(Caller, path: String)
     case unsubscribe(Caller, path: String)
     case acquire(Caller, path: String)
-    /// A program has left; its subscription ends without a reply.
+    /// Ends a subscription that no program needs; there is no call to answer.
     case silence
 
     /// The call that waits for the result.

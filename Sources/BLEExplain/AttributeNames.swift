@@ -4,7 +4,7 @@ import BLEWire
 struct AttributeNames: Sendable {
     private static let most = 100_000
 
-    /// A server: the source, the link, and whether it is the host or the peer.
+    /// An ATT server: the source of its packets, its link, and whether the host or the peer is the server.
     struct Server: Hashable, Sendable {
         let source: Int
         let link: UInt16
@@ -17,13 +17,15 @@ struct AttributeNames: Sendable {
     }
 
     private var types: [Place: BluetoothUUID] = [:]
-    /// The characteristic before each descriptor.
+    /// The handles of the characteristic values of each server, in ascending order.
+    ///
+    /// A descriptor belongs to the characteristic whose value is the last one before the descriptor.
     private var values: [Server: [UInt16]] = [:]
 
     /// Returns the type of an attribute, if it was discovered.
     func type(of handle: UInt16, of server: Server) -> BluetoothUUID? { types[Place(server: server, handle: handle)] }
 
-    /// Returns the handle with its name, for people.
+    /// Returns the name and handle of an attribute for people, or only the handle if the type is unknown.
     func name(of handle: UInt16, of server: Server) -> String {
         let digits = [UInt8(handle >> 8), UInt8(handle & 0xFF)].hexadecimal
         guard let type = type(of: handle, of: server) else { return "0x\(digits)" }
@@ -34,7 +36,7 @@ struct AttributeNames: Sendable {
         return "\(own) of \(AssignedNames.attribute(parent) ?? "\(parent)") (0x\(digits))"
     }
 
-    /// Learns from a response of a server.
+    /// Learns the types in a response from a server; `asked` is the type that the request searched for.
     mutating func learn(_ packet: ATTPacket, from server: Server, asked: BluetoothUUID?) {
         switch packet {
         case .readByTypeResponse(let response):

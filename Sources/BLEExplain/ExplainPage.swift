@@ -2,8 +2,9 @@ import BLEWire
 
 /// A timeline as one HTML file that needs no network.
 ///
-/// The events are JSON in a script element, with every character escaped that could end the element; the page's own
-/// script puts texts into elements as text, never as HTML. A content security policy forbids everything else.
+/// The events are JSON in a script element, and every character in them that could end the element is escaped. The
+/// page's own script puts texts into elements as text, never as HTML. A content security policy forbids everything that
+/// would have to be loaded.
 package struct ExplainPage {
     private let timeline: Timeline
     private let title: String
@@ -18,7 +19,7 @@ package struct ExplainPage {
         self.title = title
     }
 
-    /// The text of the file.
+    /// The text of the HTML file.
     package var html: String {
         var page = self
         let data = page.data()
@@ -69,7 +70,10 @@ package struct ExplainPage {
         return "{\"name\":\(quoted(series.name)),\"unit\":\(quoted(series.unit)),\"points\":\(list(points))}"
     }
 
-    /// An event: time, track, source, title, detail, level, group, packet, octets, then per layer its shape and texts.
+    /// Returns an event as a JSON array.
+    ///
+    /// The elements are time, track, source, title, detail, level, group, packet and octets, then the shape and texts
+    /// of each layer.
     private mutating func row(_ event: Timeline.Event, from start: Int64) -> String {
         let numbers = [
             event.time &- start, Int64(event.track.rawValue), Int64(event.source), Int64(index(event.title)),
@@ -101,7 +105,7 @@ package struct ExplainPage {
         return strings.count - 1
     }
 
-    /// A string of JSON that is harmless inside a script element.
+    /// Returns a text as a JSON string that is harmless inside a script element.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -117,7 +121,7 @@ package struct ExplainPage {
         return result + "\""
     }
 
-    /// A text in HTML.
+    /// Returns a text with the characters escaped that have a meaning in HTML.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

@@ -1,14 +1,14 @@
 import BLEWire
 
 extension FailureRule {
-    /// All rules; the first that applies counts.
+    /// All rules, in order of precedence: the first one that applies to an event explains it.
     package static let all: [FailureRule] = [
         linkLost, notEstablished, peerEnded, brokenCipher, linkEnded, keyMissing, pairingFailed, refused, unanswered,
         deviceMissing,
         radioUnavailable, callFailed, unansweredCall,
     ]
 
-    /// A link that ended since no packet arrived for its supervision timeout.
+    /// A link that ended because no packet arrived within its supervision timeout.
     static let linkLost = FailureRule(name: "link lost") { timeline, index, limit in
         guard case .disconnected(let link, .connectionTimeout) = timeline.events[index].fact else { return nil }
         let event = timeline.events[index]
@@ -37,7 +37,7 @@ extension FailureRule {
         return sentences + waiting(timeline, index, link, limit)
     }
 
-    /// A link that was never established.
+    /// A link that was never established, or that the controller could not create.
     static let notEstablished = FailureRule(name: "not established") { timeline, index, limit in
         switch timeline.events[index].fact {
         case .connectionFailed(.connectionFailedToBeEstablished): break
@@ -52,7 +52,7 @@ extension FailureRule {
         ]
     }
 
-    /// Returns true if the peer of a link that was never established is tried again.
+    /// Returns true if the host later connects again to the peer of a link that was never established.
     private static func connectsAgain(_ timeline: Timeline, _ index: Int, _ link: UInt16, _ limit: WalkLimit) -> Bool {
         let source = timeline.events[index].source
         var peer: String?
@@ -69,7 +69,10 @@ extension FailureRule {
         }
     }
 
-    /// A link that the peer ended while a request was outstanding.
+    /// A link that the peer ended unexpectedly.
+    ///
+    /// An end is unexpected if a request was outstanding, if the app got an error, or if the peer had low resources or
+    /// was switched off.
     static let peerEnded = FailureRule(name: "peer ended the link") { timeline, index, limit in
         guard case .disconnected(let link, let reason) = timeline.events[index].fact,
             [.remoteUserTerminatedConnection, .remoteDeviceLowResources, .remoteDevicePowerOff].contains(reason)
@@ -91,7 +94,7 @@ extension FailureRule {
         ]
     }
 
-    /// A link that ended for another reason.
+    /// A link that ended for a reason that no earlier rule explains.
     static let linkEnded = FailureRule(name: "link ended") { timeline, index, limit in
         guard case .disconnected(let link, let reason) = timeline.events[index].fact,
             ![.connectionTerminatedByLocalHost, .remoteUserTerminatedConnection, .connectionFailedToBeEstablished]
@@ -106,7 +109,7 @@ extension FailureRule {
             + waiting(timeline, index, link, limit)
     }
 
-    /// Encryption that failed, because the peer has forgotten the key.
+    /// Encryption that failed, for example because the peer no longer has the key.
     static let keyMissing = FailureRule(name: "key missing") { timeline, index, _ in
         guard case .encryption(_, let status) = timeline.events[index].fact, status != .success else { return nil }
         return status == .pinOrKeyMissing
@@ -169,7 +172,8 @@ extension FailureRule {
         .encryptionKeySizeTooShort,
     ]
 
-    /// Returns true for refusals with which clients learn that there is nothing more, or that a feature is missing.
+    /// Returns true for refusals with which servers normally say that there is nothing more to find, or that they lack
+    /// a feature.
     private static func isExpected(_ opcode: ATT.Opcode, _ handle: UInt16, _ code: ATT.ErrorCode) -> Bool {
         switch code {
         case .attributeNotFound: opcode.isSearch || handle == 0
@@ -179,7 +183,9 @@ extension FailureRule {
         }
     }
 
-    /// Returns true if the call of a refused request succeeds, or the same request after the devices have paired.
+    /// Returns true if a refused request succeeds in the end.
+    ///
+    /// It does if the app's call succeeds, or if the same request succeeds after a refusal for lack of security.
     private static func succeedsLater(_ timeline: Timeline, _ index: Int, _ limit: WalkLimit) -> Bool {
         guard case .refusal(let opcode, let handle, let code, let link, let isFromHost) = timeline.events[index].fact
         else { return false }
@@ -200,7 +206,7 @@ extension FailureRule {
         return false
     }
 
-    /// Returns true if another source receives within a second what this one sends.
+    /// Returns true if another source records `fact` within a second after the event at `index`.
     private static func isReceivedElsewhere(
         _ timeline: Timeline,
         _ index: Int,
@@ -216,7 +222,7 @@ extension FailureRule {
         return false
     }
 
-    /// A request without an answer for 30 s.
+    /// A request that got no answer within 30 s.
     static let unanswered = FailureRule(name: "request without answer") { timeline, index, limit in
         guard case .request(let opcode, _, let link, let isFromHost) = timeline.events[index].fact else { return nil }
         let event = timeline.events[index], patience: Int64 = 30_000_000_000
@@ -237,7 +243,7 @@ extension FailureRule {
         ]
     }
 
-    /// A connection or scan that waits for a device that is not there.
+    /// A scan that found nothing, or a connection to a device that did not answer.
     static let deviceMissing = FailureRule(name: "device missing") { timeline, index, limit in
         guard case .call(let step, let words, let client) = timeline.events[index].fact,
             step == "scanForPeripherals" || step == "connect", let end = timeline.end ?? timeline.events.last?.time,
@@ -270,7 +276,7 @@ extension FailureRule {
         ]
     }
 
-    /// The reason why a connection was not made.
+    /// Returns a sentence that says why a connection was not made.
     private static func reach(_ timeline: Timeline, _ index: Int, _ limit: WalkLimit) -> FailureFinding.Sentence {
         let attempts = limit.walk((index + 1)..<timeline.events.count).filter { place in
             guard timeline.events[place].source == timeline.events[index].source,
@@ -313,7 +319,7 @@ extension FailureRule {
         return [said("\(step) had an error at \(timeline.clock(event)): \(error).", index)]
     }
 
-    /// A call without a callback for 30 s.
+    /// A call that got no callback, although the recording continues for at least 35 s after the call.
     static let unansweredCall = FailureRule(name: "call without callback") { timeline, index, limit in
         // Nothing is called for the end of a connection that does not exist.
         guard case .call(let step, let words, let client) = timeline.events[index].fact, step != "connect",
@@ -334,12 +340,12 @@ extension FailureRule {
         .init(text: text, event: event)
     }
 
-    /// The source of an event, if there are several.
+    /// Returns words that name the source of an event; empty if there is only one source.
     private static func owner(_ timeline: Timeline, _ index: Int) -> String {
         timeline.sources.count > 1 ? " of \(timeline.sources[timeline.events[index].source])" : ""
     }
 
-    /// The request that was outstanding when a link ended.
+    /// Returns a sentence about the host's request that was outstanding when a link ended, if there was one.
     private static func waiting(
         _ timeline: Timeline,
         _ index: Int,
@@ -358,7 +364,7 @@ extension FailureRule {
         return []
     }
 
-    /// Returns true if a callback with an error follows immediately.
+    /// Returns true if the app's `didDisconnect` follows within 1 ms with an error.
     private static func hasError(_ timeline: Timeline, after index: Int, _ limit: WalkLimit) -> Bool {
         let event = timeline.events[index]
         for place in limit.walk(index..<timeline.events.count) {
@@ -371,7 +377,7 @@ extension FailureRule {
 }
 
 extension Timeline.Fact {
-    /// Returns true for the same failure, on whatever link.
+    /// Returns true if both facts are the same; the links of refusals may differ.
     fileprivate func isSame(as other: Self) -> Bool {
         guard case .refusal(let opcode, let handle, let code, _, let isFromHost) = self,
             case .refusal(_, _, _, let link, _) = other

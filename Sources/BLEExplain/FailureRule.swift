@@ -24,13 +24,13 @@ package struct FailureRule: Sendable {
     private static let mostFindings = 200
 
     package let name: String
-    /// Returns the sentences for the event at an index; `nil` if the rule does not apply.
+    /// Returns the sentences that explain the event at an index; `nil` if the rule does not apply.
     let explain: @Sendable (Timeline, Int, WalkLimit) -> [FailureFinding.Sentence]?
 
     /// Returns the cause of each failure in a timeline.
     ///
-    /// The first rule that applies to an event counts; a failure that belongs to the same group as an earlier one is
-    /// not explained again. If a limit is reached, the last finding says so.
+    /// An event is explained by the first rule that applies to it; a failure in the same group as an explained one is
+    /// skipped. If the search ends early, because there are too many findings or steps, the last finding says so.
     ///
     /// - Parameters:
     ///   - timeline: The events.
@@ -66,7 +66,7 @@ final class WalkLimit {
 
     init(_ steps: Int) { rest = steps }
 
-    /// True if the limit was reached; what a rule found then may be wrong.
+    /// True if the limit was reached, in which case what a rule has found may be wrong.
     var isReached: Bool { rest <= 0 }
 
     /// Returns the elements of a sequence until the limit is reached.

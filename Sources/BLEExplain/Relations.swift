@@ -1,12 +1,12 @@
 import BLEWire
 
-/// The open calls and requests, which later packets and callbacks are matched with.
+/// The open calls and requests, with which later callbacks and packets are matched.
 struct Relations: Sendable {
     private static let mostCalls = 256
 
     private struct Call: Sendable {
         let step: String
-        /// The device and attribute in the call's words.
+        /// The words after the name of the call, such as its device and attribute.
         let words: [Substring]
         let client: Int
         let source: Int
@@ -14,11 +14,11 @@ struct Relations: Sendable {
     }
 
     private var calls: [Call] = []
-    /// A request without its response so far.
+    /// A request that has had no response so far.
     struct Request: Sendable {
         let group: Int
         let handle: UInt16?
-        /// The type of attribute that it searches.
+        /// The type of the attributes that the request searches for; `nil` if it searches for all types or for none.
         let type: BluetoothUUID?
     }
 
@@ -27,7 +27,7 @@ struct Relations: Sendable {
     /// The group of the open command of each source and opcode.
     private var commands: [Int: [UInt16: Int]] = [:]
 
-    /// The callback of each call.
+    /// The callbacks that answer each call.
     private static let answers: [String: [String]] = [
         "readValue": ["didUpdateValue"], "writeValue": ["didWriteValue"],
         "connect": ["didConnect", "didFailToConnect"],
@@ -38,7 +38,7 @@ struct Relations: Sendable {
         "cancelPeripheralConnection": ["didDisconnect", "didFailToConnect"],
         "publishL2CAPChannel": ["didPublishL2CAPChannel"],
     ]
-    /// The requests that carry out a call.
+    /// The opcodes of the requests that carry out each call.
     private static let operations: [String: Set<UInt8>] = [
         "readValue": [0x0A, 0x0C, 0x08], "writeValue": [0x12, 0x16, 0x18, 0x52], "setNotifyValue": [0x12],
         "discoverServices": [0x10, 0x06], "discoverCharacteristics": [0x08], "discoverIncludedServices": [0x08],
@@ -56,12 +56,15 @@ struct Relations: Sendable {
     /// Returns true if a callback answers a call.
     static func answers(_ callback: String, _ call: String) -> Bool { answers[call]?.contains(callback) == true }
 
-    /// Returns true if the words of a callback are about the same device as those of a call.
+    /// Returns true if a callback and a call are about the same device, or if the call is not about a device.
+    ///
+    /// `step` is the name of the call. `call` and `callback` are the words that follow the name of the call and of the
+    /// callback.
     static func match(_ step: String, _ call: String, _ callback: String) -> Bool {
         ownCalls.contains(step) || call.split(separator: " ").first == callback.split(separator: " ").first
     }
 
-    /// Notes a call, and returns its group.
+    /// Notes a call, and returns its group; 0 if the call has no callback.
     mutating func began(_ step: String, _ words: String, _ client: Int, _ source: Int, _ event: Int) -> Int {
         guard Self.expectsAnswer(step, words) else { return 0 }
         if calls.count >= Self.mostCalls { calls.removeFirst() }
@@ -76,7 +79,7 @@ struct Relations: Sendable {
         return call.group
     }
 
-    /// Notes a callback, and returns the group of its call; 0 if there is none.
+    /// Notes a callback, and returns the group of the call that it answers; 0 if there is no such call.
     mutating func ended(_ step: String, _ words: String, _ client: Int, _ source: Int) -> Int {
         guard !words.hasSuffix("notified") else { return 0 }
         let parts = words.split(separator: " ")
@@ -94,12 +97,12 @@ struct Relations: Sendable {
         words.dropFirst().first { BluetoothUUID($0) != nil }
     }
 
-    /// Returns the group of the call that a request of the host carries out; `fresh` if there is none.
+    /// Returns the group of the open call that a request from the host carries out; `fresh` if there is no such call.
     func group(of opcode: ATT.Opcode, source: Int, fresh: Int) -> Int {
         calls.first { $0.source == source && Self.operations[$0.step]?.contains(opcode.wire) == true }?.group ?? fresh
     }
 
-    /// Returns the group of the first open call of this name; 0 if there is none.
+    /// Returns the group of the first open call with this name; 0 if there is no such call.
     func group(ofCall step: String, source: Int) -> Int {
         calls.first { $0.source == source && $0.step == step }?.group ?? 0
     }
@@ -109,6 +112,6 @@ struct Relations: Sendable {
         commands[source, default: [:]][opcode] = group
     }
 
-    /// Returns the group of a command that an event answers.
+    /// Returns the group of the command that an event answers; 0 if the command is unknown.
     mutating func answered(_ opcode: UInt16, source: Int) -> Int { commands[source]?.removeValue(forKey: opcode) ?? 0 }
 }

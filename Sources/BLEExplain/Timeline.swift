@@ -28,12 +28,12 @@ package struct Timeline: Sendable {
         case normal, call, callback, warning, failure
     }
 
-    /// The facts of an event that rules need.
+    /// What rules need to know about an event.
     package enum Fact: Equatable, Sendable {
         case none
-        /// A call of an app, with its arguments in words.
+        /// A call by an app, with its arguments in words.
         case call(String, words: String, client: Int)
-        /// A call of a delegate's method; with the error if there was one.
+        /// A call to a method of the app's delegate, with its error if it has one.
         case callback(String, words: String, client: Int, error: String?)
         case request(ATT.Opcode, handle: UInt16, link: UInt16, isFromHost: Bool)
         case response(link: UInt16, isFromHost: Bool)
@@ -52,7 +52,7 @@ package struct Timeline: Sendable {
 
     /// An event.
     package struct Event: Sendable {
-        /// Nanoseconds, from 1970 or the beginning of the world.
+        /// The time in nanoseconds since 1970, or since the beginning of the world.
         package var time: Int64
         package var track: Track
         /// The index of the source in ``Timeline/sources``.
@@ -60,9 +60,9 @@ package struct Timeline: Sendable {
         package var title: String
         package var detail = ""
         package var level = Level.normal
-        /// The number that related events share; 0 for none.
+        /// The number that related events share; 0 if the event has no group.
         package var group = 0
-        /// The index of the HCI packet that this event is about; `nil` for none.
+        /// The index of the event for the HCI packet that this event is about; `nil` if there is no such packet.
         package var packet: Int?
         package var octets: [UInt8] = []
         package var layers: [DissectedLayer] = []
@@ -78,14 +78,14 @@ package struct Timeline: Sendable {
 
     /// The names of machines or adapters.
     package var sources: [String] = []
-    /// In the order of time.
+    /// The events in the order of time.
     package var events: [Event] = []
     package var series: [Series] = []
-    /// The time until which events were recorded; `nil` for that of the last event.
+    /// The time until which events were recorded; `nil` if it is the time of the last event.
     package var end: Int64?
-    /// The number of events that did not fit.
+    /// The number of events that were left out because there were too many events or sources.
     package var omitted = 0
-    /// Sentences about the source, such as lost packets.
+    /// Sentences about the recording, such as how many packets are missing.
     package var remarks: [String] = []
     /// True if times count from the beginning of a world.
     package var isWorld = false

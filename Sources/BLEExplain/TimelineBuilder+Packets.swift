@@ -2,7 +2,7 @@ import BLERuntime
 import BLEWire
 
 extension TimelineBuilder {
-    /// Adds the events that a packet means, on the other tracks.
+    /// Adds events to the other tracks for what a packet means.
     mutating func describe(
         _ record: PacketRecord,
         _ packet: DissectedPacket,
@@ -37,7 +37,7 @@ extension TimelineBuilder {
         }
     }
 
-    /// Adds an event about a packet on another track.
+    /// Adds an event about a packet to another track.
     @discardableResult
     private mutating func about(
         _ place: Int,
@@ -219,7 +219,7 @@ extension TimelineBuilder {
         }
     }
 
-    /// Ends the request that a packet answers, and learns from it.
+    /// Ends the request that a packet answers, and learns attribute types from the packet.
     private mutating func answer(
         _ packet: ATTPacket,
         _ stream: StreamKey,
@@ -244,7 +244,7 @@ extension TimelineBuilder {
         )
     }
 
-    /// The attribute and value of a packet, for people, or else its direction.
+    /// Returns the attribute and value of a packet for people, or its direction if it has neither.
     private func words(
         _ packet: ATTPacket,
         _ server: AttributeNames.Server,
@@ -282,7 +282,7 @@ extension TimelineBuilder {
 }
 
 extension ATTPacket {
-    /// The type of attributes that the packet searches.
+    /// The type of the attributes that the packet searches for.
     fileprivate var searchedType: BluetoothUUID? {
         switch self {
         case .readByTypeRequest(let packet): packet.type

@@ -5,7 +5,7 @@ package import BLEWire
 ///
 /// It accepts any octets and texts. Everything that it stores has a limit.
 package struct TimelineBuilder: Sendable {
-    /// The maximum number of events; later ones are counted only.
+    /// The maximum number of events; later ones are only counted.
     package static let mostEvents = 250_000
     /// The maximum number of points per series.
     static let mostPoints = 100_000
@@ -20,7 +20,7 @@ package struct TimelineBuilder: Sendable {
     private var frames: [StreamKey: Reassembler] = [:]
     private var filter: KeyFilter?
     private var seriesIndex: [String: Int] = [:]
-    /// Decodes a value of a characteristic; `nil` if its format is unknown.
+    /// Decodes a value of a characteristic for people; returns `nil` if its format is unknown.
     let reading: @Sendable (BluetoothUUID, [UInt8]) -> String?
 
     /// One direction of a link.
@@ -35,7 +35,7 @@ package struct TimelineBuilder: Sendable {
     /// - Parameters:
     ///   - keys: True to keep keys of pairings.
     ///   - isWorld: True if times count from the beginning of a world.
-    ///   - reading: Decodes values.
+    ///   - reading: Decodes a value of a characteristic for people; returns `nil` if its format is unknown.
     package init(
         keys: Bool = false,
         isWorld: Bool = false,
@@ -102,7 +102,8 @@ package struct TimelineBuilder: Sendable {
         describe(record, packet, place, source, isFromHost)
     }
 
-    /// Replaces the texts of fields in a range that was overwritten.
+    /// Replaces the texts of the fields in `hidden`, the range of octets that was overwritten, and of the fields after
+    /// that range.
     private static func hiding(_ hidden: Range<Int>, in layers: [DissectedLayer]) -> [DissectedLayer] {
         var start = 0
         return layers.map { layer in
@@ -116,7 +117,8 @@ package struct TimelineBuilder: Sendable {
         }
     }
 
-    /// Returns the payload of the L2CAP packet that ends with this data packet, and its channel.
+    /// Returns the link, channel and payload of the L2CAP packet that a data packet completes; `nil` if it completes
+    /// none.
     mutating func frame(_ bytes: [UInt8], _ source: Int, _ isFromHost: Bool) -> (
         link: UInt16, channel: UInt16, payload: [UInt8]
     )? {
@@ -138,12 +140,12 @@ package struct TimelineBuilder: Sendable {
         return (link, UInt16(frame[2]) | UInt16(frame[3]) << 8, Array(frame[4...]))
     }
 
-    /// The words before calls and callbacks in comments, in this version and earlier ones; true for calls.
+    /// The words with which this and earlier versions introduce calls and callbacks in comments; true for calls.
     private static let directions: [Substring: Bool] = [
         "requests:": true, "receives:": false, "asks:": true, "hears:": false,
     ]
 
-    /// Adds a comment, which may be a call or callback in the form of a capture's comments.
+    /// Adds a comment as a note, or as a call or callback if it has the form in which captures record these.
     package mutating func add(text: String, of source: PacketSource, at time: Instant) {
         guard let source = index(of: source) else { return }
         let parts = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
@@ -171,7 +173,9 @@ package struct TimelineBuilder: Sendable {
         _ = append(event)
     }
 
-    /// Adds a point to a series; `unit` is that of a new one.
+    /// Adds a point to a series, which is created with `unit` if it does not exist yet.
+    ///
+    /// The point is dropped if there are too many series, or too many points in this one.
     package mutating func sample(_ name: String, unit: String, _ value: Double, at time: Instant) {
         let index: Int
         if let known = seriesIndex[name] {
@@ -212,7 +216,7 @@ package struct TimelineBuilder: Sendable {
         _ = append(event)
     }
 
-    /// Adds a point unless the one before is the same, or was less than 50 ms ago.
+    /// Adds a point, unless the previous one is less than 50 ms old, or is the same distance.
     private mutating func samplePace(_ name: String, unit: String, _ value: Double, at time: Instant) {
         if let index = seriesIndex[name], let last = timeline.series[index].points.last,
             time.nanoseconds &- last.time < 50_000_000 || last.value == value && unit == "m"
@@ -251,7 +255,7 @@ package struct TimelineBuilder: Sendable {
 }
 
 extension String {
-    /// The first occurrence of a text.
+    /// Returns the range of the first occurrence of a text.
     fileprivate func range(of text: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {

@@ -9,13 +9,13 @@ package final class BusConnection: Sendable {
     private let loop = EventLoop("ble-desktop")
     private let stream: SocketStream
 
-    /// Connects to the first address at which a bus accepts the connection.
+    /// Connects to the first of several addresses at which a connection is accepted.
     ///
     /// - Parameters:
     ///   - places: The possible addresses of the bus, in the order to try them.
     ///   - receive: Called with received octets.
     ///   - ended: Called once when the connection ends, unless ``close()`` ended it.
-    /// - Throws: The error of the last address if no connection is accepted.
+    /// - Throws: The error at the last address if no connection is accepted.
     package init(
         to places: [SocketAddress],
         receive: @escaping @MainActor ([UInt8]) -> Void,

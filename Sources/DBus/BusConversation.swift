@@ -2,8 +2,8 @@ import BLERuntime
 
 /// The client end of a D-Bus connection without its socket: octets in, octets and events out.
 ///
-/// It authenticates with the user number, sends `Hello`, then calls methods and receives replies and signals. Calls may
-/// be made from the start; they are sent after authentication.
+/// It authenticates with the user ID, sends `Hello`, then calls methods and receives replies and signals. Calls may be
+/// made from the start; they are sent after authentication.
 ///
 /// D-Bus Specification, Authentication Protocol and Message Bus Overview.
 package struct BusConversation {
@@ -32,7 +32,7 @@ package struct BusConversation {
     }
 
     package enum Event: Hashable {
-        /// A call of another program, only if the conversation was created to receive calls.
+        /// A call by another program; only if the conversation was created to receive calls.
         case called(BusMessage)
         /// The result of the call with this serial number.
         case replied(UInt32, BusReply)
@@ -42,7 +42,7 @@ package struct BusConversation {
     private enum State {
         /// Authentication is not complete; the octets are an unfinished line.
         case authenticating(line: [UInt8])
-        /// The user is accepted, and the answer to whether descriptors can be passed is outstanding.
+        /// The bus has accepted the user, but has not yet answered whether it can pass descriptors.
         case negotiating(line: [UInt8])
         /// The octets are the beginning of a message.
         case speaking([UInt8])
@@ -51,7 +51,7 @@ package struct BusConversation {
         case failed(Failure)
     }
 
-    /// A call without a reply.
+    /// A call that has not been answered yet.
     private struct Call {
         let serial: UInt32
         let destination: String?
@@ -75,7 +75,7 @@ package struct BusConversation {
     private var output: [UInt8]
     /// The octets to send after authentication.
     private var held: [UInt8] = []
-    /// The calls without a reply; the first one is that of `Hello`.
+    /// The calls without a reply, which are only `Hello` at first.
     private var calls: [Call] = []
     private var greeting: UInt32 = 0
     private var lastSerial: UInt32 = 0
@@ -84,11 +84,11 @@ package struct BusConversation {
     private let passesDescriptors: Bool
     private let callLimit: Int
 
-    /// Starts authentication as the user with this number.
+    /// Starts authentication as the user with this ID.
     ///
     /// - Parameters:
-    ///   - user: The user number of this process.
-    ///   - receivesCalls: False to refuse all calls of other programs.
+    ///   - user: The user ID of this process.
+    ///   - receivesCalls: False to refuse all calls by other programs.
     ///   - passesDescriptors: True to require a bus that can pass descriptors.
     ///   - callLimit: The maximum number of calls that wait for a reply.
     package init(
@@ -124,7 +124,8 @@ package struct BusConversation {
     /// Ends the wait for the reply to a call; a later reply is ignored.
     package mutating func forget(_ serial: UInt32) { calls.removeAll { $0.serial == serial } }
 
-    /// Subscribes to the signals of an interface from the owner of a name.
+    /// Subscribes to the signals that the owner of a bus name sends from an interface; returns the call's serial
+    /// number.
     package mutating func hear(interface: String, of name: String) throws(Failure) -> UInt32 {
         let rule = "type='signal',sender='\(name)',interface='\(interface)'"
         var message = Self.call("AddMatch")
@@ -209,7 +210,9 @@ package struct BusConversation {
         return events
     }
 
-    /// Decodes a message; refuses one that exceeds the limits, which another program may have sent.
+    /// Decodes a message, or refuses it if it exceeds the limits.
+    ///
+    /// The bus may have passed on such a message from another program, so it does not end the connection.
     private mutating func take(_ octets: ArraySlice<UInt8>, _ size: BusMessage.Size) -> Event? {
         if size.total <= BusMessage.limit, let message = try? BusMessage(reading: Array(octets)) {
             return handle(message)
@@ -272,7 +275,7 @@ package struct BusConversation {
         return lastSerial
     }
 
-    /// Returns a call of a method of the bus itself.
+    /// Returns a call to a method of the bus itself.
     private static func call(_ member: String) -> BusMessage {
         var message = BusMessage(kind: .call, serial: 0, path: "/org/freedesktop/DBus", interface: bus, member: member)
         message.destination = bus

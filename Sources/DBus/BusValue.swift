@@ -95,7 +95,9 @@ extension [UInt8] {
     }
 }
 
-/// The contents of a value, `nil` if it is of another type. A variant has the contents of its value.
+/// The contents of a value by type; a property is `nil` if the value is of another type.
+///
+/// A variant has the contents of the value inside it.
 extension BusValue {
     package var text: String? {
         switch self {
@@ -113,7 +115,7 @@ extension BusValue {
         }
     }
 
-    /// An integer of any width that fits.
+    /// The value of an integer of any width; `nil` if it does not fit in an `Int`.
     package var integer: Int? {
         switch self {
         case .byte(let value): Int(value)
@@ -146,7 +148,7 @@ extension BusValue {
         }
     }
 
-    /// The entries of a dictionary, in the order in which they came.
+    /// The entries of a dictionary, in the order in which they were sent.
     package var entries: [(key: BusValue, value: BusValue)]? {
         elements?.compactMap { if case .entry(let key, let value) = $0 { (key, value) } else { nil } }
     }

@@ -9,8 +9,8 @@ struct AdapterIdentity {
 
     /// Creates the identity of the daemon's radio with this name.
     ///
-    /// The address of an adapter is that of the kernel. A radio that the kernel does not know, such as a simulated one,
-    /// has a static random address that follows from its name.
+    /// The kernel reports the address of an adapter. A radio that the kernel does not know, such as a simulated radio,
+    /// gets a static random address that depends only on its name.
     init(radio: String) {
         let index = radio.hasPrefix("hci:") ? UInt16(radio.dropFirst(4)) : nil
         let name = "hci\(index ?? 0)"
@@ -23,7 +23,7 @@ struct AdapterIdentity {
         )
     }
 
-    /// Returns a static random address: FNV-1a of the name, with the two highest bits set.
+    /// Returns a static random address: the FNV-1a hash of the name, with the two highest bits of the address set.
     private static func address(for name: String) -> DeviceAddress {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for octet in name.utf8 { hash = (hash ^ UInt64(octet)) &* 0x0000_0100_0000_01B3 }

@@ -7,11 +7,11 @@ import DBus
 import Dispatch
 import Glibc
 
-/// The connection of a ``BlueZBridge`` to the bus and to the daemon.
+/// The service that connects a ``BlueZBridge`` to the bus and to the daemon.
 ///
 /// Sendable because everything happens on the loop's thread.
 final class BlueZService: @unchecked Sendable {
-    /// The queue length to the bus beyond which advertisements wait, in octets.
+    /// The length of the queue to the bus, in octets, above which advertisements wait.
     private static let congestion = 262_144
 
     private let loop: EventLoop
@@ -39,7 +39,7 @@ final class BlueZService: @unchecked Sendable {
     ///   - radio: The radio of the daemon.
     ///   - adapter: The adapter that programs see.
     ///   - ready: Called when programs can use the service.
-    ///   - ended: Called at the end of the connection to the bus.
+    ///   - ended: Called when the service ends, with the reason.
     init(
         on bus: FileDescriptor,
         daemon: String,
@@ -90,7 +90,8 @@ final class BlueZService: @unchecked Sendable {
         )
     }
 
-    /// Uses the conversation and sends its octets; a failure ends the service.
+    /// Calls `body` with the conversation, then sends the octets that the conversation has to send; a failure ends the
+    /// service.
     private func speak(_ body: (inout BusConversation) throws(BusConversation.Failure) -> Void) {
         do throws(BusConversation.Failure) {
             try body(&conversation)
@@ -118,7 +119,7 @@ final class BlueZService: @unchecked Sendable {
         }
     }
 
-    /// Ends the pipes that programs have closed: a call after that finds the characteristic free.
+    /// Ends the pipes that programs have closed, so that later calls find the characteristics free.
     private func endPipes() {
         for number in pipes.keys.sorted() where pipes[number]?.isAtEnd == true {
             carryOut(bridge.receive(nil, from: number, at: loop.clock.now))
@@ -201,7 +202,7 @@ final class BlueZService: @unchecked Sendable {
         socket.write(conversation.takeOctets(), passing: pair.other)
     }
 
-    /// Switches Bluetooth at the daemon, which may take a while.
+    /// Asks the daemon to switch Bluetooth on or off, which may take a while.
     private func switchPower(_ isOn: Bool) {
         queue.async { [daemon, radio] in
             _ = try? DaemonQuery(at: daemon).ask(.power(radio: radio.isEmpty ? nil : radio, isOn: isOn))

@@ -11,7 +11,7 @@ final class BusSocket: @unchecked Sendable {
         var passed: FileDescriptor?
     }
 
-    /// The queue length beyond which nothing is read, in octets.
+    /// The length of the queue, in octets, above which nothing is read.
     private static let largeBacklog = 1_048_576
     private static let bufferSize = 65_536
 
@@ -34,14 +34,14 @@ final class BusSocket: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - receive: Called with received octets.
-    ///   - closed: Called once at the end of the connection.
+    ///   - closed: Called once at the end of the connection, with the reason.
     func start(receive: @escaping ([UInt8]) -> Void, closed: @escaping (String) -> Void) {
         self.receive = receive
         self.closed = closed
         watch = loop.watch(descriptor, for: .reading) { [weak self] possible in self?.ready(possible) }
     }
 
-    /// Writes octets, and passes a descriptor with the first of them.
+    /// Writes octets, and passes a descriptor, if there is one, with the first octet.
     func write(_ octets: [UInt8], passing passed: FileDescriptor? = nil) {
         guard watch != nil, !octets.isEmpty else { return }
         queue.append(Part(octets: octets[...], passed: passed))

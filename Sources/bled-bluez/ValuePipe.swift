@@ -1,7 +1,7 @@
 import BLERuntime
 import Glibc
 
-/// The bridge's end of a pair of sockets that carries one value a packet.
+/// The bridge's end of a pair of sockets that carries one value per packet.
 ///
 /// Sendable because everything happens on the loop's thread.
 final class ValuePipe: @unchecked Sendable {
@@ -37,7 +37,7 @@ final class ValuePipe: @unchecked Sendable {
         return count > 0 ? Array(buffer[..<count]) : nil
     }
 
-    /// True if the program has closed its end, and all its values were read.
+    /// True if the program has closed its end and all values that it wrote have been read.
     var isAtEnd: Bool {
         var octet: UInt8 = 0
         let count = recv(descriptor.raw, &octet, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
