@@ -60,7 +60,8 @@ struct Ble: AsyncParsableCommand {
         await main(nil)
     }
 
-    /// Runs the command that `arguments` contain, or the process's own arguments if `nil`.
+    /// Runs the command that `arguments` contain, or, if `arguments` is `nil`, that the process's own arguments
+    /// contain.
     ///
     /// Exits the process if the command fails.
     static func main(_ arguments: [String]?) async {

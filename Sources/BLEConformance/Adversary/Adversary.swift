@@ -64,7 +64,9 @@ struct Adversary {
         }
     }
 
-    /// Attacks a whole host, which cannot be copied, with each sequence on a new link.
+    /// Attacks a whole host.
+    ///
+    /// A host cannot be copied, so each sequence starts over on a new link.
     private func checked(
         _ name: String,
         _ packets: [HostilePacket],
@@ -77,10 +79,10 @@ struct Adversary {
         }
     }
 
-    /// Attacks an attribute layer by repeating one packet, or two in turn, and checks that its state does not grow
-    /// without bound.
+    /// Attacks an attribute layer by repeating one packet, or two in turn, and checks that the layer's state does not
+    /// grow without bound.
     ///
-    /// `rounds` is the number of repetitions. It must be higher than any limit of ``AttributeVictim``.
+    /// `rounds` is the number of repetitions, which must be higher than any of ``AttributeVictim/limits``.
     func flood(_ part: AttributeVictim.Part, rounds: Int = 2000) -> Report {
         measured("flood, \(part.rawValue)") {
             let victim = AttributeVictim(part), packets = part.packets

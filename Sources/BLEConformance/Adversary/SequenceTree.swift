@@ -2,7 +2,8 @@ import BLEWire
 
 /// A target for an adversary's packets.
 ///
-/// It is a value, so that sequences with the same beginning can continue from copies of the state after it.
+/// A target is a value, so sequences with the same beginning can continue from copies of the state that the beginning
+/// led to.
 protocol Victim {
     /// Processes a packet, and everything that immediately follows from it.
     mutating func receive(_ packet: HostilePacket)
@@ -10,11 +11,12 @@ protocol Victim {
     consuming func verdict() -> String?
 }
 
-/// All sequences of packets up to a length, or a sample of them, which are tried on a target.
+/// All sequences of packets up to a maximum length, or a sample of them, which are tried on a target.
 struct SequenceTree {
     let packets: [HostilePacket]
     let depth: Int
-    /// The number of continuations that are tried for the last packet of the longest sequences; `nil` for all.
+    /// The number of packets, chosen at random, that are tried at the end of the longest sequences; `nil` to try all
+    /// packets.
     let sample: Int?
     private(set) var sequences = 0
     private(set) var complaints: [String] = []

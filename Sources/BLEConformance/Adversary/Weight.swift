@@ -1,6 +1,6 @@
 /// The size of a value: the number of elements in all collections inside it, at any depth.
 ///
-/// State that grows with each packet of an adversary increases this number.
+/// State that grows with each packet from an adversary increases this number.
 enum Weight {
     static func of(_ value: Any) -> Int {
         if let octets = value as? [UInt8] { return octets.count }

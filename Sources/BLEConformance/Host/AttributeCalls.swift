@@ -1,7 +1,7 @@
 import BLEHost
 import BLEWire
 
-/// The requests of a test suite about the attributes of peers that are in progress.
+/// The test suite's requests in progress that concern the attributes of peers.
 ///
 /// The host's client must be connected to a peer before it can make requests. If the peer created the link, the first
 /// request lets the client join it.
@@ -15,7 +15,7 @@ struct AttributeCalls {
     private struct Call {
         let id: Int
         let link: RadioLink
-        /// The request to the host that is in progress, or the next one if none is.
+        /// The request that the host is performing, or the next one to perform if there is none.
         var request: AttributeRequest
         var number = RequestNumber.none
         var discovery: Discovery?
@@ -34,7 +34,7 @@ struct AttributeCalls {
     private var joined: [(peer: PeerIdentifier, isConnected: Bool)] = []
     private var last = RequestNumber.none
 
-    /// Starts a request of the test suite; returns the actions to perform.
+    /// Starts a request from the test suite; returns the actions to perform.
     mutating func begin(_ call: HostCall, on link: RadioLink) throws -> [Step] {
         let discovery = call.name == "discover" ? Discovery() : nil
         calls.append(Call(id: call.id, link: link, request: try call.attributeRequest(), discovery: discovery))
@@ -45,7 +45,7 @@ struct AttributeCalls {
         return state.isConnected ? send(calls.count - 1) : []
     }
 
-    /// Records that the host's client is connected to a peer; returns the requests that have waited for that.
+    /// Records that the host's client is connected to a peer; returns the actions that were waiting for the connection.
     mutating func connected(_ peer: PeerIdentifier) -> [Step] {
         joined.removeAll { $0.peer == peer }
         joined.append((peer, true))
@@ -66,7 +66,7 @@ struct AttributeCalls {
         return calls.map { .say(.failure($0.id, reason)) }
     }
 
-    /// Processes an event of the host about a peer; `number` is that of the request that it answers.
+    /// Processes an event from the host about a peer; `number` is the number of the request that the event answers.
     mutating func receive(_ event: PeerEvent, of peer: PeerIdentifier, answering number: RequestNumber) -> [Step] {
         guard number == .none, case .valueNotified(let handle, let value) = event else {
             return answered(event, number)
@@ -163,7 +163,7 @@ extension AttributeCalls.Discovery {
 }
 
 extension HostCall {
-    /// Returns the request to the host that this request of the test suite stands for.
+    /// Returns the request to the host that corresponds to this request from the test suite.
     fileprivate func attributeRequest() throws -> AttributeRequest {
         switch name {
         case "discover": return .discoverServices(only: [])

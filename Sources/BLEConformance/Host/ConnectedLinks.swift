@@ -32,10 +32,10 @@ struct ConnectedLinks {
 
     mutating func made(_ link: RadioLink) { links.append(Link(link: link)) }
 
-    /// Makes a request wait for the end of a link.
+    /// Makes the request `id` wait for the end of a link.
     mutating func end(_ handle: ConnectionHandle, _ id: Int) { change(handle) { $0.ending.append(id) } }
 
-    /// Makes a request wait for the security of a link.
+    /// Makes the request `id` wait until a link is secured, and succeed if the link reaches `level`.
     mutating func secure(_ handle: ConnectionHandle, _ level: Int, _ id: Int) {
         change(handle) { $0.securing.append((level, id)) }
     }

@@ -2,13 +2,13 @@ import BLEHost
 import BLEWire
 import Foundation
 
-/// A request of a test suite, from a JSON line.
+/// A request from a test suite, decoded from a JSON line.
 ///
 /// In one form, the key `op` holds the name of the request, and the other keys are the arguments. In the other form,
 /// the name is a key whose value is an object with the arguments. Either form may be inside an object under the key
 /// `do`. Unknown keys are ignored.
 struct HostCall {
-    /// The number of the request, which its answer contains, too.
+    /// The number of the request, which the answer repeats.
     let id: Int
     let name: String
     private let arguments: [String: Any]
@@ -20,7 +20,7 @@ struct HostCall {
 
     /// An error: the line is not a valid request.
     ///
-    /// It contains the reason, and the request's number if the line has one.
+    /// The error contains the reason, and the request's number if the line has one.
     struct Refusal: Error {
         let id: Int?
         let reason: String
@@ -66,7 +66,7 @@ struct HostCall {
         return number
     }
 
-    /// Returns the duration under `key`, which is given in milliseconds; `nil` if it is missing.
+    /// Returns the duration under `key`, which the line gives in milliseconds; `nil` if the key is missing.
     func duration(_ key: String, in range: ClosedRange<Double>) throws -> Duration? {
         guard let given = value(key) else { return nil }
         guard let number = given as? Double, range ~= number else {
@@ -98,7 +98,7 @@ struct HostCall {
     /// Returns the address in the keys `address` and `address_type`.
     func address() throws -> DeviceAddress { try Self.address(in: arguments, "") }
 
-    /// Returns the address in the object under `key`; `nil` if it is missing.
+    /// Returns the address in the object under `key`; `nil` if the key is missing.
     func address(under key: String) throws -> DeviceAddress? {
         guard let given = value(key) else { return nil }
         guard let object = given as? [String: Any] else { throw Senseless("\(key): an object is expected") }

@@ -10,7 +10,7 @@ final class HostDriver: Sendable {
     private let conversation = Locked(HostConversation())
     private let session = Locked<(any HostSession)?>(nil)
 
-    /// Creates a driver of a host that has not been started.
+    /// Creates a driver for a host that has not been started.
     ///
     /// - Parameters:
     ///   - runner: The host.
@@ -34,7 +34,7 @@ final class HostDriver: Sendable {
         runner.stop()
     }
 
-    /// Processes a line of the test suite.
+    /// Processes a line from the test suite.
     func hand(over line: String) { converse { $0.receive(line) } }
 
     private func converse(_ body: (inout HostConversation) -> Void) {

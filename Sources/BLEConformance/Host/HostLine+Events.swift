@@ -4,7 +4,7 @@ import BLEWire
 // The host's events in the form that test suites read.
 
 extension DeviceAddress {
-    /// The JSON keys for the address: six octets, least significant octet first, and the type.
+    /// The JSON keys and values for this address: its six octets, least significant octet first, and its type.
     var values: [String: HostLine.Value] {
         let octets = (0..<6).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
         return ["address": .text(octets.hexadecimal), "address_type": .number(Int(onAir.kind.wire))]

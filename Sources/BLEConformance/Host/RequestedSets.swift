@@ -6,7 +6,7 @@ struct RequestedSets {
     private var starting: [AdvertisingSetID: Int] = [:]
     private var stopping: [(set: AdvertisingSetID, id: Int)] = []
 
-    /// The numbers that requests to stop a set may contain: those of all sets so far, or 1 if there are none.
+    /// The numbers that requests to stop a set may contain: the numbers of all sets so far, or 1 if there are no sets.
     var range: ClosedRange<Int> { 1...max(Int(count), 1) }
 
     /// Records a request for a set, and returns the new set's identifier.

@@ -125,7 +125,7 @@ struct PairingCase: Decodable {
         return configuration
     }
 
-    /// Creates the described key pair, or a random one without using the test case's random numbers.
+    /// Creates the described key pair; if there is none, a random one that uses none of the test case's random numbers.
     private func makeKeyPair() throws -> P256KeyPair {
         guard let private_key else {
             var system = SystemRandomNumberGenerator()

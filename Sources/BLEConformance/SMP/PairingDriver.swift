@@ -23,11 +23,11 @@ struct PairingDriver: Driver {
     private var outputs: [DriverOutput] = []
     private var hasToldKey = false
     /// Packets from the responder that require encryption, but arrived before the line that reports the encryption.
+    ///
+    /// At most ``earlyLimit`` packets are kept.
     private var early: [[UInt8]] = []
 
     /// The opcodes of packets that require encryption.
-    ///
-    /// At most ``earlyLimit`` packets are kept until then.
     private static let keys = SMP.Opcode.encryptionInformation.wire...SMP.Opcode.signingInformation.wire
     private static let earlyLimit = 16
 

@@ -1,8 +1,8 @@
 import BLERuntime
 import CoreBluetoothExtras
 
-/// Shows the alerts that background apps would miss, in the terminal and, if this session has a desktop, on the
-/// desktop.
+/// Shows alerts about events that background apps would miss: in the terminal and, if this session has a desktop, on
+/// the desktop.
 @MainActor
 final class AlertPresenter {
     private let printer: Printer

@@ -5,7 +5,7 @@ import CoreBluetoothExtras
 extension Central {
     /// Finds a peripheral.
     ///
-    /// Returns immediately if this host knows its identifier, otherwise scans for it.
+    /// Returns immediately if this host knows the peripheral's identifier; otherwise scans for the peripheral.
     func find(_ peer: PeerReference, within time: Duration) async throws -> CBPeripheral {
         if isUsable, let identifier = peer.identifier,
             let known = manager.retrievePeripherals(withIdentifiers: [identifier]).first
@@ -45,7 +45,8 @@ extension Central {
         } catch CommandError.noAnswer {}
     }
 
-    /// Returns the name with which a peripheral was found by scanning, or its GAP device name if it was not found so.
+    /// Returns the name with which a peripheral was found by scanning, or its GAP device name if it was not found by
+    /// scanning.
     func name(of peripheral: CBPeripheral) -> String? {
         if let found, found.peripheral === peripheral { found.name } else { peripheral.name }
     }
@@ -73,7 +74,8 @@ extension Central {
 
     /// Disconnects and waits until the connection has ended.
     ///
-    /// The time limit is a little longer than the host takes at most to send the data that it has accepted.
+    /// The time limit is a little longer than the maximum time that the host takes to send the data that it has
+    /// accepted.
     func disconnect(_ peripheral: CBPeripheral) async throws {
         guard isUsable, peripheral.state != .disconnected else { return }
         manager.cancelPeripheralConnection(peripheral)
@@ -204,8 +206,8 @@ extension Central {
 
     /// Reads several characteristics at the same time.
     ///
-    /// Calls `answered` after each response and each error. If it returns an error, this function ends and throws that
-    /// error.
+    /// Calls `answered` after each response and each error. If `answered` returns an error, this function ends and
+    /// throws that error.
     func read(
         _ characteristics: [CBCharacteristic],
         of peripheral: CBPeripheral,
@@ -249,8 +251,8 @@ extension Central {
     ///
     /// If a program disconnects immediately after a write, the disconnection arrives right behind the value. A server
     /// that has not looked at the value by then may drop it, as BlueZ does. But servers handle packets in order: when
-    /// the server responds to a later request, it has handled the value. Its services are discovered again as that
-    /// request; the cached ones are discarded first, so that the request is really sent.
+    /// the server responds to a later request, it has handled the value. Discovering the server's services again serves
+    /// as that request; the cached services are discarded first, so that the request is really sent.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     ///

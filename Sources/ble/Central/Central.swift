@@ -45,7 +45,7 @@ final class Central: NSObject {
     /// The time that is left for all steps together, in addition to each step's own limit.
     private enum TimeBudget {
         case ordinary
-        /// The process must end soon, after ``farewell``.
+        /// The process must end within ``farewell``.
         case hurried
         /// The time is up: every step fails immediately.
         case overdue
@@ -72,10 +72,10 @@ final class Central: NSObject {
 
     /// The time for the remaining steps once the process must end.
     private static let farewell = Duration.seconds(2)
-    /// The interval between requests to the radio that check it while a step waits for a peripheral.
+    /// The interval at which the radio is checked while a step waits for a connected peripheral.
     private static let checkup = Duration.seconds(3)
 
-    /// Called with every event, in addition to the step that waits.
+    /// Called with every event, before the current step (if any) sees it.
     var onHappening: ((DelegateCall) -> Void)?
 
     init(clock: any Clock<Duration> = ContinuousClock()) {
@@ -159,7 +159,7 @@ final class Central: NSObject {
         step.continuation.resume(with: result.mapError { $0 as any Error })
     }
 
-    /// Ends the step that waits, if it ends when the user interrupts, and limits the time for all other steps.
+    /// Reports the interruption to the step that waits, which may end, and limits the time for the remaining steps.
     func interrupt() {
         isInterrupted = true
         hurry()

@@ -78,6 +78,6 @@ extension CBCharacteristic {
         return siblings.firstIndex { $0 === self }.map { $0 + 1 }
     }
 
-    /// The reference to this characteristic, as one would write it on the command line.
+    /// The reference to this characteristic, as users write it on the command line.
     var argument: String { uuid.uuidString + (number.map { $0 > 1 ? "#\($0)" : "" } ?? "") }
 }

@@ -10,7 +10,7 @@ struct LRUMap<Entry> {
     private var entries: [(identifier: UUID, entry: Entry, time: Duration)] = []
     private var places: [UUID: Int] = [:]
 
-    /// Records the newest data of a peripheral.
+    /// Records the newest data from a peripheral.
     ///
     /// `time` is the time since any fixed moment, and must not decrease from call to call.
     mutating func hear(_ entry: Entry, of identifier: UUID, at time: Duration) {

@@ -7,7 +7,7 @@ struct ScannedPeripheral {
     /// The signal strength in dBm; 127 if unknown.
     let rssi: Int
 
-    /// The advertised name; if the peripheral does not advertise one, the name known from before.
+    /// The advertised name; if the peripheral does not advertise one, the name that this host knew before.
     var name: String? { advertisement[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name }
     var isConnectable: Bool { (advertisement[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue ?? false }
     var services: [CBUUID] { advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [] }

@@ -104,7 +104,7 @@ final class ChatHost: NSObject {
         if !error.isLoss { report(.failed(.failed(what, error))) }
     }
 
-    /// Sends a text in pieces that fit the MTUs of all receivers; `nil` sends it to all guests.
+    /// Sends a text in pieces that fit the MTUs of all receivers; if `centrals` is `nil`, sends it to all guests.
     private func send(_ text: String, to centrals: [CBCentral]?) {
         let receivers = centrals ?? room?.subscribedCentrals ?? []
         guard let length = receivers.map(\.maximumUpdateValueLength).min() else { return }

@@ -13,7 +13,7 @@ struct DesktopNotification: Hashable, Sendable {
     var body: String
     /// The buttons.
     ///
-    /// The user can only answer a notification that has some.
+    /// The user can only answer a notification that has buttons.
     var buttons: [Button] = []
     /// True if the server shows the notification immediately, and keeps it until the user answers.
     var isUrgent = false

@@ -90,7 +90,7 @@ final class DesktopNotifications {
     /// - Parameters:
     ///   - notice: The notification.
     ///   - answered: Called once with the key of the pressed button, or `nil` if the notification was closed; not
-    ///     called if it is withdrawn.
+    ///     called if the notification is withdrawn.
     /// - Returns: The notification's identifier; `nil` if it is not shown because too many are on the screen.
     func ask(_ notice: DesktopNotification, answered: @escaping (String?) -> Void) -> NotificationConversation.ID? {
         var id: NotificationConversation.ID?

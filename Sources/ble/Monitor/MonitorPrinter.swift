@@ -58,6 +58,6 @@ final class MonitorPrinter {
         printer.print(Fact("call", fields, text: line.bold(printer.usesColor), at: time))
     }
 
-    /// The time of day for users; empty if their lines begin with the time anyway.
+    /// The time of day to print; empty if the printer puts the time in front of each line anyway.
     private func stamp(_ time: Timestamp) -> String { printer.showsTime ? "" : time.timeOfDay }
 }

@@ -86,7 +86,7 @@ extension PacketSource {
     }
 }
 
-/// The decoding state of each packet source, which later packets of the source depend on.
+/// The decoding state of each packet source, on which the decoding of the source's later packets depends.
 struct PacketTraces {
     /// The maximum number of sources.
     ///

@@ -104,7 +104,7 @@ enum CommandError: Error, CustomStringConvertible {
 
     /// Writes the message to standard error.
     ///
-    /// Ignores errors, as when nothing reads it.
+    /// Ignores errors, for example if standard error has no reader.
     func report() { try? StandardStream.error.write(line: "ble: \(self)") }
 
     /// Returns an error of Core Bluetooth as a sentence with domain and code, but without a full stop.

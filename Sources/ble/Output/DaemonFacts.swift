@@ -174,6 +174,6 @@ extension JournalLine {
 }
 
 extension PeerIdentifier {
-    /// The identifier in the form of UUIDs, as apps get it.
+    /// The identifier in the form of a UUID, as apps see it.
     fileprivate var text: String { UUID(self).uuidString }
 }

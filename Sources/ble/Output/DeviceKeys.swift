@@ -5,7 +5,7 @@ struct DeviceKeys {
     let identifier: UUID
     /// The device's name; `nil` if it is unknown.
     ///
-    /// A central's name always is.
+    /// A central's name is always unknown.
     let name: String?
 
     init(_ identifier: UUID, name: String? = nil) {

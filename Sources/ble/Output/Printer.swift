@@ -30,9 +30,9 @@ final class Printer {
     /// The clock for the timestamps; `nil` if facts are printed without the time.
     private let clock: (() -> Timestamp)?
 
-    /// Returns the device that facts are about if they name none themselves.
+    /// Returns the device that facts are about if they name no device themselves.
     ///
-    /// JSON objects contain its keys.
+    /// JSON objects contain the device's keys.
     var device: (@MainActor () -> DeviceKeys)?
 
     /// True if the output is for users, not scripts.
@@ -99,13 +99,13 @@ final class Printer {
 extension String {
     /// Returns the text in bold if `on`, otherwise unchanged.
     func bold(_ on: Bool) -> String { emphasized(.bold, on) }
-    /// Returns the text in faint if `on`, otherwise unchanged.
+    /// Returns the text in faint type if `on`, otherwise unchanged.
     func faint(_ on: Bool) -> String { emphasized(.faint, on) }
 
     private func emphasized(_ emphasis: Emphasis, _ on: Bool) -> String {
         on ? emphasis.rawValue + self + Emphasis.none.rawValue : self
     }
 
-    /// Returns the text, followed by as many spaces as make it `width` characters long.
+    /// Returns the text, padded with spaces at the end to a length of `width` characters.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -4,7 +4,7 @@ import CoreBluetooth
 extension ScannedPeripheral {
     /// Returns the peripheral as a fact.
     ///
-    /// `age` is the time since its last advertisement; `nil` to leave that out.
+    /// `age` is the time since the peripheral's last advertisement; `nil` to leave the age out.
     func fact(color: Bool, age: Duration? = nil) -> Fact {
         var fields: [String: Any] = [
             "identifier": peripheral.identifier.uuidString,

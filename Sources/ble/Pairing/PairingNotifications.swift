@@ -63,7 +63,7 @@ final class PairingNotifications {
 
     /// Removes a finished pairing, and closes its notification.
     ///
-    /// Returns the name of the device; `nil` if the user was not asked here.
+    /// Returns the name of the device; `nil` if there was no such pairing.
     private func end(_ peer: UUID) -> String? {
         withdraw(peer)
         guard let index = pairings.firstIndex(where: { $0.peer == peer }) else { return nil }

@@ -48,7 +48,7 @@ final class PairingPrompts {
         if options.tell { telling = Task { [weak self] in await self?.tell(pairing) } }
     }
 
-    /// Uses out-of-band data of `peripheral` when pairing with it.
+    /// Uses out-of-band data from `peripheral` when pairing with it.
     func use(_ data: OutOfBandData, from peripheral: CBPeripheral) { pairing?.use(data, from: peripheral) }
 
     /// Prints this host's out-of-band data, for use on the other device.

@@ -4,7 +4,7 @@ import CoreBluetoothExtras
 
 /// A peripheral with the services of a description.
 ///
-/// It stores their values, serves reads and writes, and notifies centrals of changes.
+/// It stores the values of the services, serves reads and writes, and notifies centrals of changes.
 @MainActor
 final class DescribedPeripheral: NSObject {
     private var plan: PeripheralDescription
@@ -201,7 +201,8 @@ final class DescribedPeripheral: NSObject {
         sending = [:]
     }
 
-    /// Requests the described connection latency for a central, if this is its first request on this connection.
+    /// Requests the described connection latency for a central, if the central makes its first request on this
+    /// connection.
     private func attend(to central: CBCentral) {
         served.formIntersection(manager.connectedCentrals.map(\.identifier))
         guard let latency = plan.device.latency, served.insert(central.identifier).inserted else { return }
@@ -292,7 +293,7 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { sendUnsent() }
 
-    /// Removes a service that the host has refused, and reports that.
+    /// Removes a service that the host has refused, and reports the refusal.
     ///
     /// The other services stay published.
     private func refused(_ service: CBService, _ error: any Error) {

@@ -57,8 +57,8 @@ struct PeripheralDescription {
 
     /// Adds a service from a file of its own, and returns it.
     ///
-    /// - Throws: ``CommandError/unusableFile(_:_:)`` if the file is not a valid service; then the description is
-    ///   unchanged.
+    /// - Throws: ``CommandError/unusableFile(_:_:)`` if the file is not a valid service, in which case the description
+    ///   is unchanged.
     mutating func add(path: String) throws -> SimulatedPeripheral.Service {
         let service = try Self.read(SimulatedPeripheral.Service.self, from: path)
         var complete = device

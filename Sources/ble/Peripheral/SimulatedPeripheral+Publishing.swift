@@ -5,7 +5,7 @@ import CoreBluetoothExtras
 extension CBMutableCharacteristic {
     /// Creates an app's characteristic from a simulated one.
     ///
-    /// It stores no value: the app serves reads and writes itself.
+    /// The created characteristic stores no value: the app serves reads and writes itself.
     convenience init(_ characteristic: SimulatedPeripheral.Characteristic) {
         self.init(
             type: CBUUID(string: characteristic.uuid),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder with the libraries and modules for a toolchain, which `Packaging/toolset.sh` has built.
+/// A folder that `Packaging/toolset.sh` has built, with the libraries and modules for a toolchain.
 ///
 /// | path | content |
 /// | --- | --- |
@@ -56,7 +56,7 @@ struct BuiltModules {
 
     /// Throws an error unless the modules fit a toolchain.
     ///
-    /// A compiler only reads modules that the same version has built.
+    /// A compiler reads only modules that a compiler of the same version has built.
     func check(_ toolchain: Toolchain) throws(ToolsetError) {
         guard origin.compiler == toolchain.version, origin.target == toolchain.target else {
             throw .mismatch(

@@ -47,7 +47,7 @@ struct ToolsetFolder {
 
     /// The options for the compiler and the linker.
     ///
-    /// The run path is of the old kind, which is also searched for the dependencies of libraries. So the shared library
+    /// The run path is a `DT_RPATH`, which is also searched for the dependencies of libraries. So the shared library
     /// finds the toolchain libraries that the program itself does not use.
     var description: Description {
         let library = folder.appending(path: "lib").path, modules = folder.appending(path: "modules").path

@@ -3,14 +3,14 @@ import BLEWire
 
 /// The host's GATT client on one link, used in the same way as apps use it.
 ///
-/// Its time advances only while a request waits for its response. After a while without requests from apps, the host
-/// would send its own, which no test case expects.
+/// The client's time advances only while a request waits for its response. Otherwise, after a while without requests
+/// from apps, the host would send requests of its own, which no test case expects.
 struct AppClient {
     private enum State {
         /// The MTU exchange is in progress.
         case connecting
         case idle
-        /// A request is in progress. If `retries`, it may be repeated once on a more secure link.
+        /// A request is in progress. If `retries` is true, the request may be repeated once on a more secure link.
         case asking(retries: Bool)
         /// The peer has not responded to the MTU exchange in time.
         case abandoned
@@ -102,7 +102,7 @@ struct AppClient {
 }
 
 extension PeerEvent {
-    /// The result of a client's request; `nil` if this event does not report one.
+    /// The result of a client's request; `nil` if this event does not report a result.
     fileprivate var answer: AttributeOperation.Answer? {
         switch self {
         case .servicesDiscovered(let result), .includedServicesDiscovered(_, let result): result.map { .services($0) }

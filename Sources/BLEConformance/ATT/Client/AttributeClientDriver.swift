@@ -3,8 +3,8 @@ import BLEWire
 
 /// A driver that performs the operations of a test case on the peer's server, one at a time, after the MTU exchange.
 ///
-/// The host (``AppClient``) performs the operations that apps can request. ``TesterClient`` performs the others. If the
-/// peer is a client, too, its requests are answered at any time.
+/// The host (``AppClient``) performs the operations that apps can request. ``TesterClient`` performs the other
+/// operations. If the peer is a client, too, its requests are answered at any time.
 struct AttributeClientDriver: Driver {
     private struct Command: Decodable {
         let `do`: AttributeOperation.Description
@@ -15,7 +15,7 @@ struct AttributeClientDriver: Driver {
         case connecting
         case idle
         case operating(AttributeOperation)
-        /// The database is being discovered for an operation; `nil` if that happens before the first operation.
+        /// The database is being discovered for an operation or, if the operation is `nil`, before the first one.
         case discovering(DatabaseDiscovery, for: AttributeOperation?)
     }
 
@@ -70,7 +70,7 @@ struct AttributeClientDriver: Driver {
         hear(at: now)
     }
 
-    /// Processes all events of the host's client.
+    /// Processes all events from the host's client.
     private mutating func hear(at now: Instant) {
         while let event = app.next(at: now) {
             switch event {

@@ -35,7 +35,7 @@ struct AttributeOperation {
     typealias Answer = Result<Outcome, Failure>
 
     let action: Action
-    /// True if a request that the server refuses for lack of security is repeated once on a more secure link.
+    /// True if a request is repeated once on a more secure link after the server has refused it for lack of security.
     let elevatesSecurity: Bool
 
     /// Creates an operation from its description.
@@ -116,7 +116,8 @@ extension AttributeOperation.Description {
 
     /// Returns the request for the primary services in a range.
     ///
-    /// The host performs it if the range contains all handles, because apps discover services only in that range.
+    /// If the range contains all handles, the host performs the request. Apps cannot search a smaller range, so this
+    /// program performs all other requests.
     private func discoverServices() throws -> AttributeQuestion {
         let range = try range, type = try type
         return range == .all
@@ -126,8 +127,8 @@ extension AttributeOperation.Description {
 
     /// Returns the request for a prepared write.
     ///
-    /// The host performs it if the value does not fit into one packet, because it writes shorter values of apps without
-    /// preparing them.
+    /// If the value does not fit into one packet, the host performs the request. The host never prepares the write of a
+    /// shorter value, so this program does.
     private func writePrepared(mtu: Int) throws -> AttributeQuestion {
         let value = try octets, handle = try attribute
         return value.count > min(mtu - 3, ATT.maximumValueLength)
@@ -136,7 +137,8 @@ extension AttributeOperation.Description {
 
     /// Returns the request for a subscription.
     ///
-    /// If the characteristic has not been discovered, all handles after its value may be those of its descriptors.
+    /// If the characteristic has not been discovered, every handle after its value may belong to one of its
+    /// descriptors.
     private func subscribe(
         _ subscription: Subscription,
         in database: [DatabaseDiscovery.Service]

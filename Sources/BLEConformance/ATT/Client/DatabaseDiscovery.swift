@@ -13,8 +13,8 @@ import BLEWire
 ///                                                           │   descriptors   │
 ///                                                           └─────────────────┘
 ///
-/// It makes the same requests as an app that discovers everything. But it also finds secondary services that no other
-/// service includes, which apps cannot.
+/// It makes the same requests as an app that discovers everything, and one more: it also searches for secondary
+/// services, because apps cannot find those that no other service includes.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
 struct DatabaseDiscovery {

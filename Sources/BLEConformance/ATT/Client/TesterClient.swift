@@ -7,7 +7,8 @@ import BLEWire
 struct TesterClient {
     private enum State {
         case idle
-        /// The request waits for its response. If `retries`, it may be repeated once on a more secure link.
+        /// The request waits for its response. If `retries` is true, the request may be repeated once on a more secure
+        /// link.
         case asking(AttributeProcedure, ATTPacket, retries: Bool)
     }
 
@@ -40,7 +41,7 @@ struct TesterClient {
         return follow(step, of: procedure, retries: retries, at: now)
     }
 
-    /// Processes a response of the server.
+    /// Processes a response from the server.
     mutating func receive(_ octets: [UInt8], mtu: Int, at now: Instant) -> OnEvent {
         guard case .asking(var procedure, let request, let retries) = state else { return .nothing }
         let packet = try? ATTPacket(decoding: octets)

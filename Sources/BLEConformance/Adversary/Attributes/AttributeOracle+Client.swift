@@ -3,13 +3,13 @@ import BLEWire
 // The requests of the host's client, and the results that its app may receive. The host may choose any free bearer for
 // a request.
 extension AttributeOracle {
-    /// A request of the host that waits for the peer's response.
+    /// A request from the host that waits for the peer's response.
     struct Request {
         let opcode: UInt8
         let handle: UInt16
-        /// The octets after the opcode and the first four octets, which are often two handles.
+        /// The octets of the packet after the first five: the opcode, and four octets that are often two handles.
         var rest: [UInt8] = []
-        /// The part of the value that earlier requests have read, if a value is read in several parts.
+        /// The part of the value that earlier requests have read; empty if the value is not read in several parts.
         var beginning: [UInt8] = []
     }
 
@@ -24,7 +24,7 @@ extension AttributeOracle {
         0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x0E, 0x10, 0x12, 0x16, 0x18, 0x20,
     ]
 
-    /// Records a request of the host on a bearer; returns false if the request is not allowed.
+    /// Records a request that the host sends on a bearer; returns false if the request is not allowed.
     mutating func ask(_ packet: [UInt8], on name: ChannelIdentifier) -> Bool {
         guard let index = index(of: name), bearers[index].request == nil, let opcode = packet.first
         else { return false }
@@ -35,7 +35,7 @@ extension AttributeOracle {
         return true
     }
 
-    /// Processes a response of the peer, whether or not the host has made a request.
+    /// Processes a response from the peer, whether or not the host has made a request.
     mutating func answered(_ packet: [UInt8], at index: Int) {
         guard let request = bearers[index].request else { return }
         var outcomes: [Outcome] = []

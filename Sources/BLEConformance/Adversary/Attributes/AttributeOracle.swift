@@ -18,7 +18,7 @@ struct AttributeOracle {
         case askToWrite([WritePart])
     }
 
-    /// A bearer, which the host's channel identifier names.
+    /// A bearer, identified by the host's channel identifier.
     struct Bearer {
         let name: ChannelIdentifier
         /// True if the app has been asked for a value.
@@ -30,13 +30,13 @@ struct AttributeOracle {
         ///
         /// The first one has been sent, and waits for its confirmation.
         var indications: [[UInt8]] = []
-        /// The request of the host that waits for its response; `nil` if there is none.
+        /// The request from the host that waits for its response; `nil` if there is none.
         var request: Request?
     }
 
     /// The handle of the value that the app provides, in ATT's octet order.
     ///
-    /// ``value`` is that value.
+    /// ``value`` is the value itself.
     static let held: [UInt8] = [18, 0]
     static let value: [UInt8] = [1, 2, 3]
 
@@ -49,9 +49,10 @@ struct AttributeOracle {
     /// ``outcomes`` has the allowed results by handle.
     var asked: [UInt16] = []
     var outcomes: [UInt16: [Outcome]] = [:]
-    /// The parts of values that have been read so far, by handle, for values that are read in several parts.
+    /// For each value that is read in several parts, the octets that have been read so far, by handle.
     var beginnings: [UInt16: [UInt8]] = [:]
-    /// True if a request of the host may wait for credits, so that the oracle does not know what the app may receive.
+    /// True if a request from the host may be waiting for credits, so that the oracle does not know what the app may
+    /// receive.
     var isBlind = false
 
     func index(of name: ChannelIdentifier) -> Int? { bearers.firstIndex { $0.name == name } }

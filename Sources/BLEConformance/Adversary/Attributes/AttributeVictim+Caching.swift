@@ -6,7 +6,7 @@ extension AttributeVictim {
     /// The adversary's key for signed writes.
     static let signingKey = Key128(wire: 0x0011_2233_4455_6677_8899_AABB_CCDD_EEFF)
 
-    /// Makes the adversary a bonded client with robust caching that does not know of a new service yet.
+    /// Makes the adversary a bonded client that supports robust caching and does not know of a new service yet.
     ///
     /// | handle | attribute |
     /// | --- | --- |

@@ -58,7 +58,8 @@ extension AttributeVictim {
         }
     }
 
-    /// Refuses the requests of the host's client until it sends no more, as an honest server without attributes would.
+    /// Refuses the requests of the host's client until the client sends no more, as an honest server without attributes
+    /// would.
     mutating func refuseRequests() {
         for _ in 0..<Self.patience {
             guard let request = record.request else { return }
@@ -68,7 +69,7 @@ extension AttributeVictim {
         check(record.request == nil, "asks for ever")
     }
 
-    /// Refuses the requests on the other link in the same way, until the host sends the app's request.
+    /// Refuses the requests that the host sends on the other link by itself, until it sends the app's request.
     mutating func refuseElsewhere() {
         for _ in 0..<Self.patience {
             guard let request = record.sentElsewhere.last, request != [0x0A, 0x03, 0x00] else { return }

@@ -16,7 +16,8 @@ extension AttributeVictim {
         return ending.record.fault ?? late.record.fault
     }
 
-    /// Checks that nothing happened on the other link, and that no link was given up, because no time has passed.
+    /// Checks that nothing happened on the other link, and that no link was given up: no time has passed, so no request
+    /// can have timed out.
     private mutating func checkOthers() {
         let sent = record.sentElsewhere
         check(record.abandoned.isEmpty, "gives up a link before any time is up")
@@ -52,7 +53,7 @@ extension AttributeVictim {
         (record.answers, record.sentElsewhere) = ([], [])
     }
 
-    /// Checks that the app's requests complete if the server becomes honest, and that the app can make new ones.
+    /// Checks that the app's requests complete if the server becomes honest, and that the app can make new requests.
     private mutating func checkClient() {
         refuseRequests()
         let (asked, completed) = (record.asked, record.completed)
@@ -81,8 +82,8 @@ extension AttributeVictim {
         check(record.completedElsewhere == 1, "loses what another was asked")
     }
 
-    /// Checks that the host gives up a link exactly once if a request has no response after 30 s, and that all its
-    /// requests end.
+    /// Checks that the host gives up a link exactly once if a request has no response after 30 s, and that all requests
+    /// on the link end.
     private mutating func checkTimeout() {
         layer.wake(at: now + ATT.transactionTimeout)
         drain()

@@ -33,7 +33,7 @@ struct AttributeVictim: Victim {
         var confirmations = 0
         /// The number of indications that the adversary has not confirmed.
         var unconfirmed = 0
-        /// The number of values that the app has sent; ``updatesTaken`` is the number of those that the host has
+        /// The number of values that the app has sent; ``updatesTaken`` is the number of values that the host has
         /// reported as sent.
         var updates = 0
         var updatesTaken = 0
@@ -126,8 +126,7 @@ struct AttributeVictim: Victim {
 extension AttributeVictim {
     static let name = [UInt8]("Victim".utf8)
 
-    /// A database with the device name at handle 3, which cannot be written, and a value with a client configuration at
-    /// handle 5.
+    /// A database with a read-only device name at handle 3, and a value with a client configuration at handle 5.
     private static var database: GATTDatabase {
         let value = GATTDatabase.ExactItem.characteristic(
             .init(wire: 4),
@@ -149,7 +148,8 @@ extension AttributeVictim {
         return database
     }
 
-    /// A service with the same attributes, but with a value at handle 5 that the app provides.
+    /// A service with the attributes of ``database``, except that the app provides the value at handle 5, to which
+    /// clients may also send write commands.
     static var service: ServiceDefinition {
         ServiceDefinition(
             id: .init(rawValue: 1),

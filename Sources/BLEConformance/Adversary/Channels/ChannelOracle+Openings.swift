@@ -3,7 +3,7 @@ import BLEWire
 
 // The channels that the host itself requests, as bearers.
 extension ChannelOracle {
-    /// A request of the host to open bearers.
+    /// A request from the host to open bearers.
     struct Opening {
         let identifier: SignalIdentifier
         let locals: [ChannelIdentifier]
@@ -12,7 +12,7 @@ extension ChannelOracle {
     /// The maximum number of times that a host requests bearers from a peer that does not open them.
     static let mostOpenings = 3
 
-    /// Records a request of the host to open bearers; returns false if the request is not allowed.
+    /// Records a request from the host to open bearers; returns false if the request is not allowed.
     mutating func asks(_ request: Signal.CreditBasedConnectionRequest, _ identifier: SignalIdentifier)
         -> Bool
     {
@@ -32,7 +32,7 @@ extension ChannelOracle {
 
     /// Predicts the reaction of the host to the peer's response to a request for bearers.
     ///
-    /// If the peer uses one identifier for two channels, both are unusable.
+    /// If the peer uses one identifier for two channels, both channels are unusable.
     mutating func opened(
         _ response: Signal.CreditBasedConnectionResponse,
         _ identifier: SignalIdentifier
@@ -83,15 +83,15 @@ extension ChannelOracle {
         return reaction
     }
 
-    /// Predicts the reaction of the host to the end of a channel: a report to the app, or moved indications of a
-    /// bearer.
+    /// Predicts the reaction of the host to the end of a channel: a report to the app or, for a bearer, the transfer of
+    /// its indications to the unenhanced bearer.
     mutating func gone(_ channel: Channel, _ failure: Failure? = nil) -> Reaction {
         if channel.isClosing { return Reaction() }
         guard channel.isBearer else { return Reaction(events: [.closed(channel.local, failure)]) }
         return carryOut(attributes?.closed(channel.local) ?? [])
     }
 
-    /// Records an ATT request of the host on a bearer; returns false if the request is not allowed.
+    /// Records an ATT request that the host sends on a bearer; returns false if the request is not allowed.
     mutating func ask(_ packet: [UInt8], on name: ChannelIdentifier) -> Bool {
         guard name != .attribute else { return attributes?.ask(packet, on: name) == true }
         guard let index = channels.firstIndex(where: { $0.local == name }), channels[index].granted > 0

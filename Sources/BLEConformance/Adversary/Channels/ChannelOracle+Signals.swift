@@ -109,7 +109,7 @@ extension ChannelOracle {
         return opening(identifier, result, refusals.map { $0 == nil }, areTold: !isBearer)
     }
 
-    /// The number of bearers that are open or requested by the host.
+    /// The number of bearers that are open or that the host has requested.
     private var bearerCount: Int {
         channels.count { $0.isBearer && !$0.isClosing } + openings.reduce(0) { $0 + $1.locals.count }
     }
@@ -177,7 +177,7 @@ extension ChannelOracle {
         return true
     }
 
-    /// Records credits that the host gives the peer; returns false if the host may not give these.
+    /// Records credits that the host gives the peer; returns false if the host may not give them.
     mutating func receive(_ credit: Signal.FlowControlCredit) -> Bool {
         guard let index = channels.firstIndex(where: { $0.local == credit.channel }) else { return false }
         channels[index].credits += Int(credit.credits)

@@ -11,7 +11,7 @@ import BLEWire
 struct ChannelOracle {
     /// The state of a channel.
     struct Channel {
-        /// The host's identifier of the channel; ``remote`` is the peer's.
+        /// The host's identifier for the channel; ``remote`` is the peer's.
         var local = ChannelIdentifier.none
         var remote: ChannelIdentifier
         var isEnhanced: Bool
@@ -23,8 +23,8 @@ struct ChannelOracle {
         var unit: (octets: [UInt8], length: Int)?
         /// The peer's MTU in octets; ``mps`` is its MPS.
         ///
-        /// ``granted`` is the number of packets that the host may still send, and ``waiting`` has those that wait for
-        /// credits.
+        /// ``granted`` is the number of packets that the host may still send, and ``waiting`` has the packets that wait
+        /// for credits.
         var mtu: UInt16
         var mps: UInt16
         var granted: Int
@@ -43,7 +43,7 @@ struct ChannelOracle {
         var events: [Event] = []
     }
 
-    /// A packet of the host on the signalling channel.
+    /// A packet from the host on the signalling channel.
     enum Answer: Equatable {
         case signal(SignalPacket)
         /// A request to close a channel.
@@ -52,13 +52,13 @@ struct ChannelOracle {
         case opening(SignalIdentifier, Signal.ConnectionResult, [Bool])
     }
 
-    /// A packet on a channel, which the peer's channel identifier names.
+    /// A packet on a channel, which the peer's identifier for the channel selects.
     struct Frame: Equatable {
         var channel: ChannelIdentifier
         var payload: [UInt8]
     }
 
-    /// An event that the host reports to an app about a channel, which the host's channel identifier names.
+    /// An event about a channel that the host reports to an app, with the host's identifier for the channel.
     enum Event: Equatable {
         case opened
         case received(ChannelIdentifier, [UInt8])
@@ -81,7 +81,8 @@ struct ChannelOracle {
     var channels: [Channel] = []
     /// The channels that the host has opened, but whose identifiers the oracle does not know yet.
     var unnamed: [Channel] = []
-    /// The host's requests for bearers that wait for a response; ``openingCount`` is the number of all such requests.
+    /// The host's requests for bearers that wait for a response; ``openingCount`` is the number of all requests for
+    /// bearers so far.
     var openings: [Opening] = []
     var openingCount = 0
     /// The attributes behind the bearers; `nil` if the host offers none.

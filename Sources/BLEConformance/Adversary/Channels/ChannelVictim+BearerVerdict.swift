@@ -29,8 +29,8 @@ extension ChannelVictim {
         base.check(heard.isEmpty, "tells an app \(heard) at the end of the link")
     }
 
-    /// Refuses all bearers that the host still requests, as a peer that does not support the PSM, and checks that the
-    /// host stops.
+    /// Refuses all bearers that the host still requests, like a peer that does not support the PSM, and checks that the
+    /// host stops requesting them.
     private func refuseOpenings() {
         for _ in 0...ChannelOracle.mostOpenings {
             guard let opening = oracle.openings.first else { return }

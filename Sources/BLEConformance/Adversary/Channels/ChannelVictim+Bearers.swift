@@ -37,7 +37,7 @@ extension ChannelVictim {
     }
 
     /// Makes the peer open two bearers, and the app indicate two values on the unenhanced bearer and two on the first
-    /// of these.
+    /// of the opened bearers.
     private func beginServing() {
         step(.init("17 31 0c00 2700 4000 4000 2000 5000 5400", .anything, channel: 5))
         let names = oracle.channels.map(\.local.wire)
@@ -95,7 +95,9 @@ extension ChannelVictim {
         compare(with: .init(), after: "requests of an app")
     }
 
-    /// Makes the peer respond to all requests in progress, like an honest one.
+    /// Makes the peer respond to all requests in progress, like an honest server.
+    ///
+    /// `answer` returns the response to a request; `nil` for the error Attribute Not Found.
     func answerRequests(with answer: (AttributeOracle.Request) -> [UInt8]?) {
         for _ in 0..<Self.patience {
             guard let bearer = oracle.attributes?.bearers.first(where: { $0.request != nil }),

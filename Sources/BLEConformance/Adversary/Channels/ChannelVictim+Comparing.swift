@@ -35,7 +35,7 @@ extension ChannelVictim {
 
     /// Returns the packets that the host sent on channels, sorted by channel.
     ///
-    /// Its own ATT requests are left out, and given to the oracle.
+    /// The host's own ATT requests are left out, and given to the oracle.
     private func frames() -> [ChannelOracle.Frame] {
         var frames: [ChannelOracle.Frame] = []
         for (channel, payload) in base.record.frames {
@@ -52,7 +52,7 @@ extension ChannelVictim {
         return ChannelOracle.Reaction(frames: frames).sorted.frames
     }
 
-    /// Records a packet of the host on the signalling channel, and gives the oracle the decisions that the packet
+    /// Records a packet from the host on the signalling channel, and gives the oracle the decisions that the packet
     /// contains.
     private func note(
         _ octets: [UInt8],

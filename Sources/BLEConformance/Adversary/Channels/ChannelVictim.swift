@@ -12,7 +12,7 @@ import BLEWire
 ///
 /// Alternatively, the channels are Enhanced ATT bearers; see ``BearerScene``.
 final class ChannelVictim {
-    /// A channel of an app: the host's identifier of the channel, and the app.
+    /// A channel that belongs to an app: the host's identifier for the channel, and the app.
     struct End {
         let local: ChannelIdentifier
         let client: ClientID
@@ -147,7 +147,7 @@ final class ChannelVictim {
         ends[id] = End(local: local, client: SignalVictim.peripheral)
     }
 
-    /// Returns the host's identifier for a channel of an app.
+    /// Returns the host's identifier for an app's channel.
     func name(of id: ChannelID) -> ChannelIdentifier? { ends[id]?.local }
 
     private func perform(_ request: ChannelRequest, on local: ChannelIdentifier) {
@@ -181,7 +181,7 @@ final class ChannelVictim {
         base.drain()
     }
 
-    /// Checks that open channels still work on both links, and that nothing happens on closed ones.
+    /// Checks that open channels still work on both links, and that nothing happens on closed channels.
     private func checkChannels() {
         for channel in oracle.channels {
             let rest = channel.unit.map { [UInt8](repeating: 9, count: $0.length - $0.octets.count) }

@@ -14,7 +14,7 @@ struct HostilePacket: Sendable, CustomStringConvertible {
         case confirmation
         /// No answer.
         case nothing
-        /// One answer or none, because the specification does not say, or an oracle predicts the answer.
+        /// One answer or none: the specification leaves the choice open, or an oracle predicts the answer.
         case anything
     }
 

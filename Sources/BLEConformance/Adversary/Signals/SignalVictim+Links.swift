@@ -35,7 +35,7 @@ extension SignalVictim {
         check(openings == wanted, "answers \(openings) times what became of \(wanted) channels")
     }
 
-    /// Returns the host's identifier of the device with this address; lets the host discover the device if necessary.
+    /// Returns the host's identifier for the device with this address; lets the host discover the device if necessary.
     func identify(_ address: DeviceAddress) -> PeerIdentifier? {
         if let known = peers[address] { return known }
         host.perform(.scan(ScanRequest()), for: Self.central, at: now)

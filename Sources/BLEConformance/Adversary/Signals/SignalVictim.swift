@@ -4,8 +4,8 @@ import BLEWire
 /// A host under attack with two links: one to the adversary, which is replaced after each sequence of packets, and a
 /// permanent one to an honest peer.
 ///
-/// Unlike ``AttributeVictim``, a host is never copied. So each sequence has a link of its own, and if links leave state
-/// behind in the host, it adds up.
+/// Unlike an ``AttributeVictim``, this victim is never copied: all sequences attack the same host, each on a link of
+/// its own. So any state that a link leaves behind in the host adds up.
 final class SignalVictim {
     /// A record of the events on the adversary's current link.
     struct Record {
@@ -13,7 +13,8 @@ final class SignalVictim {
         /// The host's packets to the adversary on the signalling channel; ``frames`` has those on other channels.
         var signals: [[UInt8]] = []
         var frames: [(channel: ChannelIdentifier, payload: [UInt8])] = []
-        /// The channels that apps were told have opened, on any link; ``channelEvents`` has the other events.
+        /// The channels that the host has reported to apps as opened, on any link; ``channelEvents`` has the other
+        /// events.
         var opened: [ChannelID] = []
         var channelEvents: [(id: ChannelID, event: ChannelEvent)] = []
         /// The channels that are open for an app.
@@ -60,7 +61,7 @@ final class SignalVictim {
 
     /// Creates a host that has the given role on all links.
     ///
-    /// `bearerMTU` is its MTU on Enhanced ATT bearers; `nil` for the maximum.
+    /// `bearerMTU` is the host's MTU on Enhanced ATT bearers; `nil` for the maximum.
     init(_ role: HCI.Role, limits: Limits = Limits(), bearerMTU: Int? = nil) {
         self.role = role
         host = Host(
@@ -98,7 +99,7 @@ final class SignalVictim {
         return record.fault
     }
 
-    /// Makes the host send a request on the signalling channel, which the adversary may answer.
+    /// Makes the host send, on the signalling channel, a request that the adversary may answer.
     private func prepare() {
         guard let peer = identify(Self.address) else { return check(false, "does not know the peer") }
         if role == .central {

@@ -79,7 +79,7 @@ struct ClonedDevice {
     /// The text of the file.
     var text: String { file.text }
 
-    /// Sentences for the user about parts of the device that are missing from the file, or that make it unusable.
+    /// Sentences for the user about parts of the device that are missing from the file, or that make the file unusable.
     var remarks: [String] { file.remarks }
 
     /// The text of the file, and the remarks.
@@ -106,7 +106,8 @@ struct ClonedDevice {
         }
     }
 
-    /// Returns a sentence that says why a file with these keys cannot be used; nothing if it can be used.
+    /// Returns a list with a sentence that says why a file with these keys cannot be used; empty if the file can be
+    /// used.
     private static func remarks(on keys: [String: Any]) -> [String] {
         do {
             _ = try device(keys)

@@ -54,7 +54,7 @@ struct Read: AsyncParsableCommand {
 extension CBCharacteristic {
     /// Returns a fact about a value of this characteristic.
     ///
-    /// If `isNamed`, the text for users begins with the characteristic.
+    /// If `isNamed`, the text for users begins with the characteristic's reference.
     func fact(_ event: String, _ value: Data, isNamed: Bool = false) -> Fact {
         let fields = keys.merging(keys(of: value)) { own, _ in own }
         return Fact(event, fields, text: (isNamed ? "\(argument) " : "") + value.shown(as: ValueFormat(of: self)))

@@ -4,7 +4,7 @@ import BLERuntime
 import BLESession
 import Glibc
 
-/// The daemon that apps use, if they run in a given environment.
+/// The daemon that apps in a given environment use.
 struct DaemonChoice {
     private static let nobody = CommandError.noDaemon("no daemon listens on the default socket")
 
@@ -13,7 +13,7 @@ struct DaemonChoice {
     /// The path of the default socket if a daemon listens there; otherwise `nil`.
     let found: String?
 
-    /// The daemon that apps in the environment of this process use.
+    /// The daemon that an app would use if it ran with this process's environment variables.
     static var own: Self {
         let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
         let found = DaemonSocket.listening(among: DaemonSocket.candidates(environment: environment))

@@ -3,9 +3,9 @@ import Foundation
 
 /// The simulated world of this process, which no other process can join.
 enum PrivateWorld {
-    /// Returns a remark for users who serve a peripheral in such a world: no other program can connect to it.
+    /// Returns a remark for users who serve a peripheral in such a world, where no other program can connect to it.
     ///
-    /// `nil` if other programs can.
+    /// Returns `nil` if other programs can connect.
     static func remark(host: String? = HostSpecification.ofProcess) -> String? {
         switch host.flatMap({ try? HostSpecification($0) }) {
         case .demo, .world:

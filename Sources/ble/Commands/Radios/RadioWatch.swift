@@ -31,8 +31,7 @@ extension Printer {
     }
 }
 
-/// The availability of the radio for a command, which requires the radio at the start, and later waits for it to
-/// return.
+/// Tracks the radio for a command that needs it at the start and, if it disappears later, waits for it to return.
 struct RadioWatch {
     /// The time for which a command waits for the radio at the start.
     static let patience = Duration.seconds(10)
@@ -48,7 +47,7 @@ struct RadioWatch {
 
     /// Creates a watch.
     ///
-    /// If `mayCome`, it waits for a controller that is missing at the start.
+    /// If `mayCome`, the watch waits for a controller that is missing at the start.
     init(mayCome: Bool = Self.mayCome()) { self.mayCome = mayCome }
 
     /// Returns whether a missing controller may appear soon.
@@ -64,7 +63,7 @@ struct RadioWatch {
         case came
         case lost
         case returned
-        /// The radio is not available at the start, with the state of the manager that says why.
+        /// The radio is not available at the start; the manager's state says why.
         case missing(CBManagerState)
     }
 
@@ -85,7 +84,7 @@ struct RadioWatch {
         return action
     }
 
-    /// Returns the effect of the time limit for the start, which has passed.
+    /// Returns what it means for the command that the time limit for the start has passed.
     func overdue() -> OnChange {
         switch state {
         case .awaited: .missing(.unknown)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The pipe to which the signal handler writes the signal number.
 ///
-/// It is set before the handler is installed, and only the handler reads this variable.
+/// The variable is set before the handler is installed, and only the handler reads it.
 private nonisolated(unsafe) var signalled: Int32 = -1
 
 /// The normal exit of the process after a signal, which releases the adapter and writes the bonds.
@@ -12,7 +12,7 @@ private nonisolated(unsafe) var signalled: Int32 = -1
 enum GracefulShutdown {
     /// The handled signals.
     ///
-    /// Excludes those that were ignored when the process started, as they are for background processes of a script.
+    /// Excludes signals that were ignored when the process started, as in the background processes of a script.
     private static let signals = [SIGINT, SIGTERM].filter { number in
         var action = sigaction()
         sigaction(number, nil, &action)

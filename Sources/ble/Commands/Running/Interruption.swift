@@ -3,7 +3,7 @@ import Foundation
 
 /// The pipe to which the signal handler writes.
 ///
-/// It is set before the handler is installed, and only the handler reads this variable.
+/// The variable is set before the handler is installed, and only the handler reads it.
 private nonisolated(unsafe) var signalled: Int32 = -1
 
 /// A wait for a request to end the process, by Ctrl-C or from a service manager.

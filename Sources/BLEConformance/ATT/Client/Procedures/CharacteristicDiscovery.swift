@@ -3,7 +3,8 @@ import BLEWire
 
 /// The discovery of the characteristics of a service.
 ///
-/// A characteristic ends before the next declaration, so the whole service must always be searched.
+/// A characteristic extends to the next declaration, so the whole service is searched even if only some types are
+/// wanted.
 ///
 /// Core 6.0, Vol 3, Part G, 4.6.1.
 struct CharacteristicDiscovery: Sendable {
@@ -12,7 +13,8 @@ struct CharacteristicDiscovery: Sendable {
     private var rest: AttributeHandleRange
     private var found: [KnownAttributes.Declaration] = []
 
-    /// Creates a search for characteristics of the given types, or all if empty, in the service with this `range`.
+    /// Creates a search in the service with this `range` for characteristics of the given types; for all if `types` is
+    /// empty.
     init(in range: AttributeHandleRange, only types: [BluetoothUUID] = []) {
         self.types = types
         self.range = range

@@ -15,7 +15,8 @@ struct IncludedServiceDiscovery: Sendable {
     /// The number of included services whose UUID is known, or cannot be read.
     private var named = 0
 
-    /// Creates a search for included services of the given types, or all if empty, in the service with this `range`.
+    /// Creates a search in the service with this `range` for included services of the given types; for all if `types`
+    /// is empty.
     init(in range: AttributeHandleRange, only types: [BluetoothUUID] = []) {
         self.types = types
         rest = range
