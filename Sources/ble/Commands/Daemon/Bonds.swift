@@ -31,7 +31,12 @@ struct Bonds: AsyncParsableCommand {
         func run() async throws {
             let printer = Printer(output)
             try await reportingTrouble {
-                let bonds = try await withBonds { try await $0.bonds() }
+                let bonds = try await withBonds { pairing, becomeReady in
+                    let stored = try await pairing.bonds()
+                    await becomeReady()
+                    let known = Set(stored.map(\.identifier))
+                    return stored + (try await pairing.bonds()).filter { !known.contains($0.identifier) }
+                }
                 for bond in bonds { printer.print(bond.fact) }
                 if bonds.isEmpty { printer.remark("No bonds.") }
             }
@@ -64,10 +69,12 @@ struct Bonds: AsyncParsableCommand {
         func run() async throws {
             let printer = Printer(output)
             try await reportingTrouble {
-                let (before, after) = try await withBonds {
-                    (try await $0.bonds(), try await $0.removeBond(with: identifier))
+                let isRemoved = try await withBonds { pairing, becomeReady in
+                    if !(try await pairing.bonds().contains { $0.identifier == identifier }) { await becomeReady() }
+                    let before = try await pairing.bonds(), after = try await pairing.removeBond(with: identifier)
+                    return before.count > after.count
                 }
-                guard before.count > after.count else { throw CommandError.noBond(identifier.uuidString) }
+                guard isRemoved else { throw CommandError.noBond(identifier.uuidString) }
                 let fields = ["identifier": identifier.uuidString]
                 printer.print(Fact("bond_removed", fields, text: "Removed the bond with \(identifier)."))
             }
@@ -75,17 +82,17 @@ struct Bonds: AsyncParsableCommand {
     }
 }
 
-/// Gives `work` access to the stored bonds.
+/// Gives `work` access to the stored bonds, and a function that waits until the host has identified its radio.
+///
+/// Before that, the host knows all bonds except those of a virtual radio. After that, it knows the bonds of its radio.
 @MainActor
 private func withBonds<Value: Sendable>(
-    _ work: @MainActor (BluetoothPairing) async throws -> Value
+    _ work: @MainActor (BluetoothPairing, _ becomeReady: @MainActor () async -> Void) async throws -> Value
 ) async throws -> Value {
-    // The host can only load the bonds of a virtual radio after it has identified the radio.
-    let central = Central()
-    try? await central.powerOn()
+    let pairing = BluetoothPairing(queue: .main), central = Central()
     defer { withExtendedLifetime(central) {} }
     do {
-        return try await work(BluetoothPairing(queue: .main))
+        return try await work(pairing) { try? await central.powerOn() }
     } catch PairingError.unsupported {
         throw CommandError.noRadio(.unsupported)
     }
