@@ -27,7 +27,7 @@ struct LoopAgenda {
 
     /// Updates the things to wait for, and copies the arguments of the next poll into `results`.
     mutating func prepare(for wakeDescriptor: Int32, at now: Instant, into results: inout [pollfd]) {
-        // A search first is cheaper than moving elements, most of which stay.
+        // Searching first is cheaper than moving the elements, because most of them stay.
         if watches.contains(where: { $0.isCancelled }) { removeCancelled() }
         if alarms.contains(where: { $0.isOver }) { alarms.removeAll { $0.isOver } }
         updateEpollSet()

@@ -55,7 +55,7 @@ extension World {
         }
     }
 
-    /// Plans faults, each of which happens once.
+    /// Plans faults that happen once each.
     ///
     /// A fault may name a machine that does not exist yet. But a fault at a ``Fault/Moment/time(_:)`` never happens if
     /// its machine does not exist by then.

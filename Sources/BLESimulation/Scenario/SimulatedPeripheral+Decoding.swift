@@ -149,7 +149,7 @@ extension World.Position: Codable {
     /// The allowed range of coordinates, which is far wider than the reach of any signal.
     private static let bounds = Bounds(-1_000_000.0...1_000_000, of: "metres")
 
-    /// Decodes `x`, `y` and `z`, each of which defaults to 0.
+    /// Decodes `x`, `y` and `z`; each defaults to 0.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a position", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)

@@ -125,7 +125,7 @@ extension LL {
         package var latency: UInt16 = 0
         /// The supervision timeout, in units of 10 ms.
         package var timeout: UInt16 = 0
-        /// The value of which the connection interval should preferably be a multiple, in units of 1.25 ms.
+        /// The unit that the connection interval should preferably be a multiple of, in units of 1.25 ms.
         package var preferredPeriodicity: UInt8 = 0
         package var referenceEventCount: UInt16 = 0
         /// The first of six possible positions of the anchor point, in units of 1.25 ms; 0xFFFF if the position is

@@ -22,7 +22,7 @@ final class Polling {
     /// Reads and prints the values, in each round in the order of `characteristics`.
     ///
     /// - Throws: ``CommandError/disconnected(_:_:)`` as soon as the connection is lost;
-    ///   ``CommandError/readsFailed(_:of:)`` at the end if the peripheral refused some reads, each of which has been
+    ///   ``CommandError/readsFailed(_:of:)`` at the end if the peripheral refused some reads, whose errors have been
     ///   printed; the error of the read itself if there was only one read.
     func read(
         _ characteristics: [CBCharacteristic],

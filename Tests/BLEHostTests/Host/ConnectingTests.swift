@@ -181,7 +181,7 @@ struct ConnectingTests {
         #expect(connections(rig).count == 1)
     }
 
-    @Test("A client that reconnects while the link ends is told of the end first, and then of the new link")
+    @Test("A client that reconnects while the link ends learns of the end first, and then of the new link")
     func connectWhileLeaving() {
         let rig = makeRig(), peer = rig.discover(address)
         rig.perform(.connect(peer, ConnectRequest()))

@@ -54,7 +54,7 @@ struct ChangingWorldTests {
         #expect(found == (change == .nothing ? ["FFE0"] : change == .adding ? ["FFE0", "FFE1"] : []))
     }
 
-    @Test("The app is told of the change once", arguments: 0..<16 as Range<UInt64>, Change.allCases)
+    @Test("The app receives the change once", arguments: 0..<16 as Range<UInt64>, Change.allCases)
     func late(seed: UInt64, change: Change) async throws {
         let bench = WorldBench(seed: seed, loss: 0.1)
         let (calls, peripheral) = try await hear(change, bench)

@@ -112,7 +112,7 @@ struct EndToEndTests {
         #expect(bench.server.updateValue(value, for: sending, onSubscribedCentrals: nil))
     }
 
-    @Test("A connected central is told of added and removed services")
+    @Test("A connected central learns of added and removed services")
     func changedServices() async throws {
         let peripheral = try #require(await bench.connect(characteristic(.read)))
         let service = CBMutableService(type: CBUUID(string: "FFE0"), primary: true)

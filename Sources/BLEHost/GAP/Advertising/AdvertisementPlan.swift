@@ -3,7 +3,7 @@ import BLEWire
 /// The distribution of the requests of several apps over advertisements.
 ///
 /// A single advertisement is used if the services of all foreground apps fit into it. Otherwise, requests that do not
-/// fit are put into further advertisements, each of which has its own advertising set. If the controller has too few
+/// fit are put into further advertisements, each with its own advertising set. If the controller has too few
 /// sets, the advertisements that are left over take turns in the last set. The first advertisement contains the
 /// services of the first app. It also has the overflow area with the services of background apps. If there are only
 /// background apps, the first advertisement is sent less often.

@@ -55,7 +55,7 @@ struct BondedClientTests {
         #expect(values == (isBonded ? [[0x1B, 23, 0, 7]] : []))
     }
 
-    @Test("A bonded client is told of changes made while it was away, and is change-aware if there were none")
+    @Test("A bonded client learns of changes made while it was away, and is change-aware if there were none")
     func changes() throws {
         for (hasChanged, listens) in [(false, true), (true, true), (true, false)] {
             var lone = makeLayer()

@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// A service at given handles, some of which may be unused.
+    /// A service at given handles, including handles without an attribute.
     package struct ExactService: Equatable, Sendable {
         package var uuid: BluetoothUUID
         package var isPrimary: Bool

@@ -58,7 +58,7 @@ extension AttributeLayer {
 
     /// Queues a value until the controller has free buffers.
     ///
-    /// `receivers` is the number of subscribers, all of which get a notification.
+    /// `receivers` is the number of subscribers; they all get a notification.
     @inline(never)
     private mutating func wait(
         _ value: [UInt8],
