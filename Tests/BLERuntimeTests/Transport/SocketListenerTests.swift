@@ -18,29 +18,27 @@ struct SocketListenerTests {
             let listener = try SocketListener(at: .unix(path: path), on: loop) { _ in accepted.withLock { $0 += 1 } }
             defer { unlink(path) }
             let client = FileDescriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
-            var held: [Int32] = []
-            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), [rlimit(rlim_cur: 64, rlim_max: 64)])
-            while case let raw = dup(0), raw >= 0 { held.append(raw) }
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
             withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-            let result = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(client.raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            try withoutFreeDescriptors {
+                let result = withUnsafePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        connect(client.raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                    }
                 }
-            }
-            try #require(result == 0)
-            // Each pause is one round; without them a round follows the other until the alarm.
-            let before = rounds.withLock { $0 }, count = Locked<Int?>(nil)
-            loop.post {
-                _ = loop.alarm(at: loop.clock.now + .milliseconds(350)) {
-                    count.withLock { $0 = rounds.withLock { $0 } - before }
+                try #require(result == 0)
+                // Each pause is one round; without them a round follows the other until the alarm.
+                let before = rounds.withLock { $0 }, count = Locked<Int?>(nil)
+                loop.post {
+                    _ = loop.alarm(at: loop.clock.now + .milliseconds(350)) {
+                        count.withLock { $0 = rounds.withLock { $0 } - before }
+                    }
                 }
+                while count.withLock({ $0 }) == nil { sched_yield() }
+                try #require(count.withLock { $0 ?? 0 } < 100)
+                try #require(accepted.withLock { $0 } == 0)
             }
-            while count.withLock({ $0 }) == nil { sched_yield() }
-            try #require(count.withLock { $0 ?? 0 } < 100)
-            try #require(accepted.withLock { $0 } == 0)
-            for raw in held { close(raw) }
             while accepted.withLock({ $0 }) == 0 { sched_yield() }
             withExtendedLifetime(listener) {}
         }
