@@ -1,6 +1,6 @@
 """Runs programs for BlueZ's D-Bus API on bled-bluez: run.py BLED BLED-BLUEZ BLE [PART…]
 
-bleak and bluetoothctl use devices of a simulated world; bluezero serves one, which ble uses over virtual controllers;
+bleak, habluetooth and bluetoothctl use devices of a simulated world; bluezero serves one, which ble uses over virtual controllers;
 and bleak's own tests run with Bumble as their peripheral. Each has a dbus-daemon of its own, so that neither the system
 bus nor Bluetooth in the kernel is needed. `Interop/bluez-api/setup` installs the programs, except bluetoothctl (bluez),
 python3-dbus and python3-gi; a part whose program is missing is skipped, and says so.
@@ -93,6 +93,11 @@ def central():
         subprocess.run([python, here / "central.py"], env=environment, check=True, timeout=90)
 
 
+def homeassistant():
+    with bluez(f"world:{here / 'world.json'}") as environment:
+        subprocess.run([python, here / "homeassistant.py"], env=environment, check=True, timeout=170)
+
+
 def bluetoothctl():
     if not shutil.which("bluetoothctl"):
         return print("skipped: there is no bluetoothctl (apt-get install bluez)")
@@ -182,7 +187,7 @@ def suite():
 # What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
 os.umask(0o077)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
-parts = [central, bluetoothctl, peripheral, suite]
+parts = [central, homeassistant, bluetoothctl, peripheral, suite]
 for part in [part for part in parts if part.__name__ in sys.argv[4:]] or parts:
     begun = time.monotonic()
     part()

@@ -125,7 +125,7 @@ extension BlueZBridge {
     /// Starts, changes or stops a program's scan, as required by its discovery and its monitors.
     mutating func updateScan(of name: String) {
         guard let client = clients[name] else { return }
-        let key = SessionKey(name, .central), isMonitoring = monitors.all.contains { $0.client == name }
+        let key = SessionKey(name, .central), isMonitoring = hasMonitors(name)
         if isMonitoring {
             request(key, .scan(ScanRequest(allowsDuplicates: true)))
         } else if client.isDiscovering {

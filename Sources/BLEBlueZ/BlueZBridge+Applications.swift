@@ -57,12 +57,13 @@ extension BlueZBridge {
         guard clients[application.client]?.isGone == false,
             !applications.all.contains(where: { $0.client == application.client })
         else { return }
-        changeMatch("RemoveMatch", application.client)
+        changeMatch("RemoveMatch", application.client, ObjectTree.properties)
     }
 
-    /// Adds or removes the bus's match rule for signals about changed values of a program's characteristics.
-    private mutating func changeMatch(_ member: String, _ client: String) {
-        let rule = "type='signal',sender='\(client)',interface='\(ObjectTree.properties)',member='PropertiesChanged'"
+    /// Adds or removes the bus's match rule for a program's signals about the values of its characteristics, or about
+    /// its objects.
+    mutating func changeMatch(_ member: String, _ client: String, _ interface: String) {
+        let rule = "type='signal',sender='\(client)',interface='\(interface)'"
         call(Self.bus, "/org/freedesktop/DBus", Self.bus, member, [.string(rule)])
     }
 
@@ -78,7 +79,7 @@ extension BlueZBridge {
         }
         let key = SessionKey(application.client, .application(number))
         if !applications.all.contains(where: { $0.client == application.client && $0.caller == nil }) {
-            changeMatch("AddMatch", application.client)
+            changeMatch("AddMatch", application.client, ObjectTree.properties)
         }
         _ = applications.update(number) { application in
             application.services = services.map(\.definition)

@@ -37,6 +37,9 @@ struct Monitor: Sendable {
     let path: String
     var objects: [Object] = []
 
+    /// Returns whether an object is the registered one, or below it.
+    func contains(_ object: String) -> Bool { object == path || object.hasPrefix(path == "/" ? path : path + "/") }
+
     /// The time at which the next device is lost, unless that device is received earlier.
     var deadline: Instant? {
         objects.flatMap { object in object.found.all.map { $0 + object.lowTimeout } }.min()
@@ -55,12 +58,15 @@ extension BlueZBridge {
         }
         guard member == "RegisterMonitor" else {
             guard let existing else { throw .doesNotExist }
-            monitors[existing] = nil
-            updateScan(of: caller.sender)
+            removeMonitors([existing], of: caller.sender)
             return []
         }
         guard existing == nil else { throw .alreadyExists }
         guard monitors.count < Limit.monitors else { throw .limitReached }
+        // Programs may create their objects after they have registered them, as bleak does.
+        if !monitors.all.contains(where: { $0.client == caller.sender }) {
+            changeMatch("AddMatch", caller.sender, ObjectTree.objectManager)
+        }
         let number = nextNumber()
         monitors[number] = Monitor(client: caller.sender, path: path)
         call(caller.sender, path, ObjectTree.objectManager, "GetManagedObjects", for: .monitorObjects(of: number))
@@ -68,31 +74,73 @@ extension BlueZBridge {
     }
 
     mutating func removeMonitors(of client: String) {
-        let own = monitors.keys.filter { monitors[$0]?.client == client }
-        guard !own.isEmpty else { return }
-        for number in own { monitors[number] = nil }
+        removeMonitors(monitors.keys.filter { monitors[$0]?.client == client }, of: client)
+    }
+
+    private mutating func removeMonitors(_ numbers: [UInt32], of client: String) {
+        guard !numbers.isEmpty else { return }
+        for number in numbers { monitors[number] = nil }
+        if !monitors.all.contains(where: { $0.client == client }) {
+            changeMatch("RemoveMatch", client, ObjectTree.objectManager)
+        }
         updateScan(of: client)
     }
 
     /// Activates the monitors among a program's objects, and releases those that cannot be used.
     mutating func addMonitors(_ number: UInt32, _ reply: BusReply) {
-        guard let monitor = monitors[number] else { return }
+        guard let client = monitors[number]?.client else { return }
         guard case .values(let values, _) = reply, let entries = values.first?.entries,
             entries.count <= Limit.applicationObjects
-        else {
-            monitors[number] = nil
-            return
-        }
+        else { return removeMonitors([number], of: client) }
         for (key, interfaces) in entries {
             guard let path = key.text, let properties = interfaces[key: BlueZ.monitor] else { continue }
-            guard let object = Monitor.Object(path, properties) else {
-                call(monitor.client, path, BlueZ.monitor, "Release")
-                continue
-            }
-            _ = monitors.update(number) { $0.objects.append(object) }
-            call(monitor.client, path, BlueZ.monitor, "Activate")
+            addMonitor(number, at: path, properties)
         }
-        updateScan(of: monitor.client)
+        updateScan(of: client)
+    }
+
+    /// Adds a monitor that a program has created after it registered the object above it.
+    mutating func addMonitor(_ signal: BusMessage) {
+        guard let client = signal.sender, signal.body.count == 2, let path = signal.body[0].text,
+            let properties = signal.body[1][key: BlueZ.monitor]
+        else { return }
+        var isAdded = false
+        for number in monitors.keys {
+            guard let monitor = monitors[number], monitor.client == client, monitor.contains(path) else { continue }
+            if addMonitor(number, at: path, properties) { isAdded = true }
+        }
+        if isAdded { updateScan(of: client) }
+    }
+
+    /// Removes a monitor that its program has removed.
+    mutating func removeMonitor(_ signal: BusMessage) {
+        guard let client = signal.sender, signal.body.count == 2, let path = signal.body[0].text,
+            signal.body[1].elements?.contains(where: { $0.text == BlueZ.monitor }) == true
+        else { return }
+        for number in monitors.keys where monitors[number]?.client == client {
+            _ = monitors.update(number) { $0.objects.removeAll { $0.path == path } }
+        }
+        updateScan(of: client)
+    }
+
+    /// Adds a monitor; returns false if it is there already, or cannot be used.
+    @discardableResult
+    private mutating func addMonitor(_ number: UInt32, at path: String, _ properties: BusValue) -> Bool {
+        guard let monitor = monitors[number], !monitor.objects.contains(where: { $0.path == path }) else {
+            return false
+        }
+        guard let object = Monitor.Object(path, properties), monitor.objects.count < Limit.applicationObjects else {
+            call(monitor.client, path, BlueZ.monitor, "Release")
+            return false
+        }
+        _ = monitors.update(number) { $0.objects.append(object) }
+        call(monitor.client, path, BlueZ.monitor, "Activate")
+        return true
+    }
+
+    /// Returns whether a program has monitors for which to scan.
+    func hasMonitors(_ client: String) -> Bool {
+        monitors.all.contains { $0.client == client && !$0.objects.isEmpty }
     }
 
     /// Returns whether an advertisement matches one of a program's monitors.

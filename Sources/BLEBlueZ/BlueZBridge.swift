@@ -341,6 +341,8 @@ extension BlueZBridge {
             else { return }
             leave(name)
         case (ObjectTree.properties, "PropertiesChanged"): noteChangedValue(signal)
+        case (ObjectTree.objectManager, "InterfacesAdded"): addMonitor(signal)
+        case (ObjectTree.objectManager, "InterfacesRemoved"): removeMonitor(signal)
         default: break
         }
     }

@@ -152,22 +152,34 @@ struct DiscoveryTests {
         #expect(bus.bridge.devices.isEmpty)
     }
 
-    @Test("A monitor finds a device with its pattern once, and loses it after its time")
-    func monitor() throws {
+    private static let monitor = BusValue.properties([
+        ("Type", .string("or_patterns")), ("RSSILowTimeout", .uint16(10)),
+        ("Patterns", .array(of: pattern.type, [pattern])),
+    ])
+    private static let pattern = BusValue.structure([.byte(0), .byte(0xFF), .octets([0x4C, 0])])
+    private static let interfaces = BusValue.array(
+        of: .entry(.string, monitor.type),
+        [.entry(.string(BlueZ.monitor), monitor)]
+    )
+
+    /// Registers a program's monitors, and answers with the objects that it has by then.
+    private func registered(_ objects: [BusValue]) throws -> TestBridge {
         var bus = TestBridge()
         #expect(bus.result(":1.1", TestBridge.adapter, BlueZ.monitors, "RegisterMonitor", [.path("/app")]) == .done)
-        let pattern = BusValue.structure([.byte(0), .byte(0xFF), .octets([0x4C, 0])])
-        let monitor = BusValue.properties([
-            ("Type", .string("or_patterns")), ("RSSILowTimeout", .uint16(10)),
-            ("Patterns", .array(of: pattern.type, [pattern])),
-        ])
-        let interfaces = BusValue.array(
-            of: .entry(.string, monitor.type),
-            [.entry(.string(BlueZ.monitor), monitor)]
-        )
-        let objects = BusValue.array(of: .entry(.path, interfaces.type), [.entry(.path("/app/m"), interfaces)])
         let number = try #require(bus.calls.last { $0.message.member == "GetManagedObjects" }?.number)
-        bus.reply(number, .values([objects], from: ":1.1"))
+        bus.reply(number, .values([.array(of: .entry(.path, Self.interfaces.type), objects)], from: ":1.1"))
+        return bus
+    }
+
+    private func matches(_ bus: TestBridge, _ member: String) -> Int {
+        bus.calls.count {
+            $0.message.member == member && $0.message.body.first?.text?.contains("ObjectManager") == true
+        }
+    }
+
+    @Test("A monitor finds a device with its pattern once, and loses it after its time")
+    func monitor() throws {
+        var bus = try registered([.entry(.path("/app/m"), Self.interfaces)])
         #expect(bus.calls.last?.message.member == "Activate")
         bus.forget()
         for _ in 0..<3 { bus.event(TestBridge.report(octets: [4, 0xFF, 0x4C, 0, 7]), of: .init(":1.1", .central)) }
@@ -178,5 +190,36 @@ struct DiscoveryTests {
         #expect(bus.calls.count == 1)
         bus.pass(.nanoseconds(1))
         #expect(bus.calls.map(\.message.member) == ["DeviceFound", "DeviceLost"])
+    }
+
+    @Test("A monitor may be created after it was registered, and removed again, by its own program only")
+    func laterMonitor() throws {
+        var bus = try registered([])
+        #expect(matches(bus, "AddMatch") == 1 && bus.requests.isEmpty)
+        for (sender, path, isActivated) in [
+            (":1.2", "/app/m", false), (":1.1", "/other/m", false), (":1.1", "/apple", false), (":1.1", "/app/m", true),
+            (":1.1", "/app/m", false),
+        ] {
+            bus.forget()
+            var signal = BusMessage(kind: .signal, serial: 1, path: path, interface: ObjectTree.objectManager)
+            (signal.member, signal.sender) = ("InterfacesAdded", sender)
+            signal.body = [.path(path), Self.interfaces]
+            bus.signal(signal)
+            #expect(bus.calls.map(\.message.member) == (isActivated ? ["Activate"] : []), "\(sender) \(path)")
+            #expect(bus.requests.isEmpty != isActivated)
+        }
+        for (sender, isHeard) in [(":1.2", true), (":1.1", false)] {
+            bus.forget()
+            var signal = BusMessage(kind: .signal, serial: 1, path: "/app/m", interface: ObjectTree.objectManager)
+            (signal.member, signal.sender) = ("InterfacesRemoved", sender)
+            signal.body = [.path("/app/m"), .strings([BlueZ.monitor])]
+            bus.signal(signal)
+            bus.event(TestBridge.report(octets: [4, 0xFF, 0x4C, 0, 7]), of: .init(":1.1", .central))
+            #expect(bus.calls.map(\.message.member) == (isHeard ? ["DeviceFound"] : []), "\(sender)")
+        }
+        #expect(
+            bus.result(":1.1", TestBridge.adapter, BlueZ.monitors, "UnregisterMonitor", [.path("/app")]) == .done
+        )
+        #expect(matches(bus, "RemoveMatch") == 1)
     }
 }
