@@ -199,6 +199,15 @@ def btsnoop(link, found):
     return b"btsnoop\x00\x00\x00\x00\x01" + link.to_bytes(4, "big") + b"".join(records)
 
 
+def packetlogger(found):
+    """Returns a capture of PacketLogger with packets, each with a direction before it."""
+    types = {(1, 0): 0, (4, 1): 1, (2, 0): 2, (2, 1): 3}
+    return b"".join(
+        (len(packet) + 4).to_bytes(4, "big") + bytes(8) + bytes([types[packet[4], packet[3]]]) + packet[5:]
+        for packet in found
+    )
+
+
 PACKETS = [
     "00000000 01030c00", "00000001 040e0401030c00", "00000001 043e1301004000000006050403020118000000480000",
     "00000000 0240001200 0e000500 14010a00 80004000400040000500",
@@ -217,6 +226,7 @@ class Captures(Readings):
         found = [bytes.fromhex(packet) for packet in PACKETS]
         self.goods = [
             pcapng(found), btsnoop(1002, [(packet[:4], packet[4:]) for packet in found]),
+            packetlogger(found),
             btsnoop(2001, [(b"\x00\x00\x00\x02", found[0][5:]), (b"\xff\xff\x00\x0d", b"\x06\x02a\x00said\x00")]),
         ]
         self.good = self.goods[0]

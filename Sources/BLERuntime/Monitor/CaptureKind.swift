@@ -39,9 +39,6 @@ enum CaptureKind {
         "link type \(number)" + (links[number].map { " (\($0))" } ?? "")
     }
 
-    /// The record types that Apple's PacketLogger writes.
-    private static let packetLoggerTypes: Set<UInt8> = [0, 1, 2, 3, 8, 9, 0xF7, 0xF8, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF]
-
     /// Returns whether more octets of the file are needed to recognize its kind.
     static func needsMore(than beginning: ArraySlice<UInt8>) -> Bool {
         func mayBe(_ octets: [UInt8], known count: Int) -> Bool {
@@ -49,9 +46,7 @@ enum CaptureKind {
         }
         if magics.contains(where: { mayBe($0.octets, known: $0.octets.count) }) { return true }
         if classic.contains(where: { mayBe($0.octets, known: 24) }) { return true }
-        if beginning.count < 4 { return true }
-        return beginning.count < packetLoggerHead
-            && [true, false].contains { packetLoggerLength(beginning, isBigEndian: $0) != nil }
+        return PacketLoggerRecords.needsMore(than: beginning)
     }
 
     /// Returns a description of a file that begins with these octets and cannot be read; `nil` if its kind is unknown.
@@ -66,30 +61,6 @@ enum CaptureKind {
                 ? "it is classic pcap with \(name); \(converting)"
                 : "it is classic pcap with \(name), which has no HCI packets"
         }
-        return isPacketLogger(beginning) ? "it is a capture of Apple's PacketLogger: \(converting)" : nil
-    }
-
-    /// Returns whether a file begins with a record of PacketLogger, which has no magic number.
-    ///
-    /// A record has a length, a time and a type. Its numbers are big-endian or little-endian.
-    private static func isPacketLogger(_ beginning: ArraySlice<UInt8>) -> Bool {
-        [true, false].contains { isBigEndian in
-            var cursor = OctetCursor(beginning, isBigEndian: isBigEndian)
-            guard packetLoggerLength(beginning, isBigEndian: isBigEndian) != nil, cursor.number(8) != nil,
-                let microseconds = cursor.number(4), microseconds < 1_000_000, let type = cursor.number(1)
-            else { return false }
-            return packetLoggerTypes.contains(UInt8(truncatingIfNeeded: type))
-        }
-    }
-
-    /// The number of octets in a PacketLogger record before its packet.
-    private static let packetLoggerHead = 13
-
-    /// Returns the length of the PacketLogger record at the beginning, which covers the time, the type and the packet;
-    /// `nil` if it is impossible.
-    private static func packetLoggerLength(_ beginning: ArraySlice<UInt8>, isBigEndian: Bool) -> UInt64? {
-        var cursor = OctetCursor(beginning, isBigEndian: isBigEndian)
-        guard let length = cursor.number(4), 9...0x1_0000 ~= length else { return nil }
-        return length
+        return nil
     }
 }

@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// A streaming reader of pcapng and btsnoop captures of HCI packets.
+/// A streaming reader of pcapng, btsnoop and PacketLogger captures of HCI packets.
 ///
 /// It accepts any octets. If they are invalid, it throws a ``Failure`` and reads no more. Parts that it does not need
 /// are skipped without being stored.
@@ -42,6 +42,7 @@ package struct CaptureReader: Sendable {
         case unknown
         case blocks(CaptureBlocks)
         case snoop(SnoopRecords)
+        case logger(PacketLoggerRecords)
         case broken(Failure)
     }
 
@@ -122,8 +123,8 @@ package struct CaptureReader: Sendable {
 
     /// Returns the reason why a file that begins with these octets cannot be read.
     private static func reason(to beginning: ArraySlice<UInt8>) -> String {
-        if let known = CaptureKind.description(of: beginning) { return "\(known); pcapng and btsnoop are read" }
-        return "it is neither pcapng nor btsnoop (“editcap -F pcapng” converts other formats)"
+        if let known = CaptureKind.description(of: beginning) { return "\(known); pcapng, btsnoop and pklg are read" }
+        return "it is neither pcapng nor btsnoop nor pklg (“editcap -F pcapng” converts other formats)"
     }
 
     private mutating func step() throws(Fault) -> Step {
@@ -141,6 +142,7 @@ package struct CaptureReader: Sendable {
             kind = .unknown
             defer { kind = .snoop(records) }
             return try records.step(rest)
+        case .logger(let records): return try records.step(rest)
         case .broken(let failure): throw Fault(failure.reason)
         }
     }
@@ -151,6 +153,10 @@ package struct CaptureReader: Sendable {
             (Array("btsnoop\0".utf8), .snoop(SnoopRecords())),
         ]
         guard let match = known.first(where: { beginning.starts(with: $0.magic.prefix(beginning.count)) }) else {
+            if let records = PacketLoggerRecords(beginning: beginning) {
+                kind = .logger(records)
+                return
+            }
             if CaptureKind.needsMore(than: beginning) { return }
             throw Fault(Self.reason(to: beginning))
         }

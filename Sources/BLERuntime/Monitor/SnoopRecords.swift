@@ -125,7 +125,8 @@ enum MonitorOpcode {
         }
     }
 
-    private static func text(_ octets: ArraySlice<UInt8>) -> String {
+    /// Returns the text of a record up to its terminating zero, and at most 1024 octets of it.
+    static func text(_ octets: ArraySlice<UInt8>) -> String {
         String(decoding: octets.prefix { $0 != 0 }.prefix(1_024), as: UTF8.self)
     }
 }

@@ -9,11 +9,6 @@ struct CaptureKindTests {
         magic + [2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, link, 0, 0, 0]
     }
 
-    /// A record of PacketLogger with a command; `length` is its first field.
-    static func packetLogger(_ length: [UInt8]) -> [UInt8] {
-        length + [0x65, 0x53, 0xF1, 0x00, 0, 0, 1, 0, 0, 0x03, 0x0C, 0]
-    }
-
     static let kinds: [(octets: [UInt8], name: String)] = [
         (pcap(201), "it is classic pcap with link type 201 (Bluetooth HCI (H4 with directions)); convert"),
         (pcap(201, magic: [0x4D, 0x3C, 0xB2, 0xA1]), "it is classic pcap with link type 201"),
@@ -21,8 +16,6 @@ struct CaptureKindTests {
         (pcap(251), "link type 251 (Bluetooth LE on the air), which has no HCI packets"),
         (pcap(99), "classic pcap with link type 99, which has no"),
         ([0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0], "it is classic pcap; convert it with “editcap"),
-        (packetLogger([0, 0, 0, 12]), "a capture of Apple's PacketLogger"),
-        (packetLogger([12, 0, 0, 0]), "a capture of Apple's PacketLogger"),
         (CaptureReaderTests.snoop(1_003, []), "btsnoop with data link 1003 (BCSP)"),
         (CaptureReaderTests.snoop(1_004, []), "btsnoop with data link 1004 (H5, three-wire UART)"),
         (CaptureReaderTests.snoop(7, []), "btsnoop with data link 7, which is not read; 1001, 1002 and 2001 are"),

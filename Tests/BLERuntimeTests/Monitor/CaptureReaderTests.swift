@@ -264,7 +264,8 @@ struct CaptureReaderTests {
         var random = SeededGenerator(seed: seed)
         let records = [(Self.reset, 0x0001_0002), ([6, 3, 1, 2], 0xFFFF_000D)] as [([UInt8], UInt64)]
         let wholes = [
-            Self.capture(.pcapng), Self.capture(.btsnoop),
+            Self.capture(.pcapng), Self.capture(.btsnoop), PacketLoggerTests.capture(isBigEndian: true),
+            PacketLoggerTests.capture(isBigEndian: false),
             Self.snoop(2_001, records.flatMap { Self.record($0, flags: $1) }),
             Self.bigSection + Self.interface(254, [0, 9, 0, 1, 12, 0, 0, 0])
                 + Self.bigPacket([0, 2, 0, 2, 1], at: .max),

@@ -13,8 +13,8 @@ struct Monitor: AsyncParsableCommand {
             between its packets. Hosts do not wait for monitors: packets that cannot be shown in time are dropped, and \
             their number is shown. Simulated worlds are not shown; use “ble demo --packets” to see one.
 
-            With FILE, shows the packets of a capture: pcapng, or btsnoop as written by btmon and by phones. Captures, \
-            and this output, contain pairing keys.
+            With FILE, shows the packets of a capture: pcapng, btsnoop as written by btmon and by phones, or pklg of \
+            Apple's PacketLogger. Captures, and this output, contain pairing keys.
 
             Examples:
               ble monitor
