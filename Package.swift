@@ -209,8 +209,8 @@ let package = Package(
         .testTarget(
             name: "bleTests",
             dependencies: [
-                "ble", "BLEDaemon", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "DBus", "BLERuntime",
-                "BLEWire", argumentParser,
+                "ble", "BLEDaemon", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLEExplain", "DBus",
+                "BLERuntime", "BLEWire", argumentParser,
             ],
             swiftSettings: common
         ),

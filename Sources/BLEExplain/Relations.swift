@@ -23,7 +23,7 @@ struct Relations: Sendable {
     }
 
     /// The open request in each direction of each link.
-    var requests: [TimelineBuilder.StreamKey: Request] = [:]
+    var requests: [LinkFrames.Stream: Request] = [:]
     /// The group of the open command of each source and opcode.
     private var commands: [Int: [UInt16: Int]] = [:]
 

@@ -27,7 +27,7 @@ extension TimelineBuilder {
             }
             describe(event, place, source)
         case .acl:
-            guard record.missing == 0, let frame = frame(record.bytes, source, isFromHost) else { return }
+            guard record.missing == 0, let frame = frames.add(record.bytes, source, isFromHost) else { return }
             switch frame.channel {
             case 4: attribute(frame.payload, frame.link, place, source, isFromHost)
             case 6: security(packet, frame.payload, place, source, isFromHost)
@@ -186,7 +186,8 @@ extension TimelineBuilder {
             about(place, .attribute, "Malformed ATT packet", isFromHost ? "sent" : "received", level: .warning)
             return
         }
-        let opcode = ATT.Opcode(wire: first), stream = StreamKey(source: source, link: link, isFromHost: isFromHost)
+        let opcode = ATT.Opcode(wire: first)
+        let stream = LinkFrames.Stream(source: source, link: link, isFromHost: isFromHost)
         let asks = opcode.response != nil || opcode == .handleValueIndication
         let isFromClient = asks && opcode != .handleValueIndication || opcode.isCommand
         let server = AttributeNames.Server(source: source, link: link, isHost: isFromClient ? !isFromHost : isFromHost)
@@ -222,16 +223,16 @@ extension TimelineBuilder {
     /// Ends the request that a packet answers, and learns attribute types from the packet.
     private mutating func answer(
         _ packet: ATTPacket,
-        _ stream: StreamKey,
+        _ stream: LinkFrames.Stream,
         _ server: AttributeNames.Server
     ) -> Relations.Request? {
-        let other = StreamKey(source: stream.source, link: stream.link, isFromHost: !stream.isFromHost)
+        let other = LinkFrames.Stream(source: stream.source, link: stream.link, isFromHost: !stream.isFromHost)
         let request = relations.requests.removeValue(forKey: other)
         attributes.learn(packet, from: server, asked: request?.type)
         return request
     }
 
-    private static func fact(ofAnswer packet: ATTPacket, _ stream: StreamKey) -> Timeline.Fact {
+    private static func fact(ofAnswer packet: ATTPacket, _ stream: LinkFrames.Stream) -> Timeline.Fact {
         guard case .errorResponse(let error) = packet else {
             return .response(link: stream.link, isFromHost: stream.isFromHost)
         }

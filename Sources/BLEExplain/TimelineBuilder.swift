@@ -17,18 +17,11 @@ package struct TimelineBuilder: Sendable {
     var attributes = AttributeNames()
     var relations = Relations()
     private var traces: [Int: HCITrace] = [:]
-    private var frames: [StreamKey: Reassembler] = [:]
+    var frames = LinkFrames()
     private var filter: KeyFilter?
     private var seriesIndex: [String: Int] = [:]
     /// Decodes a value of a characteristic for people; returns `nil` if its format is unknown.
     let reading: @Sendable (BluetoothUUID, [UInt8]) -> String?
-
-    /// One direction of a link.
-    struct StreamKey: Hashable, Sendable {
-        let source: Int
-        let link: UInt16
-        let isFromHost: Bool
-    }
 
     /// Creates an empty builder.
     ///
@@ -115,29 +108,6 @@ package struct TimelineBuilder: Sendable {
             }
             return DissectedLayer(name: layer.name, fields: fields)
         }
-    }
-
-    /// Returns the link, channel and payload of the L2CAP packet that a data packet completes; `nil` if it completes
-    /// none.
-    mutating func frame(_ bytes: [UInt8], _ source: Int, _ isFromHost: Bool) -> (
-        link: UInt16, channel: UInt16, payload: [UInt8]
-    )? {
-        guard bytes.count >= 5 else { return nil }
-        let word = UInt16(bytes[1]) | UInt16(bytes[2]) << 8, link = word & 0x0FFF
-        let key = StreamKey(source: source, link: link, isFromHost: isFromHost)
-        if frames.count > 1_024, frames[key] == nil { frames = [:] }
-        let fragment = Array(bytes[5...]), frame: [UInt8]
-        let outcome =
-            word >> 12 & 3 == 1
-            ? frames[key, default: Reassembler()].proceed(fragment.span)
-            : frames[key, default: Reassembler()].begin(fragment.span)
-        switch outcome {
-        case .whole: frame = fragment
-        case .complete(let whole): frame = whole
-        case .incomplete, .dropped: return nil
-        }
-        guard frame.count >= 4 else { return nil }
-        return (link, UInt16(frame[2]) | UInt16(frame[3]) << 8, Array(frame[4...]))
     }
 
     /// The words with which this and earlier versions introduce calls and callbacks in comments; true for calls.

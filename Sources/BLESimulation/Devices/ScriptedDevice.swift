@@ -212,8 +212,8 @@ struct ScriptedDevice {
         }
         var answers: [DeviceAnswer] = []
         for index in changed {
-            guard let answer = behaviour.answer(.write, of: attributes[index].uuid, values[index], at: now)
-            else { continue }
+            let answer = behaviour.answer(.write, of: attributes[index].uuid, values[index], at: now)
+            guard let answer = answer ?? described(index, values[index]) else { continue }
             answers.append(answer)
         }
         let refusal = answers.first { if case .value = $0.outcome { false } else { true } }
@@ -226,6 +226,13 @@ struct ScriptedDevice {
             return carryOut(.accepted, transaction, .success([]), at: now) + updates
         }
         return carryOut(answer, transaction, .success([]), at: now)
+    }
+
+    /// Returns the answer of the description to a written value; `nil` if it contains none.
+    private func described(_ index: Int, _ written: [UInt8]) -> DeviceAnswer? {
+        let answers = attributes[index].characteristic.answers(to: written)
+        guard !answers.isEmpty else { return nil }
+        return answers.reduce(.accepted) { $0.notifying($1.value, of: $1.characteristic, after: $1.delay) }
     }
 
     /// Carries out an answer and the values that follow it: returns the requests that are due now, and keeps the others

@@ -47,6 +47,26 @@ extension SimulatedPeripheral {
         }
     }
 
+    /// A value that a characteristic sends after a certain value was written to another one, or to itself.
+    public struct Answer: Hashable, Sendable {
+        /// The written value.
+        public var written: [UInt8]
+        /// The value to send.
+        public var value: [UInt8]
+        /// The type of the characteristic that sends the value, in one of the forms of `CBUUID`.
+        public var characteristic: String
+        /// The time from the write to the value.
+        public var delay: Duration
+
+        /// Creates an answer.
+        public init(to written: [UInt8], _ value: [UInt8], of characteristic: String, after delay: Duration = .zero) {
+            self.written = written
+            self.value = value
+            self.characteristic = characteristic
+            self.delay = delay
+        }
+    }
+
     /// A characteristic of a simulated peripheral.
     public struct Characteristic: Hashable, Sendable {
         /// The type, in one of the forms of `CBUUID`.
@@ -65,6 +85,12 @@ extension SimulatedPeripheral {
         public var isProtected: Bool
         /// The permissions; `nil` for those that follow from the properties and ``isProtected``.
         public var permissions: [Permission]?
+        /// The values that the device sends after writes to this characteristic.
+        ///
+        /// All answers to the written value are sent. A closure set with ``Machine/onWrite(_:_:)`` replaces them.
+        public var answers: [Answer] = []
+        /// False if ``value`` is a placeholder, because the device was described from a capture without its value.
+        public var isValueKnown = true
 
         /// Creates a characteristic.
         ///
@@ -86,6 +112,9 @@ extension SimulatedPeripheral {
             self.isProtected = isProtected
             self.permissions = permissions
         }
+
+        /// Returns the answers to a written value.
+        package func answers(to written: [UInt8]) -> [Answer] { answers.filter { $0.written == written } }
 
         /// The published properties: a protected value is only sent to paired devices.
         package var publishedProperties: [Property] {
@@ -122,6 +151,8 @@ extension SimulatedPeripheral {
         public var uuid: String
         /// The value; at most 512 octets.
         public var value: [UInt8]
+        /// False if ``value`` is a placeholder, because the device was described from a capture without its value.
+        public var isValueKnown = true
 
         /// Creates a descriptor.
         public init(_ uuid: String, value: [UInt8]) {

@@ -83,7 +83,7 @@ extension SimulatedPeripheral.Service: Decodable {
 
 extension SimulatedPeripheral.Characteristic: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
-        case uuid, properties, permissions, value, text, notify, descriptors, protected
+        case uuid, properties, permissions, value, text, notify, answers, descriptors, protected, known
     }
 
     /// Decodes a characteristic of a ``Scenario``.
@@ -96,18 +96,36 @@ extension SimulatedPeripheral.Characteristic: Decodable {
         notifications = try values.decodeIfPresent(SimulatedPeripheral.Notifications.self, forKey: .notify)
         descriptors = try values.decodeIfPresent([SimulatedPeripheral.Descriptor].self, forKey: .descriptors) ?? []
         isProtected = try values.decodeIfPresent(Bool.self, forKey: .protected) ?? false
+        answers = try values.decodeIfPresent([SimulatedPeripheral.Answer].self, forKey: .answers) ?? []
+        isValueKnown = try values.decodeIfPresent(Bool.self, forKey: .known) ?? true
         value = try values.valueIfPresent(.value, orText: .text) ?? []
     }
 }
 
+extension SimulatedPeripheral.Answer: Decodable {
+    private enum Key: String, CodingKey, CaseIterable { case to, uuid, value, after }
+
+    /// Decodes an answer of a characteristic of a ``Scenario``.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(of: "an answer", but: Key.self)
+        let values = try decoder.container(keyedBy: Key.self)
+        written = try values.octetsIfPresent(forKey: .to) ?? []
+        value = try values.octetsIfPresent(forKey: .value) ?? []
+        characteristic = try values.uuid(forKey: .uuid, of: .characteristic)
+        let delay = try values.decodeIfPresent(Bounds(0...86_400_000, of: "milliseconds"), forKey: .after)
+        self.delay = .milliseconds(delay ?? 0)
+    }
+}
+
 extension SimulatedPeripheral.Descriptor: Decodable {
-    private enum Key: String, CodingKey, CaseIterable { case uuid, value, text }
+    private enum Key: String, CodingKey, CaseIterable { case uuid, value, text, known }
 
     /// Decodes a descriptor of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a descriptor", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         uuid = try values.uuid(forKey: .uuid, of: .descriptor)
+        isValueKnown = try values.decodeIfPresent(Bool.self, forKey: .known) ?? true
         value = try values.valueIfPresent(.value, orText: .text) ?? []
     }
 }

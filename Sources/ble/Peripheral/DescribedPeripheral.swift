@@ -13,6 +13,7 @@ final class DescribedPeripheral: NSObject {
     private var radio = RadioWatch()
     private var values: [CBMutableCharacteristic: Data] = [:]
     private var cycles: [CBMutableCharacteristic: SimulatedPeripheral.Notifications] = [:]
+    private var answers: [CBMutableCharacteristic: [SimulatedPeripheral.Answer]] = [:]
     /// The tasks that send the values of characteristics in turn, while a central is subscribed.
     private var sending: [CBMutableCharacteristic: Task<Void, any Error>] = [:]
     private var served: Set<UUID> = []
@@ -101,6 +102,7 @@ final class DescribedPeripheral: NSObject {
         for case let characteristic as CBMutableCharacteristic in service.characteristics ?? [] {
             values[characteristic] = nil
             cycles[characteristic] = nil
+            answers[characteristic] = nil
             sending.removeValue(forKey: characteristic)?.cancel()
             unsent.removeAll { $0.characteristic == characteristic }
         }
@@ -161,6 +163,7 @@ final class DescribedPeripheral: NSObject {
             let made = CBMutableCharacteristic(characteristic)
             values[made] = Data(characteristic.value)
             cycles[made] = characteristic.notifications
+            if !characteristic.answers.isEmpty { answers[made] = characteristic.answers }
             return made
         }
         return made
@@ -193,6 +196,14 @@ final class DescribedPeripheral: NSObject {
                 let value = cycle.values[index % cycle.values.count]
                 if self.unsent.isEmpty { self.change(characteristic, to: Data(value)) }
             }
+        }
+    }
+
+    /// Sends the value of an answer after its delay.
+    private func send(_ answer: SimulatedPeripheral.Answer) {
+        Task { [weak self] in
+            try await Task.sleep(for: answer.delay)
+            _ = self?.setValue(Data(answer.value), of: CBUUID(string: answer.characteristic))
         }
     }
 
@@ -287,7 +298,13 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
                 let value = written.removeValue(forKey: characteristic)
             else { continue }
             report(fact("written", request.central, characteristic, "wrote", value))
-            change(characteristic, to: value)
+            let due = (answers[characteristic] ?? []).filter { Data($0.written) == value }
+            guard !due.isEmpty else {
+                change(characteristic, to: value)
+                continue
+            }
+            values[characteristic] = value
+            for answer in due { send(answer) }
         }
     }
 

@@ -30,6 +30,7 @@ struct SchemaTests {
         ("service", world(#""zzz": 1"#)),
         ("characteristic", world(#""characteristics": [{"uuid": "2A19", "zzz": 1}]"#)),
         ("notifications", world(#""characteristics": [{"uuid": "2A19", "notify": {"zzz": 1}}]"#)),
+        ("answer", world(#""characteristics": [{"uuid": "2A19", "answers": [{"uuid": "2A19", "zzz": 1}]}]"#)),
         ("descriptor", world(#""characteristics": [{"uuid": "2A19", "descriptors": [{"uuid": "2901", "zzz": 1}]}]"#)),
     ]
 

@@ -1,21 +1,26 @@
 import ArgumentParser
-import BLERuntime
-import BLESimulation
+import BLEExplain
 import CoreBluetooth
-import CoreBluetoothExtras
 
 struct Clone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Save a device as a file, for tests and for “ble serve”.",
+        abstract: "Save a device, or the device in a capture, as a file for tests and for “ble serve”.",
         discussion: """
             Connects to the device, discovers its services, reads all readable values, and prints a device file. Use \
             the file with BLUETOOTH_HOST=world:FILE to run an app beside the device, with “ble serve FILE” to act as \
             the device, or in a test. The file advertises the same octets as the device. Values that the device \
             refuses and advertisements that the file format cannot describe are left out, with a remark.
 
+            If the argument contains “/”, ends in .pcapng, .btsnoop, .pklg, .log or .cfa, or names a file, it is a \
+            capture, and no radio is needed. The file then contains what the capture shows: discovered attributes, \
+            the values of reads, notifications with their usual interval, and the values that always followed the \
+            same write. Values that were not read are marked with “known”: false.
+
             Examples:
               ble clone Lamp > lamp.json
               BLUETOOTH_HOST=world:lamp.json ble inspect Lamp
+              ble clone btsnoop_hci.log > lamp.json
+              ble clone talk.pcapng --address C0:11:22:33:44:55 > lamp.json
               ble serve lamp.json
               BLUETOOTH_HOST=demo ble clone "Heart Rate"
             """
@@ -23,10 +28,25 @@ struct Clone: AsyncParsableCommand {
 
     @OptionGroup var peer: PeerOptions
     @OptionGroup var pairing: PeripheralPairingOptions
+    @Option(help: "The address of the device in the capture, if there are several.")
+    var address: String?
+
+    func validate() throws {
+        guard address == nil || CapturedDevices.isCapture(peer.peer) else {
+            throw ValidationError("--address selects a device in a capture, but “\(peer.peer)” is not a file.")
+        }
+    }
 
     @MainActor
     func run() async throws {
         let printer = Printer(json: false)
+        if CapturedDevices.isCapture(peer.peer) {
+            return try await reportingTrouble {
+                let device = ClonedDevice(try await CapturedDevices(path: peer.peer).device(at: address))
+                for remark in device.remarks { printer.remark(remark) }
+                StandardOutput.write(line: device.text)
+            }
+        }
         try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
             let services = try await central.discover(
                 peripheral,
@@ -40,167 +60,5 @@ struct Clone: AsyncParsableCommand {
             for remark in device.remarks { printer.remark(remark) }
             StandardOutput.write(line: device.text)
         }
-    }
-}
-
-/// A description of a real peripheral as a device file; see `SimulatedPeripheral` for the format.
-@MainActor
-struct ClonedDevice {
-    private var device: [String: Any]
-    private let advertised: [CBUUID]?
-    private var services: [[String: Any]] = []
-    /// The last advertisement of the device; `nil` if none was received.
-    private let advertisement: Advertisement?
-
-    init(_ name: String, seenAs sighting: ScannedPeripheral?) {
-        device = ["name": name]
-        advertisement = sighting?.peripheral.lastAdvertisement
-        advertised = sighting?.services
-        device["manufacturerData"] = sighting?.manufacturerData?.hexadecimal
-        device["transmitPower"] = sighting?.statedPower
-        if let data = sighting?.serviceData, !data.isEmpty {
-            device["serviceData"] = data.sorted { $0.key.uuidString < $1.key.uuidString }
-                .map { ["uuid": $0.key.uuidString, "value": $0.value.hexadecimal] }
-        }
-    }
-
-    /// Returns `services` with their included services, each after the services that it includes.
-    static func inOrder(_ services: [CBService]) -> [CBService] {
-        var ordered: [CBService] = [], visited: Set<ObjectIdentifier> = []
-        func visit(_ service: CBService) {
-            guard visited.insert(ObjectIdentifier(service)).inserted else { return }
-            for part in service.includedServices ?? [] { visit(part) }
-            ordered.append(service)
-        }
-        for service in services { visit(service) }
-        return ordered
-    }
-
-    /// The text of the file.
-    var text: String { file.text }
-
-    /// Sentences for the user about parts of the device that are missing from the file, or that make the file unusable.
-    var remarks: [String] { file.remarks }
-
-    /// The text of the file, and the remarks.
-    ///
-    /// The file describes the advertisement by its fields if these produce exactly the received octets; otherwise it
-    /// contains the octets.
-    private var file: (text: String, remarks: [String]) {
-        let fields = device.merging(["services": services]) { $1 }
-        guard let seen = advertisement, (try? Self.device(fields))?.advertises(seen) != true else {
-            return (Self.text(fields), Self.remarks(on: fields))
-        }
-        let unadvertised = fields.filter { !["manufacturerData", "transmitPower", "serviceData"].contains($0.key) }
-        var keys = unadvertised
-        keys["services"] = services.map { $0.filter { $0.key != "advertised" } }
-        keys["advertisement"] = seen.data.hexadecimal
-        if !seen.scanResponse.isEmpty { keys["scanResponse"] = seen.scanResponse.hexadecimal }
-        if !seen.isLegacy { keys["extended"] = true }
-        do {
-            _ = try Self.device(keys)
-            return (Self.text(keys), [])
-        } catch {
-            let remark = "The advertisement is left out: files cannot describe it: \(Self.explanation(of: error))"
-            return (Self.text(unadvertised), [remark] + Self.remarks(on: unadvertised))
-        }
-    }
-
-    /// Returns a list with a sentence that says why a file with these keys cannot be used; empty if the file can be
-    /// used.
-    private static func remarks(on keys: [String: Any]) -> [String] {
-        do {
-            _ = try device(keys)
-            return []
-        } catch {
-            return ["Worlds and “ble serve” cannot use this file: \(explanation(of: error))"]
-        }
-    }
-
-    private static func explanation(of error: any Error) -> String {
-        (error as? DecodingError)?.explanation ?? "\(error)"
-    }
-
-    /// Returns the device that a file with these keys describes.
-    private static func device(_ keys: [String: Any]) throws -> SimulatedPeripheral {
-        try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(text(keys).utf8))
-    }
-
-    private static func text(_ device: [String: Any]) -> String {
-        let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? JSONSerialization.data(withJSONObject: device, options: options) else {
-            preconditionFailure("a clone holds something that JSON cannot")
-        }
-        return String(decoding: data, as: UTF8.self).printableJSON
-    }
-
-    /// Adds a service with its readable values.
-    mutating func add(
-        _ service: CBService,
-        of peripheral: CBPeripheral,
-        _ central: Central,
-        _ printer: Printer
-    ) async throws {
-        var description: [String: Any] = ["uuid": service.uuid.uuidString]
-        if !service.isPrimary {
-            description["primary"] = false
-        } else if let advertised, !advertised.contains(service.uuid) {
-            description["advertised"] = false
-        }
-        let included = (service.includedServices ?? []).map(\.uuid.uuidString)
-        if !included.isEmpty { description["includes"] = included }
-        var characteristics: [[String: Any]] = []
-        for characteristic in service.characteristics ?? [] {
-            characteristics.append(try await describe(characteristic, of: peripheral, central, printer))
-        }
-        description["characteristics"] = characteristics
-        services.append(description)
-    }
-
-    private func describe(
-        _ characteristic: CBCharacteristic,
-        of peripheral: CBPeripheral,
-        _ central: Central,
-        _ printer: Printer
-    ) async throws -> [String: Any] {
-        let known = SimulatedPeripheral.Property.allCases.map(\.rawValue)
-        var description: [String: Any] = [
-            "uuid": characteristic.uuid.uuidString,
-            "properties": characteristic.properties.names.filter(known.contains),
-        ]
-        if characteristic.properties.contains(.read) {
-            do {
-                description["value"] = try await central.read(characteristic, of: peripheral).hexadecimal
-            } catch CommandError.failed(let what, let error) {
-                printer.remark("\(characteristic.uuid.uuidString) has no value: \(CommandError.failed(what, error))")
-            }
-        }
-        var descriptors: [[String: Any]] = []
-        for descriptor in characteristic.descriptors ?? [] where Self.isCopied(descriptor) {
-            switch try await central.read(descriptor, of: peripheral) {
-            case let text as String: descriptors.append(["uuid": descriptor.uuid.uuidString, "text": text])
-            case let data as Data: descriptors.append(["uuid": descriptor.uuid.uuidString, "value": data.hexadecimal])
-            default: break
-            }
-        }
-        if !descriptors.isEmpty { description["descriptors"] = descriptors }
-        return description
-    }
-
-    /// Returns whether the file must contain a descriptor.
-    ///
-    /// Some descriptors follow from the characteristic's properties.
-    private static func isCopied(_ descriptor: CBDescriptor) -> Bool {
-        ![CBUUIDCharacteristicExtendedPropertiesString, CBUUIDClientCharacteristicConfigurationString]
-            .contains(descriptor.uuid.uuidString)
-    }
-}
-
-extension SimulatedPeripheral {
-    /// Returns whether this peripheral advertises the same octets as `other`, in packets of the same kind.
-    fileprivate func advertises(_ other: Advertisement) -> Bool {
-        guard let octets = advertisedOctets else { return false }
-        return Data(octets.advertisement) == other.data && Data(octets.scanResponse) == other.scanResponse
-            && isExtended != other.isLegacy
     }
 }

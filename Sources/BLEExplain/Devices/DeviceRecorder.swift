@@ -1,0 +1,168 @@
+package import BLERuntime
+import BLEWire
+
+/// A builder of ``CapturedDevice`` values from the packets of a capture, in the order in which they happened.
+///
+/// It accepts any octets. Everything that it stores has a limit; what exceeds it is ignored.
+///
+/// A device is the server of ATT packets on a link. Reconnections to the same address belong to the same device.
+package struct DeviceRecorder: Sendable {
+    private static let mostDevices = 64
+    private static let mostAddresses = 1_024
+
+    private struct Link: Hashable, Sendable {
+        let source: Int
+        let handle: UInt16
+    }
+
+    private struct Key: Hashable, Sendable {
+        let source: Int
+        let address: String
+        let isHost: Bool
+    }
+
+    private struct Request: Sendable {
+        let packet: ATTPacket
+        let device: Int
+    }
+
+    private var frames = LinkFrames()
+    private var sources: [PacketSource: Int] = [:]
+    /// The address of the peer of each link.
+    private var peers: [Link: String] = [:]
+    private var places: [Key: Int] = [:]
+    private var tables: [AttributeTable] = []
+    private var requests: [LinkFrames.Stream: Request] = [:]
+    /// The advertisement of each address, and of each source's own host.
+    private var advertisements: [String: CapturedDevice.Advertisement] = [:]
+    /// The first reports of advertisements that are reported in several parts, by address.
+    private var fragments: [String: [UInt8]] = [:]
+
+    package init() {}
+
+    /// Returns the devices whose services were discovered in the capture, in the order of their first packets.
+    package consuming func finish() -> [CapturedDevice] {
+        let advertisements = advertisements
+        return tables.map { $0.device(advertising: advertisements[$0.advertiser]) }.filter { !$0.services.isEmpty }
+    }
+
+    /// Adds an item of a capture.
+    package mutating func add(_ item: CaptureReader.Item) {
+        guard case .packet(let record) = item, record.missing == 0, !record.bytes.isEmpty else { return }
+        let source = number(of: record.source), isFromHost = record.direction == .toController
+        switch HCI.PacketType(wire: record.bytes[0]) {
+        case .command: command(record.bytes, source)
+        case .event:
+            guard let event = try? HCIEventPacket(decoding: Array(record.bytes.dropFirst())) else { return }
+            receive(event, source)
+        case .acl:
+            guard let frame = frames.add(record.bytes, source, isFromHost), frame.channel == 4,
+                let packet = try? ATTPacket(decoding: frame.payload), let opcode = frame.payload.first
+            else { return }
+            let stream = LinkFrames.Stream(source: source, link: frame.link, isFromHost: isFromHost)
+            exchange(packet, ATT.Opcode(wire: opcode), stream, at: record.time)
+        default: return
+        }
+    }
+
+    private mutating func number(of source: PacketSource) -> Int {
+        if let known = sources[source] { return known }
+        if sources.count >= Self.mostAddresses { return 0 }
+        sources[source] = sources.count
+        return sources.count - 1
+    }
+
+    private mutating func receive(_ event: HCIEventPacket, _ source: Int) {
+        switch event {
+        case .leConnectionComplete(let event) where event.status == .success:
+            connected(Link(source: source, handle: event.handle.wire), "\(event.peer)")
+        case .leEnhancedConnectionComplete(let event) where event.status == .success:
+            connected(Link(source: source, handle: event.handle.wire), "\(event.peer)")
+        case .disconnectionComplete(let event) where event.status == .success:
+            peers[Link(source: source, handle: event.handle.wire)] = nil
+            for isFromHost in [true, false] {
+                requests[.init(source: source, link: event.handle.wire, isFromHost: isFromHost)] = nil
+            }
+        case .leAdvertisingReport(let event):
+            for report in event.reports {
+                change("\(report.address)") { seen in
+                    if report.type == .scanResponse {
+                        seen.scanResponse = report.data
+                    } else {
+                        (seen.data, seen.isConnectable) = (report.data, report.type.isConnectable)
+                    }
+                }
+            }
+        case .leExtendedAdvertisingReport(let event):
+            for report in event.reports {
+                let address = "\(report.address)", data = (fragments.removeValue(forKey: address) ?? []) + report.data
+                guard report.type.dataStatus != .incomplete else {
+                    if fragments.count >= Self.mostAddresses { fragments = [:] }
+                    fragments[address] = Array(data.prefix(AdvertisingData.maximumExtendedLength))
+                    continue
+                }
+                change(address) { seen in
+                    if report.type.contains(.scanResponse) {
+                        seen.scanResponse = data
+                    } else {
+                        (seen.data, seen.isConnectable) = (data, report.type.contains(.connectable))
+                        seen.isLegacy = report.type.contains(.legacy)
+                    }
+                }
+            }
+        default: break
+        }
+    }
+
+    private mutating func connected(_ link: Link, _ peer: String) {
+        if peers.count >= Self.mostAddresses { peers = [:] }
+        peers[link] = peer
+    }
+
+    /// Reads the octets that the host advertises from the commands that set legacy advertising data.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.7 and 7.8.8.
+    private mutating func command(_ bytes: [UInt8], _ source: Int) {
+        guard bytes.count >= 36, bytes[2] == 0x20, bytes[1] == 0x08 || bytes[1] == 0x09, bytes[4] <= 31 else { return }
+        let octets = Array(bytes[5...].prefix(Int(bytes[4])))
+        change(AttributeTable.advertiser(ofHost: source)) { seen in
+            if bytes[1] == 0x08 { seen.data = octets } else { seen.scanResponse = octets }
+        }
+    }
+
+    private mutating func change(_ address: String, _ body: (inout CapturedDevice.Advertisement) -> Void) {
+        guard advertisements.count < Self.mostAddresses || advertisements[address] != nil else { return }
+        body(&advertisements[address, default: .init()])
+    }
+
+    private mutating func exchange(
+        _ packet: ATTPacket,
+        _ opcode: ATT.Opcode,
+        _ stream: LinkFrames.Stream,
+        at time: Instant
+    ) {
+        let isRequest = opcode.response != nil && opcode != .handleValueIndication || opcode.isCommand
+        let isFromClient = isRequest || packet == .confirmation
+        let isHost = isFromClient ? !stream.isFromHost : stream.isFromHost
+        guard let device = table(stream, isHost: isHost) else { return }
+        if isRequest {
+            if !opcode.isCommand { requests[stream] = Request(packet: packet, device: device) }
+            tables[device].request(packet, at: time)
+        } else {
+            let other = LinkFrames.Stream(source: stream.source, link: stream.link, isFromHost: !stream.isFromHost)
+            let isValue = opcode == .handleValueNotification || opcode == .handleValueIndication || isFromClient
+            let request = isValue ? nil : requests.removeValue(forKey: other)
+            tables[device].response(packet, to: request?.device == device ? request?.packet : nil, at: time)
+        }
+    }
+
+    private mutating func table(_ stream: LinkFrames.Stream, isHost: Bool) -> Int? {
+        let peer = peers[Link(source: stream.source, handle: stream.link)] ?? "link \(stream.link)"
+        let key = Key(source: stream.source, address: isHost ? "" : peer, isHost: isHost)
+        if let known = places[key] { return known }
+        guard tables.count < Self.mostDevices else { return nil }
+        places[key] = tables.count
+        tables.append(AttributeTable(source: stream.source, address: isHost ? "host" : peer, isHost: isHost))
+        return tables.count - 1
+    }
+}
