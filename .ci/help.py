@@ -74,9 +74,9 @@ class Place:
         (self.folder / "lamp.json").write_text(LAMP)
         (self.folder / "house.json").write_text(WORLD)
         (self.folder / "file").write_bytes(bytes(1000))
-        for name in re.findall(r"monitor (\S+\.(?:pcapng|log))", example):
+        for name in re.findall(r"(?:monitor|clone) (\S+\.(?:pcapng|log))", example):
             variables = {"BLUETOOTH_CAPTURE": str(self.folder / (name if name.endswith(".pcapng") else "x.btsnoop"))}
-            command = [ble, "scan", "--duration", "1"]
+            command = [ble, "inspect", "Heart"] if "clone" in example else [ble, "scan", "--duration", "1"]
             subprocess.run(command, env=self.environment(variables), check=True, capture_output=True)
             with contextlib.suppress(FileNotFoundError):
                 (self.folder / "x.btsnoop").rename(self.folder / name)

@@ -16,11 +16,15 @@ struct AttributeNames: Sendable {
         let handle: UInt16
     }
 
+    /// Decodes a value of a characteristic for people; returns `nil` if its format is unknown.
+    let reading: @Sendable (BluetoothUUID, [UInt8]) -> String?
     private var types: [Place: BluetoothUUID] = [:]
     /// The handles of the characteristic values of each server, in ascending order.
     ///
     /// A descriptor belongs to the characteristic whose value is the last one before the descriptor.
     private var values: [Server: [UInt16]] = [:]
+
+    init(reading: @escaping @Sendable (BluetoothUUID, [UInt8]) -> String?) { self.reading = reading }
 
     /// Returns the type of an attribute, if it was discovered.
     func type(of handle: UInt16, of server: Server) -> BluetoothUUID? { types[Place(server: server, handle: handle)] }

@@ -10,6 +10,9 @@ struct LinkFrames: Sendable {
         let source: Int
         let link: UInt16
         let isFromHost: Bool
+
+        /// The other direction of the link.
+        var reversed: Self { Self(source: source, link: link, isFromHost: !isFromHost) }
     }
 
     private var frames: [Stream: Reassembler] = [:]

@@ -188,15 +188,13 @@ extension TimelineBuilder {
         }
         let opcode = ATT.Opcode(wire: first)
         let stream = LinkFrames.Stream(source: source, link: link, isFromHost: isFromHost)
-        let asks = opcode.response != nil || opcode == .handleValueIndication
-        let isFromClient = asks && opcode != .handleValueIndication || opcode.isCommand
-        let server = AttributeNames.Server(source: source, link: link, isHost: isFromClient ? !isFromHost : isFromHost)
+        let role = AttributeNames.Role(of: opcode, on: stream), server = role.server, asks = role.part == .request
         var group = 0, fact = Timeline.Fact.none, requested: UInt16?
         if asks || opcode.isCommand {
-            group =
-                isFromHost && isFromClient ? relations.group(of: opcode, source: source, fresh: place + 1) : place + 1
+            let isOwn = isFromHost && role.isFromClient
+            group = isOwn ? relations.group(of: opcode, source: source, fresh: place + 1) : place + 1
             if asks { fact = .request(opcode, handle: packet.handle ?? 0, link: link, isFromHost: isFromHost) }
-        } else if opcode != .handleValueNotification, opcode != .multipleHandleValueNotification {
+        } else if role.part == .response {
             let request = answer(packet, stream, server)
             (group, requested) = (request?.group ?? 0, request?.handle)
             fact = Self.fact(ofAnswer: packet, stream)
@@ -226,8 +224,7 @@ extension TimelineBuilder {
         _ stream: LinkFrames.Stream,
         _ server: AttributeNames.Server
     ) -> Relations.Request? {
-        let other = LinkFrames.Stream(source: stream.source, link: stream.link, isFromHost: !stream.isFromHost)
-        let request = relations.requests.removeValue(forKey: other)
+        let request = relations.requests.removeValue(forKey: stream.reversed)
         attributes.learn(packet, from: server, asked: request?.type)
         return request
     }
@@ -252,58 +249,7 @@ extension TimelineBuilder {
         _ requested: UInt16?,
         _ isFromHost: Bool
     ) -> String {
-        let words = words(packet, server, requested)
+        let words = attributes.words(packet, of: server, requested: requested)
         return words.isEmpty ? (isFromHost ? "sent" : "received") : words
-    }
-
-    private func words(_ packet: ATTPacket, _ server: AttributeNames.Server, _ requested: UInt16?) -> String {
-        func text(_ handle: UInt16, _ value: [UInt8]) -> String {
-            let type = attributes.type(of: handle, of: server)
-            return "\(attributes.name(of: handle, of: server)) = \(shown(value, as: type))"
-        }
-        switch packet {
-        case .writeRequest(let packet): return text(packet.handle.wire, Array(packet.value))
-        case .writeCommand(let packet): return text(packet.handle.wire, Array(packet.value))
-        case .notification(let packet): return text(packet.handle.wire, Array(packet.value))
-        case .indication(let packet): return text(packet.handle.wire, Array(packet.value))
-        case .errorResponse(let packet):
-            return "\(packet.code): \(packet.request) of \(attributes.name(of: packet.handle.wire, of: server))"
-        case .readResponse(let packet):
-            return requested.map { text($0, Array(packet.value)) } ?? shown(Array(packet.value), as: nil)
-        default: return packet.handle.map { attributes.name(of: $0, of: server) } ?? ""
-        }
-    }
-
-    private func shown(_ value: [UInt8], as type: BluetoothUUID?) -> String {
-        let digits = value.prefix(32).hexadecimal + (value.count > 32 ? "… (\(value.count) octets)" : "")
-        if let type, let text = reading(type, value) { return "\(digits) (\(text))" }
-        let isText = value.count > 2 && value.allSatisfy { 0x20..<0x7F ~= $0 }
-        return isText ? "“\(String(decoding: value.prefix(64), as: UTF8.self))”" : digits.isEmpty ? "(empty)" : digits
-    }
-}
-
-extension ATTPacket {
-    /// The type of the attributes that the packet searches for.
-    fileprivate var searchedType: BluetoothUUID? {
-        switch self {
-        case .readByTypeRequest(let packet): packet.type
-        case .readByGroupTypeRequest(let packet): packet.groupType
-        default: nil
-        }
-    }
-
-    /// The attribute that the packet is about, if there is one.
-    fileprivate var handle: UInt16? {
-        switch self {
-        case .readRequest(let packet): packet.handle.wire
-        case .readBlobRequest(let packet): packet.handle.wire
-        case .writeRequest(let packet): packet.handle.wire
-        case .writeCommand(let packet): packet.handle.wire
-        case .prepareWriteRequest(let packet): packet.handle.wire
-        case .notification(let packet): packet.handle.wire
-        case .indication(let packet): packet.handle.wire
-        case .errorResponse(let packet): packet.handle.wire
-        default: nil
-        }
     }
 }

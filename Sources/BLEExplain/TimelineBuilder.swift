@@ -14,14 +14,12 @@ package struct TimelineBuilder: Sendable {
     private static let mostCharacters = 400
 
     var timeline = Timeline()
-    var attributes = AttributeNames()
+    var attributes: AttributeNames
     var relations = Relations()
     private var traces: [Int: HCITrace] = [:]
     var frames = LinkFrames()
     private var filter: KeyFilter?
     private var seriesIndex: [String: Int] = [:]
-    /// Decodes a value of a characteristic for people; returns `nil` if its format is unknown.
-    let reading: @Sendable (BluetoothUUID, [UInt8]) -> String?
 
     /// Creates an empty builder.
     ///
@@ -35,7 +33,7 @@ package struct TimelineBuilder: Sendable {
         reading: @escaping @Sendable (BluetoothUUID, [UInt8]) -> String? = { _, _ in nil }
     ) {
         filter = keys ? nil : KeyFilter()
-        self.reading = reading
+        attributes = AttributeNames(reading: reading)
         timeline.isWorld = isWorld
     }
 
@@ -89,25 +87,10 @@ package struct TimelineBuilder: Sendable {
         )
         event.detail = isFromHost ? "to controller" : "to host"
         event.octets = Array(record.bytes.prefix(2_048))
-        event.layers = hidden.map { Self.hiding($0, in: layers) } ?? layers
+        event.layers = hidden.map { KeyFilter.hide($0, in: layers) } ?? layers
         if packet.isMalformed { event.level = .warning }
         guard let place = append(event) else { return }
         describe(record, packet, place, source, isFromHost)
-    }
-
-    /// Replaces the texts of the fields in `hidden`, the range of octets that was overwritten, and of the fields after
-    /// that range.
-    private static func hiding(_ hidden: Range<Int>, in layers: [DissectedLayer]) -> [DissectedLayer] {
-        var start = 0
-        return layers.map { layer in
-            defer { start += layer.size }
-            let fields = layer.fields.map { field in
-                start + field.range.upperBound > hidden.lowerBound
-                    ? field.replacing(text: "left out; --keys shows it")
-                    : field
-            }
-            return DissectedLayer(name: layer.name, fields: fields)
-        }
     }
 
     /// The words with which this and earlier versions introduce calls and callbacks in comments; true for calls.

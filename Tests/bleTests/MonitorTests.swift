@@ -65,7 +65,7 @@ struct MonitorTests {
         #expect(brief.count == 3 && brief.allSatisfy { !$0.contains("\n") && !$0.contains("\u{1B}") })
         #expect(brief[0].hasSuffix("app 7  app 1 requests: \u{FFFD}[2J"))
         #expect(brief[1].hasSuffix("app 7 → controller  HCI Command Disconnect"))
-        #expect(brief[2].hasSuffix("app 7 → controller  ACL Data / L2CAP / ATT Read Request"))
+        #expect(brief[2].hasSuffix("app 7 → controller  ACL Data / L2CAP / ATT Read Request: 0x0009"))
         #expect(full[1].contains("\n") && full[1].contains("Connection Handle = 0x0040"))
     }
 
@@ -83,7 +83,7 @@ struct MonitorTests {
         "Contradictory arguments are refused",
         arguments: [
             ["a.pcapng", "--pid", "7"], ["a.pcapng", "--duration", "7"], ["--write", "a.txt"], ["--pid", "0"],
-            ["--pid", "x"],
+            ["--pid", "x"], ["a.pcapng", "--keys"], ["a.pcapng", "--write", "b.pcapng", "--keys", "--redact"],
         ]
     )
     func arguments(words: [String]) {
@@ -111,6 +111,72 @@ struct MonitorTests {
         let text = Self.line(of: record, json: false, showsTime: showsTime)
         #expect(text.hasPrefix("2023-11-14T22:13:20.123456Z  app 7") == showsTime)
         #expect(text.contains(":20.123456"))
+    }
+
+    /// A connection with the discovery and read of a battery level, a refused read, and the LTK of a pairing.
+    static let talk: [(isFromHost: Bool, bytes: [UInt8])] = {
+        func data(_ isFromHost: Bool, _ payload: [UInt8], channel: UInt8 = 4) -> (Bool, [UInt8]) {
+            let count = UInt8(payload.count)
+            return (isFromHost, [2, 0x40, isFromHost ? 0 : 0x20, count + 4, 0, count, 0, channel, 0] + payload)
+        }
+        return [
+            (true, [1, 3, 0x0C, 0]), (false, [4, 0x0E, 4, 1, 3, 0x0C, 0]), (false, [4, 0x0F, 4, 0x0C, 1, 0x0D, 0x20]),
+            data(true, [0x08, 1, 0, 9, 0, 3, 0x28]), data(false, [0x09, 7, 2, 0, 0x12, 3, 0, 0x19, 0x2A]),
+            data(true, [0x0A, 3, 0]), data(false, [0x0B, 100]), data(true, [0x0A, 9, 0]),
+            data(false, [1, 0x0A, 9, 0, 2]),
+            data(false, [0x06] + [UInt8](repeating: 0xA7, count: 16), channel: 6),
+        ]
+    }()
+
+    @Test("A line has the command that ended, the attribute with its name, the decoded value, and the error")
+    @MainActor
+    func words() {
+        var lines: [String] = []
+        let packets = MonitorPrinter(Printer(json: false) { lines.append($0) }, detail: .lines, files: [])
+        for (isFromHost, bytes) in Self.talk {
+            let direction: PacketRecord.Direction = isFromHost ? .toController : .toHost
+            packets.print(.packet(.init(source: Self.source, direction: direction, time: Instant(), bytes: bytes)))
+        }
+        let ends = [
+            "Reset", "Command Complete: Reset", "Command Status: LE Create Connection: Command Disallowed",
+            "Read By Type Request: Characteristic (0x0001–0x0009)", "Response: Battery Level (0x0003)",
+            "Read Request: Battery Level (0x0003)", "Response: Battery Level (0x0003) = 64 (100 %)",
+            "Read Request: 0x0009", "Error Response: Read Not Permitted: Read Request of 0x0009",
+        ]
+        for (line, end) in zip(lines, ends) { #expect(line.hasSuffix(end)) }
+        #expect(lines.count == Self.talk.count)
+    }
+
+    @Test(
+        "Keys are kept in the output and left out of files, unless the user asks for something else",
+        arguments: [MonitorPrinter.Keys.inOutput, .nowhere, .everywhere]
+    )
+    @MainActor
+    func redaction(keys: MonitorPrinter.Keys) async throws {
+        let key = String(repeating: "a7", count: 16)
+        let path = FileManager.default.temporaryDirectory.path + "/copy-\(UInt64.random(in: 0 ... .max)).btsnoop"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var lines: [String] = []
+        let file = try CaptureFile(path: path, clock: WallClock()) { Issue.record("\($0)") }
+        let packets = MonitorPrinter(
+            Printer(json: true) { lines.append($0) },
+            detail: .fields,
+            files: [file],
+            keys: keys
+        )
+        for (isFromHost, bytes) in Self.talk {
+            let direction: PacketRecord.Direction = isFromHost ? .toController : .toHost
+            packets.print(.packet(.init(source: Self.source, direction: direction, time: Instant(), bytes: bytes)))
+        }
+        #expect(lines.joined().contains(key) == (keys != .nowhere))
+        #expect(lines.contains { $0.contains(#""redacted":true"#) } == (keys == .nowhere))
+        #expect(lines.joined().contains("left out; --keys") == (keys == .nowhere))
+        #expect(packets.redactedCount == (keys == .everywhere ? 0 : 1))
+        let written = try Array(Data(contentsOf: URL(filePath: path))).hexadecimal
+        #expect(written.contains(key) == (keys == .everywhere))
+        #expect(
+            written.contains("024020150011000600" + "06" + String(repeating: "00", count: 16)) == (keys != .everywhere)
+        )
     }
 
     static func object(_ line: String) throws -> [String: Any] {

@@ -141,17 +141,13 @@ package struct DeviceRecorder: Sendable {
         _ stream: LinkFrames.Stream,
         at time: Instant
     ) {
-        let isRequest = opcode.response != nil && opcode != .handleValueIndication || opcode.isCommand
-        let isFromClient = isRequest || packet == .confirmation
-        let isHost = isFromClient ? !stream.isFromHost : stream.isFromHost
-        guard let device = table(stream, isHost: isHost) else { return }
-        if isRequest {
-            if !opcode.isCommand { requests[stream] = Request(packet: packet, device: device) }
+        let role = AttributeNames.Role(of: opcode, on: stream)
+        guard let device = table(stream, isHost: role.server.isHost) else { return }
+        if role.isFromClient {
+            if role.part == .request { requests[stream] = Request(packet: packet, device: device) }
             tables[device].request(packet, at: time)
         } else {
-            let other = LinkFrames.Stream(source: stream.source, link: stream.link, isFromHost: !stream.isFromHost)
-            let isValue = opcode == .handleValueNotification || opcode == .handleValueIndication || isFromClient
-            let request = isValue ? nil : requests.removeValue(forKey: other)
+            let request = role.part == .response ? requests.removeValue(forKey: stream.reversed) : nil
             tables[device].response(packet, to: request?.device == device ? request?.packet : nil, at: time)
         }
     }

@@ -1,4 +1,4 @@
-import BLEWire
+package import BLEWire
 
 /// A filter that overwrites the keys in packets with zeros, so that a capture can be shared.
 ///
@@ -44,6 +44,26 @@ package struct KeyFilter: Sendable {
         let hidden = start..<record.bytes.count
         record.bytes.replaceSubrange(hidden, with: repeatElement(0, count: hidden.count))
         return (record, hidden)
+    }
+
+    /// Returns the layers of a packet, with other texts for the fields that contain overwritten octets, and for all
+    /// later fields.
+    ///
+    /// - Parameters:
+    ///   - hidden: The range of the octets that ``filter(_:)`` has overwritten.
+    ///   - layers: The layers of the packet.
+    /// - Returns: The layers with the same names and ranges.
+    package static func hide(_ hidden: Range<Int>, in layers: [DissectedLayer]) -> [DissectedLayer] {
+        var start = 0
+        return layers.map { layer in
+            defer { start += layer.size }
+            let fields = layer.fields.map { field in
+                start + field.range.upperBound > hidden.lowerBound
+                    ? field.replacing(text: "left out; --keys shows it")
+                    : field
+            }
+            return DissectedLayer(name: layer.name, fields: fields)
+        }
     }
 
     private mutating func firstSecret(_ record: PacketRecord) -> Int? {

@@ -53,6 +53,10 @@ struct PrintableText {
 package enum Emphasis: String, CaseIterable {
     case bold = "\u{1B}[1m"
     case faint = "\u{1B}[2m"
+    case red = "\u{1B}[31m"
+    case green = "\u{1B}[32m"
+    case yellow = "\u{1B}[33m"
+    case cyan = "\u{1B}[36m"
     case none = "\u{1B}[0m"
 }
 

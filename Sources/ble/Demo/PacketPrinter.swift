@@ -20,7 +20,8 @@ final class PacketPrinter {
     func flush() {
         for record in waiting.takeAll() {
             let time = record.time - Instant()
-            let fact = Fact(record, traces.dissect(record), stamp: time.stamp, usesColor: printer.usesColor)
+            let (packet, summary) = traces.read(record)
+            let fact = Fact(record, packet, summary, stamp: time.stamp, usesColor: printer.usesColor)
             printer.print(fact.inWorld(at: time))
         }
     }

@@ -10,14 +10,27 @@ final class MonitorPrinter {
         case lines
     }
 
+    /// The places in which keys of pairings and links are kept.
+    enum Keys {
+        case everywhere
+        /// In the output, but not in files.
+        case inOutput
+        case nowhere
+    }
+
     private let printer: Printer
     private let detail: Detail
     private let files: [CaptureFile]
+    private let keys: Keys
+    private var filter = KeyFilter()
     private var traces = PacketTraces()
     /// The number of packets that have been printed.
     private(set) var count = 0
+    /// The number of packets whose keys were left out of the files.
+    private(set) var redactedCount = 0
 
-    init(_ printer: Printer, detail: Detail, files: [CaptureFile]) {
+    init(_ printer: Printer, detail: Detail, files: [CaptureFile], keys: Keys = .inOutput) {
+        self.keys = keys
         self.printer = printer
         self.detail = detail
         self.files = files
@@ -34,14 +47,24 @@ final class MonitorPrinter {
         }
     }
 
-    private func print(_ record: PacketRecord) {
+    private func print(_ original: PacketRecord) {
         count += 1
-        for file in files { file.write(record) }
+        let (clean, hidden) = filter.filter(original)
+        if hidden != nil, keys != .everywhere { redactedCount += 1 }
+        for file in files { file.write(keys == .everywhere ? original : clean) }
+        let record = keys == .nowhere ? clean : original
         let time = Timestamp(since1970: record.time)
+        var (packet, summary) = traces.read(record)
+        if keys == .nowhere, let hidden {
+            packet.layers = KeyFilter.hide(hidden, in: packet.layers)
+            packet.completed = KeyFilter.hide(0..<0, in: packet.completed)
+        }
         printer.print(
             Fact(
                 record,
-                traces.dissect(record),
+                packet,
+                summary,
+                isRedacted: keys == .nowhere && hidden != nil,
                 stamp: stamp(time),
                 time: time,
                 showsFields: detail == .fields,

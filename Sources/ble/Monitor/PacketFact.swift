@@ -1,3 +1,4 @@
+import BLEExplain
 import BLERuntime
 import BLEWire
 import Foundation
@@ -8,6 +9,8 @@ extension Fact {
     /// - Parameters:
     ///   - record: The packet.
     ///   - packet: The dissected packet.
+    ///   - summary: The words about the packet.
+    ///   - isRedacted: True if keys in the packet were overwritten.
     ///   - stamp: The time of the packet, for users; not shown if empty.
     ///   - time: The time of the packet on the wall clock; `nil` in a world, which has virtual time.
     ///   - showsFields: True to show the fields to users.
@@ -15,6 +18,8 @@ extension Fact {
     init(
         _ record: PacketRecord,
         _ packet: DissectedPacket,
+        _ summary: PacketWords.Summary,
+        isRedacted: Bool = false,
         stamp: String,
         time: Timestamp? = nil,
         showsFields: Bool = true,
@@ -25,29 +30,39 @@ extension Fact {
         let names = packet.layers.map(\.name).joined(separator: " / ")
         let completed = packet.completed.map(\.name).joined(separator: " / ")
         let lead = stamp.isEmpty ? "" : stamp + "    ", end = completed.isEmpty ? "" : ", completes \(completed)"
-        var lines = ["\(lead)\(source)\(arrow)  \(names)\(end)"]
+        let words = summary.text.isEmpty ? "" : ": \(summary.text.printable)"
+        let head = "\(lead)\(source)\(arrow)  \(names)\(end)\(words)"
+        var lines = [summary.kind.emphasis.map { head.emphasized($0, usesColor) } ?? head]
         for field in showsFields ? (packet.layers + packet.completed).flatMap(\.fields) : [] {
             let octets = "[\(field.range.lowerBound)..<\(field.range.upperBound)]"
-            lines.append("              \(octets.padded(to: 10)) \(field.name) = \(field.text)".printable)
+            let line = "              \(octets.padded(to: 10)) \(field.name) = \(field.text)".printable
+            lines.append(line.faint(usesColor))
         }
         self.init(
             "packet",
-            Self.fields(record, packet),
-            text: lines.joined(separator: "\n").faint(usesColor),
+            Self.fields(record, packet, summary, isRedacted),
+            text: lines.joined(separator: "\n"),
             at: time
         )
     }
 
-    private static func fields(_ record: PacketRecord, _ packet: DissectedPacket) -> [String: Any] {
+    private static func fields(
+        _ record: PacketRecord,
+        _ packet: DissectedPacket,
+        _ summary: PacketWords.Summary,
+        _ isRedacted: Bool
+    ) -> [String: Any] {
         var fields: [String: Any] = [
             "to": record.direction == .toController ? "controller" : "host",
             "octets": record.bytes.hexadecimal,
             "length": record.bytes.count + record.missing,
             "cut": packet.isCut,
             "malformed": packet.isMalformed,
+            "redacted": isRedacted,
             "layers": packet.layers.map(object),
         ]
         fields.merge(record.source.fields) { _, new in new }
+        if !summary.text.isEmpty { fields["summary"] = summary.text }
         if !packet.completed.isEmpty { fields["completed"] = packet.completed.map(object) }
         let codes = packet.codes
         fields["type"] = codes.type.map { Int($0.wire) }
@@ -69,6 +84,19 @@ extension Fact {
                 ["name": $0.name, "start": $0.range.lowerBound, "end": $0.range.upperBound, "text": $0.text]
             },
         ]
+    }
+}
+
+extension PacketWords.Kind {
+    /// The colour of the packet's line on a terminal; `nil` for the usual one.
+    fileprivate var emphasis: Emphasis? {
+        switch self {
+        case .control: .cyan
+        case .attribute: .green
+        case .security: .yellow
+        case .failure: .red
+        case .other: nil
+        }
     }
 }
 
@@ -94,8 +122,15 @@ struct PacketTraces {
     private static let most = 256
 
     private var traces: [PacketSource: HCITrace] = [:]
+    private var words = PacketWords(reading: ValueFormat.reading)
 
-    mutating func dissect(_ record: PacketRecord) -> DissectedPacket {
+    /// Returns the next packet of its source, dissected, and the words about it.
+    mutating func read(_ record: PacketRecord) -> (packet: DissectedPacket, summary: PacketWords.Summary) {
+        let packet = dissect(record)
+        return (packet, words.summarize(record, packet))
+    }
+
+    private mutating func dissect(_ record: PacketRecord) -> DissectedPacket {
         if traces.count >= Self.most, traces[record.source] == nil { traces = [:] }
         return traces[record.source, default: HCITrace()]
             .dissect(h4: record.bytes, isFromHost: record.direction == .toController, missing: record.missing)

@@ -48,7 +48,8 @@ enum JSONKey {
         "app": .text,
         // Packets and the programs that they pass in.
         "machine": .text, "program": .text, "process": .number, "host": .number, "to": .text, "octets": .octets,
-        "length": .number, "cut": .flag, "malformed": .flag, "layers": .list, "completed": .list, "type": .number,
+        "length": .number, "cut": .flag, "malformed": .flag, "redacted": .flag, "summary": .text,
+        "layers": .list, "completed": .list, "type": .number,
         "opcode": .number, "event_code": .number, "subevent_code": .number, "handle": .number, "handles": .list,
         "att_opcode": .number, "smp_code": .number, "signal_code": .number,
         // The daemon.

@@ -102,7 +102,8 @@ extension String {
     /// Returns the text in faint type if `on`, otherwise unchanged.
     func faint(_ on: Bool) -> String { emphasized(.faint, on) }
 
-    private func emphasized(_ emphasis: Emphasis, _ on: Bool) -> String {
+    /// Returns the text with `emphasis` if `on`, otherwise unchanged.
+    func emphasized(_ emphasis: Emphasis, _ on: Bool) -> String {
         on ? emphasis.rawValue + self + Emphasis.none.rawValue : self
     }
 

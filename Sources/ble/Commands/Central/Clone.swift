@@ -20,7 +20,6 @@ struct Clone: AsyncParsableCommand {
               ble clone Lamp > lamp.json
               BLUETOOTH_HOST=world:lamp.json ble inspect Lamp
               ble clone btsnoop_hci.log > lamp.json
-              ble clone talk.pcapng --address C0:11:22:33:44:55 > lamp.json
               ble serve lamp.json
               BLUETOOTH_HOST=demo ble clone "Heart Rate"
             """

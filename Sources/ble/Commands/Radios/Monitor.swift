@@ -10,11 +10,13 @@ struct Monitor: AsyncParsableCommand {
             Every app that uses an adapter or a controller directly has its own host, in its process. Attaches to all \
             running hosts of this user (for root: of all users) and to those that start later, until interrupted. \
             BLUETOOTH_MONITOR=off in the environment of an app prevents it. Calls and callbacks of the app are shown \
-            between its packets. Hosts do not wait for monitors: packets that cannot be shown in time are dropped, and \
-            their number is shown. Simulated worlds are not shown; use “ble demo --packets” to see one.
+            between its packets. A line has the name of the attribute or command, and the decoded value. Hosts do not \
+            wait for monitors: packets that cannot be shown in time are dropped, and their number is shown. Simulated \
+            worlds are not shown; use “ble demo --packets” to see one.
 
             With FILE, shows the packets of a capture: pcapng, btsnoop as written by btmon and by phones, or pklg of \
-            Apple's PacketLogger. Captures, and this output, contain pairing keys.
+            Apple's PacketLogger. Captures, and this output, contain pairing keys. Files of --write do not, \
+            unless --keys is given, so that they can be shared; --redact leaves the keys out of the output as well.
 
             Examples:
               ble monitor
@@ -22,6 +24,7 @@ struct Monitor: AsyncParsableCommand {
               ble monitor --write talk.pcapng --duration 60 > /dev/null
               ble monitor talk.pcapng --json
               ble monitor btsnoop_hci.log --write talk.pcapng
+              ble monitor talk.pcapng --redact > talk.txt
             """
     )
 
@@ -50,12 +53,19 @@ struct Monitor: AsyncParsableCommand {
     @Flag(help: "Show one line for each packet, without its fields.")
     var brief = false
 
+    @Flag(help: "Leave the keys of pairings and links out of the output, too.")
+    var redact = false
+    @Flag(help: "Keep the keys of pairings and links in the files of --write.")
+    var keys = false
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard file == nil || (processes.isEmpty && duration == nil) else {
             throw ValidationError("Do not combine a capture file with --pid or --duration.")
         }
+        guard !(redact && keys) else { throw ValidationError("Do not combine --redact and --keys.") }
+        guard !keys || !copies.isEmpty else { throw ValidationError("--keys is about the files of --write.") }
         for copy in copies where CaptureFormat(path: copy) == nil {
             throw ValidationError("“\(copy)” must end in .pcapng or .btsnoop.")
         }
@@ -68,7 +78,12 @@ struct Monitor: AsyncParsableCommand {
             // The input is opened before the copies are created, to make sure that no copy overwrites it.
             let input = try file.map { try CaptureInput(path: $0, but: copies) }
             let files = try copies.map { path in try Self.copy(at: path) }
-            let packets = MonitorPrinter(printer, detail: brief ? .lines : .fields, files: files)
+            let packets = MonitorPrinter(
+                printer,
+                detail: brief ? .lines : .fields,
+                files: files,
+                keys: redact ? .nowhere : keys ? .everywhere : .inOutput
+            )
             if let input {
                 try await input.read { packets.print($0) }
             } else {
@@ -76,6 +91,9 @@ struct Monitor: AsyncParsableCommand {
             }
             if !copies.isEmpty {
                 printer.remark("Wrote \(packets.count) packets to \(copies.joined(separator: ", ")).")
+                if packets.redactedCount > 0 {
+                    printer.remark("Left out the keys in \(packets.redactedCount) packets; --keys keeps them.")
+                }
             }
         }
     }
