@@ -11,30 +11,9 @@ extension FailureRule {
     /// A link that ended because no packet arrived within its supervision timeout.
     static let linkLost = FailureRule(name: "link lost") { timeline, index, limit in
         guard case .disconnected(let link, .connectionTimeout) = timeline.events[index].fact else { return nil }
-        let event = timeline.events[index]
-        var sentences = [
-            said(
-                "The link\(owner(timeline, index)) was lost at \(timeline.clock(event)): "
-                    + "nothing arrived for the supervision timeout.",
-                index
-            )
-        ]
-        var lost = 0, last: (strength: Int, distance: Double)?, first: Int?
-        for place in limit.walk((0..<index).reversed()) {
-            guard case .air(let isLost, let strength, let distance, let receiver) = timeline.events[place].fact,
-                receiver == timeline.sources[event.source] || timeline.events[place].source == event.source,
-                !timeline.events[place].title.hasPrefix("Adv")
-            else { continue }
-            guard isLost else { break }
-            if last == nil { last = (strength, distance) }
-            (lost, first) = (lost + 1, place)
-        }
-        if let last, lost > 0 {
-            let meters = Int(last.distance.rounded())
-            let place = "while the devices were \(meters) m apart (RSSI \(last.strength) dBm)"
-            sentences.append(said("\(lost) packets in a row were lost \(place).", first))
-        }
-        return sentences + waiting(timeline, index, link, limit)
+        let time = timeline.clock(timeline.events[index])
+        let text = "The link\(owner(timeline, index)) was lost at \(time): nothing arrived for the supervision timeout."
+        return [said(text, index)] + lostPackets(timeline, index, limit) + waiting(timeline, index, link, limit)
     }
 
     /// A link that was never established, or that the controller could not create.
@@ -57,13 +36,13 @@ extension FailureRule {
         let source = timeline.events[index].source
         var peer: String?
         for place in limit.walk((0..<index).reversed()) where timeline.events[place].source == source {
-            guard case .connected(link, let address) = timeline.events[place].fact else { continue }
+            guard case .connected(link, let address, _) = timeline.events[place].fact else { continue }
             peer = address
             break
         }
         return limit.walk((index + 1)..<timeline.events.count).contains { place in
             guard timeline.events[place].source == source,
-                case .connected(_, let address) = timeline.events[place].fact
+                case .connected(_, let address, _) = timeline.events[place].fact
             else { return false }
             return address == peer
         }
@@ -336,7 +315,7 @@ extension FailureRule {
         return [said("\(step) at \(timeline.clock(timeline.events[index])) was never answered: \(words).", index)]
     }
 
-    private static func said(_ text: String, _ event: Int?) -> FailureFinding.Sentence {
+    static func said(_ text: String, _ event: Int?) -> FailureFinding.Sentence {
         .init(text: text, event: event)
     }
 
@@ -346,7 +325,7 @@ extension FailureRule {
     }
 
     /// Returns a sentence about the host's request that was outstanding when a link ended, if there was one.
-    private static func waiting(
+    static func waiting(
         _ timeline: Timeline,
         _ index: Int,
         _ link: UInt16,
@@ -357,7 +336,7 @@ extension FailureRule {
             switch timeline.events[place].fact {
             case .request(let opcode, _, link, true):
                 return [said("The \(opcode) was waiting for its response: \(timeline.events[place].detail).", place)]
-            case .response(link, false), .refusal(_, _, _, link, false), .connected(link, _): return []
+            case .response(link, false), .refusal(_, _, _, link, false), .connected(link, _, _): return []
             default: continue
             }
         }

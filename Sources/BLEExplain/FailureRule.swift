@@ -12,7 +12,7 @@ package struct FailureFinding: Equatable, Sendable {
     package let rule: String
     /// The index of the failure.
     package let event: Int
-    package let sentences: [Sentence]
+    package fileprivate(set) var sentences: [Sentence]
 
     /// The sentences as one text.
     package var text: String { sentences.map(\.text).joined(separator: " ") }
@@ -30,7 +30,9 @@ package struct FailureRule: Sendable {
     /// Returns the cause of each failure in a timeline.
     ///
     /// An event is explained by the first rule that applies to it; a failure in the same group as an explained one is
-    /// skipped. If the search ends early, because there are too many findings or steps, the last finding says so.
+    /// skipped. A lost link is listed once, by the end that recorded the loss first; the sentences about its other end
+    /// are added there. If the search ends early, because there are too many findings or steps, the last finding says
+    /// so.
     ///
     /// - Parameters:
     ///   - timeline: The events.
@@ -42,6 +44,13 @@ package struct FailureRule: Sendable {
         for index in timeline.events.indices {
             let group = timeline.events[index].group
             guard group == 0 || !groups.contains(group) else { continue }
+            if let earlier = lossAtOtherEnd(timeline, index, limit), !limit.isReached,
+                let place = findings.lastIndex(where: { $0.event == earlier })
+            {
+                findings[place].sentences += ending(timeline, index, after: earlier, limit)
+                if group != 0 { groups.insert(group) }
+                continue
+            }
             for rule in all {
                 guard let sentences = rule.explain(timeline, index, limit), !limit.isReached else { continue }
                 findings.append(.init(rule: rule.name, event: index, sentences: sentences))
@@ -57,6 +66,20 @@ package struct FailureRule: Sendable {
             }
         }
         return findings
+    }
+
+    /// Returns the sentences about the second end of a lost link; `earlier` is the event of the first one.
+    private static func ending(
+        _ timeline: Timeline,
+        _ index: Int,
+        after earlier: Int,
+        _ limit: WalkLimit
+    ) -> [FailureFinding.Sentence] {
+        let event = timeline.events[index]
+        guard case .disconnected(let link, _) = event.fact else { return [] }
+        let isKnown = !lostPackets(timeline, earlier, limit).isEmpty
+        return [said("\(timeline.sources[event.source]) recorded the loss at \(timeline.clock(event)).", index)]
+            + (isKnown ? [] : lostPackets(timeline, index, limit)) + waiting(timeline, index, link, limit)
     }
 }
 

@@ -38,7 +38,7 @@ package struct Timeline: Sendable {
         case request(ATT.Opcode, handle: UInt16, link: UInt16, isFromHost: Bool)
         case response(link: UInt16, isFromHost: Bool)
         case refusal(of: ATT.Opcode, handle: UInt16, ATT.ErrorCode, link: UInt16, isFromHost: Bool)
-        case connected(link: UInt16, peer: String)
+        case connected(link: UInt16, peer: String, isCentral: Bool)
         case connectionFailed(HCI.Status)
         case disconnected(link: UInt16, HCI.Status)
         case encryption(link: UInt16, HCI.Status)

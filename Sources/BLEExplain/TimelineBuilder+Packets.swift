@@ -62,9 +62,9 @@ extension TimelineBuilder {
     private mutating func describe(_ event: HCIEventPacket, _ place: Int, _ source: Int) {
         switch event {
         case .leConnectionComplete(let event):
-            connected(event.status, event.handle.wire, "\(event.peer)", place, source)
+            connected(event.status, event.handle.wire, "\(event.peer)", event.role, place, source)
         case .leEnhancedConnectionComplete(let event):
-            connected(event.status, event.handle.wire, "\(event.peer)", place, source)
+            connected(event.status, event.handle.wire, "\(event.peer)", event.role, place, source)
         case .disconnectionComplete(let event) where event.status == .success:
             let isPlanned = [.connectionTerminatedByLocalHost, .remoteUserTerminatedConnection].contains(event.reason)
             about(
@@ -107,7 +107,14 @@ extension TimelineBuilder {
         sample(name, unit: "dBm", Double(rssi), at: Instant(nanoseconds: timeline.events[place].time))
     }
 
-    private mutating func connected(_ status: HCI.Status, _ link: UInt16, _ peer: String, _ place: Int, _ source: Int) {
+    private mutating func connected(
+        _ status: HCI.Status,
+        _ link: UInt16,
+        _ peer: String,
+        _ role: HCI.Role,
+        _ place: Int,
+        _ source: Int
+    ) {
         let group = relations.group(ofCall: "connect", source: source)
         guard status == .success else {
             let isCancelled = status == .unknownConnectionIdentifier
@@ -122,7 +129,8 @@ extension TimelineBuilder {
             )
             return
         }
-        about(place, .link, "Connected", "to \(peer), handle \(link)", .connected(link: link, peer: peer), group: group)
+        let fact = Timeline.Fact.connected(link: link, peer: peer, isCentral: role == .central)
+        about(place, .link, "Connected", "to \(peer), handle \(link)", fact, group: group)
     }
 
     private mutating func encrypted(_ status: HCI.Status, _ link: UInt16, _ place: Int) {

@@ -1,5 +1,6 @@
 import BLEExplain
 import BLESimulation
+import BLEWire
 import CoreBluetooth
 import Testing
 
@@ -280,6 +281,11 @@ import Testing
             "\(findings.map { "\($0.rule): \($0.text)" }) \(world.story)"
         )
         #expect(!app.isDone)
+        // Both ends record a lost link, but it is one failure.
+        let losses = findings.filter { world.timeline.events[$0.event].isLoss }
+        let ends = world.timeline.events.count(where: \.isLoss)
+        #expect(losses.count <= 1, "\(findings.map(\.text))")
+        if ends > 1 { #expect(losses.first?.text.contains("recorded the loss at") == true) }
     }
 
     @MainActor
@@ -314,4 +320,9 @@ import Testing
         }
         return (world, app)
     }
+}
+
+extension Timeline.Event {
+    /// True if one end of a link recorded its loss.
+    fileprivate var isLoss: Bool { if case .disconnected(_, .connectionTimeout) = fact { true } else { false } }
 }
