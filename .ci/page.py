@@ -2,8 +2,8 @@
 
     python3 .ci/page.py PATH-OF-ble FOLDER [CAPTURE...]
 
-Writes the pages and pictures of them to FOLDER. Of each CAPTURE, and of one that it makes, the packets, ATT opcodes,
-handles and values on the page have to be those that tshark finds.
+Writes the pages and pictures of them to FOLDER. The numbers on the page of each CAPTURE, or of the captures in it if it
+is a folder, and of those that it makes, have to be those of tshark; agree.py compares them.
 """
 
 from __future__ import annotations
@@ -16,61 +16,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from typing import Any
 
+from agree import SECONDS, TIME, TRACK, GROUP, OCTETS, Wrong, compare, data_of, expand, expect, make, run
 from browser import Browser, BrowserError
 
-SECONDS = 200
-"""The time for everything, on two processors that have other work."""
 SIZES = {"phone": (360, 740), "laptop": (1400, 1000), "4k": (3840, 2160)}
-TIME, TRACK, SOURCE, TITLE, DETAIL, LEVEL, GROUP, PACKET, OCTETS, LAYERS = range(10)
-ATTRIBUTE, HCI = 1, 5
 
 LAYOUT, SPEED = (
     (pathlib.Path(__file__).with_name(name)).read_text(encoding="utf-8") for name in ("layout.js", "speed.js")
 )
-OPCODES = {
-    "Error Response": 0x01, "Exchange MTU Request": 0x02, "Exchange MTU Response": 0x03,
-    "Find Information Request": 0x04, "Find Information Response": 0x05, "Find By Type Value Request": 0x06,
-    "Find By Type Value Response": 0x07, "Read By Type Request": 0x08, "Read By Type Response": 0x09,
-    "Read Request": 0x0A, "Read Response": 0x0B, "Read Blob Request": 0x0C, "Read Blob Response": 0x0D,
-    "Read Multiple Request": 0x0E, "Read Multiple Response": 0x0F, "Read By Group Type Request": 0x10,
-    "Read By Group Type Response": 0x11, "Write Request": 0x12, "Write Response": 0x13,
-    "Prepare Write Request": 0x16, "Prepare Write Response": 0x17, "Execute Write Request": 0x18,
-    "Execute Write Response": 0x19, "Handle Value Notification": 0x1B, "Handle Value Indication": 0x1D,
-    "Handle Value Confirmation": 0x1E, "Write Command": 0x52, "Signed Write Command": 0xD2,
-}
-WITH_HANDLE = {0x0A, 0x0C, 0x12, 0x16, 0x1B, 0x1D, 0x52}
-VALUES = {0x0B: 1, 0x12: 3, 0x1B: 3, 0x1D: 3, 0x52: 3}
-"""The opcodes with a value, and where it begins."""
-MOST_VALUE = 100
-"""The octets of a value that are compared; the page has the first ones of a field only."""
 FAULT = "linkLoss 6000 ms at step writeValue 1 of bob"
-
-
-class Wrong(Exception):
-    """The page is not as it has to be."""
-
-
-def expect(condition: bool, what: str, *found: Any) -> None:
-    if not condition:
-        raise Wrong(f"{what}: {' '.join(str(part)[:600] for part in found)}")
-
-
-def run(command: list[str], statuses: tuple[int, ...] = (0,), **environment: str) -> str:
-    result = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env={**os.environ, **environment})
-    if result.returncode not in statuses:
-        raise Wrong(f"{' '.join(command)} ended with status {result.returncode}: {result.stderr[-2000:]}")
-    return result.stdout
-
-
-def data_of(page: pathlib.Path) -> dict[str, Any]:
-    text = page.read_text(encoding="utf-8")
-    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
-    if not match:
-        raise Wrong(f"{page} has no data")
-    return json.loads(match[1])
 
 
 def check_layout(browser: Browser, page: pathlib.Path, size: str, dark: bool = False) -> dict[str, Any]:
@@ -186,58 +142,6 @@ def check_failure(browser: Browser, page: pathlib.Path, rule: str, text: str) ->
     return found
 
 
-def tshark(capture: pathlib.Path) -> list[dict[str, Any]]:
-    """Returns the layers of each packet; a layer's octets are in the one with “_raw”."""
-    output = run(["tshark", "-r", str(capture), "-T", "json", "-x", "--no-duplicate-keys"])
-    return [packet["_source"]["layers"] for packet in json.loads(output)]
-
-
-def compare(ble: str, capture: pathlib.Path, folder: pathlib.Path) -> dict[str, int]:
-    """Compares the packets of a capture's page with those that tshark finds: times, opcodes, handles and values."""
-    page = folder / (capture.stem + ".html")
-    page.write_text(run([ble, "explain", str(capture)]), encoding="utf-8")
-    data, name = data_of(page), capture.name
-    packets, theirs = [event for event in data["events"] if event[TRACK] == HCI], tshark(capture)
-    expect(len(theirs) == len(packets), f"{name}: tshark has {len(theirs)} packets, the page {len(packets)}")
-
-    epochs = [float(layers["frame"]["frame.time_relative"]) for layers in theirs]
-    times = [(event[TIME] - packets[0][TIME]) / 1e9 for event in packets]
-    wrong = [pair for pair in zip(sorted(epochs), times) if abs(pair[0] - min(epochs) - pair[1]) > 1e-5]
-    expect(not wrong, f"{name}: times differ", wrong[:3])
-
-    found: Counter[tuple[int, str | None, str | None]] = Counter()
-    for layers in theirs:
-        raw = layers.get("btatt_raw", [])
-        for part in [raw] if raw and isinstance(raw[0], str) else raw:
-            found[described(bytes.fromhex(part[0]))] += 1
-    shown: Counter[tuple[int, str | None, str | None]] = Counter()
-    for event in data["events"]:
-        if event[TRACK] == ATTRIBUTE and event[PACKET] >= 0:
-            shown[row_of(data, event)] += 1
-    expect(found == shown, f"{name}: ATT differs", "tshark only:", found - shown, "page only:", shown - found)
-    return {"packets": len(packets), "att": sum(shown.values()), "values": sum(1 for key in shown if key[2])}
-
-
-def described(pdu: bytes) -> tuple[int, str | None, str | None]:
-    """Returns the opcode, handle and value of an ATT packet."""
-    opcode = pdu[0]
-    handle = f"0x{pdu[2]:02X}{pdu[1]:02X}" if opcode in WITH_HANDLE and len(pdu) >= 3 else None
-    start = VALUES.get(opcode)
-    return opcode, handle, pdu[start : start + MOST_VALUE].hex() if start else None
-
-
-def row_of(data: dict[str, Any], event: list[Any]) -> tuple[int, str | None, str | None]:
-    """Returns the opcode, handle and value that the page shows for an event."""
-    fields: dict[str, str] = {}
-    for number, *texts in data["events"][event[PACKET]][LAYERS:]:
-        for (field, _, _), text in zip(data["shapes"][number][2], texts):
-            fields[data["strings"][field]] = data["strings"][text]
-    opcode = OPCODES.get(data["strings"][event[TITLE]], -1)
-    handle = fields.get("Attribute Handle") if opcode in WITH_HANDLE else None
-    value = fields.get("Attribute Value", "").replace(" ", "").lower() if opcode in VALUES else None
-    return opcode, handle, value if value is None else value[: 2 * MOST_VALUE]
-
-
 def check_large(browser: Browser, page: pathlib.Path, folder: pathlib.Path) -> dict[str, Any]:
     """Repeats the events of a page until there are 100,000, and measures how long the page takes for them."""
     text, data = page.read_text(encoding="utf-8"), data_of(page)
@@ -269,14 +173,18 @@ def main(ble: str, results: pathlib.Path, captures: list[pathlib.Path]) -> None:
         run([ble, "demo", "--page", str(demo)])
         run([ble, "demo", "--page", str(lost), "--fault", FAULT], statuses=(1,))
         run([ble, "inspect", "Heart"], BLUETOOTH_HOST="demo", BLUETOOTH_CAPTURE=str(heart))
-        report: dict[str, Any] = {"captures": {path.name: compare(ble, path, folder) for path in [heart, *captures]}}
+        own = folder / "own"
+        own.mkdir()
+        captures = [heart, *expand(captures)]
+        report: dict[str, Any] = {"captures": {path.name: compare(ble, path, folder) for path in captures}}
+        report["captures"] |= {path.name: compare(ble, path, own) for path in make(ble, own)}
         for size in SIZES:
             check_layout(browser, demo, size)
             expect(not causes(browser), "the demo has a failure", causes(browser))
         check_layout(browser, demo, "laptop", dark=True)
         report["use"] = check_use(browser, demo)
         report["failure"] = check_failure(browser, lost, "link lost", "packets in a row were lost")
-        for path in [heart, *captures]:
+        for path in captures:
             check_layout(browser, folder / (path.stem + ".html"), "laptop")
         report["large"] = check_large(browser, demo, folder)
         browser.open(lost.as_uri(), *SIZES["laptop"])
