@@ -1,9 +1,9 @@
 """Runs programs for BlueZ's D-Bus API on bled-bluez: run.py BLED BLED-BLUEZ BLE [PART…]
 
-bleak, habluetooth and bluetoothctl use devices of a simulated world; bluezero serves one, which ble uses over virtual controllers;
-and bleak's own tests run with Bumble as their peripheral. Each has a dbus-daemon of its own, so that neither the system
-bus nor Bluetooth in the kernel is needed. `Interop/bluez-api/setup` installs the programs, except bluetoothctl (bluez),
-python3-dbus and python3-gi; a part whose program is missing is skipped, and says so.
+bleak, habluetooth and bluetoothctl use devices of a simulated world; bluezero serves one, which ble uses over virtual
+controllers; and bleak's own tests run with Bumble as their peripheral. Each has a dbus-daemon of its own, so that
+neither the system bus nor Bluetooth in the kernel is needed. `Interop/bluez-api/setup` installs the programs, except
+bluetoothctl (bluez), python3-dbus and python3-gi; a part whose program is missing is skipped, and says so.
 """
 
 import contextlib
