@@ -154,7 +154,7 @@ struct JSONTests {
 
 extension JSONKey.Kind {
     /// Whether a value that was read from JSON is of this kind.
-    fileprivate func accepts(_ value: Any) -> Bool {
+    func accepts(_ value: Any) -> Bool {
         switch self {
         case .text: return value is String
         case .octets: return (value as? String).map { Data(hexadecimal: $0) != nil } ?? false

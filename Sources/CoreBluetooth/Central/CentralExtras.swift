@@ -65,6 +65,9 @@ extension CBPeripheral {
     /// The manager that this object belongs to.
     package var manager: CBCentralManager? { reference.manager as? CBCentralManager }
 
+    /// The ATT MTU of the connection, in octets.
+    package var mtu: Int { record.withLock { $0.mtu } }
+
     /// Requests a change of the connection parameters.
     package func tune(_ tuning: LinkTuning) { request(.tune(tuning)) }
 

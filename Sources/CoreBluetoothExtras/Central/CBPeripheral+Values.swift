@@ -46,6 +46,35 @@ extension CBPeripheral {
         )
     }
 
+    /// Writes the octets of `descriptor` and waits for the device's response.
+    ///
+    /// - Precondition: `descriptor` is not a Client Characteristic Configuration descriptor (2902); use
+    ///   ``setNotifications(_:for:)`` instead.
+    public func write(_ value: Data, to descriptor: CBDescriptor) async throws {
+        guard has(descriptor), let handle = descriptor.attributeHandle else { throw CBError(.invalidHandle) }
+        try await answer(
+            to: { event -> Result<Void, Failure>? in
+                guard case .valueWritten(handle, let failure) = event else { return nil }
+                return failure.map { .failure($0) } ?? .success(())
+            },
+            ask: { writeValue(value, for: descriptor) }
+        )
+    }
+
+    /// Turns notifications or indications of `characteristic` on or off, and waits for the device's response.
+    ///
+    /// The values arrive at the delegate. Use ``values(of:buffering:)`` to receive them as a sequence.
+    public func setNotifications(_ isOn: Bool, for characteristic: CBCharacteristic) async throws {
+        guard has(characteristic), let handle = characteristic.valueHandle else { throw CBError(.invalidHandle) }
+        try await answer(
+            to: { event -> Result<Void, Failure>? in
+                guard case .subscriptionChanged(handle, _, let failure) = event else { return nil }
+                return failure.map { .failure($0) } ?? .success(())
+            },
+            ask: { setNotifyValue(isOn, for: characteristic) }
+        )
+    }
+
     /// Waits until there is space, then writes a value without response.
     ///
     /// - Throws: A `CBError` if the connection is lost during the wait, in which case the value is not sent.

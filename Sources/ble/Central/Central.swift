@@ -30,6 +30,8 @@ final class Central: NSObject {
         case over
         /// The user asked the process to end.
         case interrupted
+        /// The result of the step is no longer needed.
+        case cancelled
     }
 
     /// A function that returns the result of a step after an event; `nil` if the step has to wait for more.
@@ -187,6 +189,7 @@ final class Central: NSObject {
     /// Returns the error with which a step that depends on `need` fails after `happening`; `nil` if it can go on.
     private func missing(_ need: Need, after happening: DelegateCall) -> CommandError? {
         switch (need, happening) {
+        case (_, .cancelled): .cancelled
         case (.nothing, _): nil
         case (_, .stateChanged) where !isUsable: .radioLost
         case (.connection(let peripheral), .stateChanged) where peripheral.state != .connected:

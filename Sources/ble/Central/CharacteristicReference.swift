@@ -26,6 +26,10 @@ struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringCon
     /// Creates a reference to the first characteristic with a UUID.
     init(_ uuid: CBUUID) { (service, self.uuid, number) = (nil, uuid, 1) }
 
+    init(service: CBUUID?, uuid: CBUUID, number: Int) {
+        (self.service, self.uuid, self.number) = (service, uuid, number)
+    }
+
     init?(argument: String) {
         var rest = argument[...], number = 1, service: CBUUID?
         if let mark = rest.lastIndex(of: "#") {

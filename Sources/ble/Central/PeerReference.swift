@@ -1,6 +1,8 @@
 import CoreBluetooth
+import CoreBluetoothExtras
 
-/// The peripheral that a command uses: a name, the beginning of a name, or an identifier as printed by `ble scan`.
+/// The peripheral that a command uses: a name, the beginning of a name, an address, or an identifier as printed by
+/// `ble scan`.
 struct PeerReference {
     /// The quality of a match.
     enum Match { case exact, loose }
@@ -11,8 +13,9 @@ struct PeerReference {
     /// Returns how well a peripheral with an identifier and a name matches this reference; `nil` if it does not.
     ///
     /// A name that only begins with the text, ignoring case, is a loose match.
-    func match(_ identifier: UUID, name: String?) -> Match? {
+    func match(_ identifier: UUID, name: String?, address: String? = nil) -> Match? {
         if identifier == self.identifier || name == text { return .exact }
+        if let address, address.lowercased() == text.lowercased() { return .exact }
         guard !text.isEmpty, let name else { return nil }
         return name.lowercased().hasPrefix(text.lowercased()) ? .loose : nil
     }
@@ -34,7 +37,8 @@ struct Search {
 
     /// Records a peripheral; returns true if it matches.
     mutating func see(_ sighting: ScannedPeripheral) -> Bool {
-        switch peer.match(sighting.peripheral.identifier, name: sighting.name) {
+        let address = sighting.peripheral.bluetoothAddress.map { "\($0)" }
+        switch peer.match(sighting.peripheral.identifier, name: sighting.name, address: address) {
         case .exact: exact = sighting
         case .loose:
             if !loose.contains(where: { $0.peripheral === sighting.peripheral }) { loose.append(sighting) }

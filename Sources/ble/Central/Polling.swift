@@ -30,7 +30,7 @@ final class Polling {
         through central: Central
     ) async throws {
         let isLone = times == 1 && characteristics.count == 1
-        let age = Self.stopwatch(central.clock)
+        let age = central.clock.stopwatch()
         var next = Duration.zero
         for time in 1... {
             try await central.read(characteristics, of: peripheral) { [self] characteristic, error in
@@ -57,12 +57,6 @@ final class Polling {
         printer.print(Fact("failed", fields, text: "\(trouble)"))
     }
 
-    /// Returns a function that gives the time since this call.
-    private static func stopwatch(_ clock: some Clock<Duration>) -> () -> Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
-    }
-
     /// Waits for `rest`, or until the user interrupts.
     ///
     /// Throws an error if the connection is lost.
@@ -75,5 +69,13 @@ final class Polling {
         } catch CommandError.noAnswer {
             return
         }
+    }
+}
+
+extension Clock<Duration> {
+    /// Returns a function that gives the time since this call.
+    func stopwatch() -> () -> Duration {
+        let start = now
+        return { start.duration(to: now) }
     }
 }

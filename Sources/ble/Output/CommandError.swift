@@ -8,6 +8,7 @@ import CoreBluetooth
 enum CommandError: Error, CustomStringConvertible {
     case noRadio(CBManagerState)
     case radioLost
+    case cancelled
     case noController(String, String, cure: String?)
     case noDaemon(String)
     case daemonRefused(String)
@@ -52,6 +53,7 @@ enum CommandError: Error, CustomStringConvertible {
         case .daemonRefused(let sentence): "The daemon refused: \(sentence)."
         case .noDesktop(let reason):
             "Cannot use desktop notifications: \(reason). Leave out --desktop to use the terminal."
+        case .cancelled: "The command was cancelled."
         case .radioLost: "The radio was lost, and with it the connection."
         case .notFound(let peer, let time, []):
             """
@@ -90,8 +92,8 @@ enum CommandError: Error, CustomStringConvertible {
         case .ambiguous: ExitCode(64)
         case .unusableFile, .unusablePort: ExitCode(66)
         case .unwritableOutput: ExitCode(74)
-        case .noCharacteristic, .noBond, .cannotWrite, .failed, .readsFailed, .disconnected, .endedEarly, .unsent,
-            .daemonRefused:
+        case .cancelled, .noCharacteristic, .noBond, .cannotWrite, .failed, .readsFailed, .disconnected, .endedEarly,
+            .unsent, .daemonRefused:
             .failure
         }
     }

@@ -21,16 +21,26 @@ final class Interruption {
     ///
     /// A pipe keeps signals that arrive before Dispatch is ready; Dispatch's own signal sources do not. If no pipe can
     /// be created, the signals kill the process as usual.
-    init() {
+    ///
+    /// - Parameter time: The time after a signal at which the process ends even if the main thread is blocked, because
+    ///   its output is not read, with status 74; `nil` for no limit.
+    init(endingProcessWithin time: Duration? = nil) {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
         self.requests = requests
         self.continuation = continuation
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         let (reading, writing) = (ends[0], ends[1])
-        let source = DispatchSource.makeReadSource(fileDescriptor: reading, queue: .main)
-        source.setEventHandler { continuation.finish() }
-        source.setCancelHandler {
+        let source = DispatchSource.makeReadSource(fileDescriptor: reading, queue: .global())
+        source.setEventHandler { @Sendable in
+            var octet: UInt8 = 0
+            _ = read(reading, &octet, 1)
+            continuation.finish()
+            guard let time else { return }
+            let limit = Int(time / .milliseconds(1))
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(limit)) { @Sendable in exit(74) }
+        }
+        source.setCancelHandler { @Sendable in
             close(reading)
             close(writing)
         }

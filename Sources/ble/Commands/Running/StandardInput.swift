@@ -13,31 +13,50 @@ enum StandardInput {
         }
     }
 
+    /// A line of standard input, without its line end.
+    enum Line: Equatable {
+        case complete(String)
+        /// The line is longer than the limit; it was read to its end and dropped.
+        case tooLong
+    }
+
     /// Returns the next line of standard input without its line end; `nil` at the end.
     ///
     /// At most a small buffer is read in advance.
     static func line() async -> String? {
+        guard case .complete(let line)? = await line(atMost: .max) else { return nil }
+        return line
+    }
+
+    /// Returns the next line of standard input, if it has at most `limit` octets; `nil` at the end.
+    static func line(atMost limit: Int) async -> Line? {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: nextLine()) }
+            queue.async { continuation.resume(returning: nextLine(atMost: limit)) }
         }
     }
 
     /// Waits for the next line, and returns it; `nil` at the end.
     ///
     /// Does not use the streams of the C library: since glibc 2.41, `exit` waits for a thread that reads from a stream.
-    private static func nextLine() -> String? {
-        var octets = rest.withLock { $0 }, searched = 0
+    private static func nextLine(atMost limit: Int) -> Line? {
+        var octets = rest.withLock { $0 }, searched = 0, isTooLong = false
         while true {
             if let end = octets[searched...].firstIndex(of: 0x0A) {
                 let following = Array(octets[(end + 1)...])
                 rest.withLock { $0 = following }
                 let line = octets[..<end]
-                return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+                guard !isTooLong, line.count <= limit else { return .tooLong }
+                return .complete(String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self))
+            }
+            if octets.count > limit {
+                octets = []
+                isTooLong = true
             }
             searched = octets.count
             guard let more = read(atMost: 4096) else {
                 rest.withLock { $0 = [] }
-                return octets.isEmpty ? nil : String(decoding: octets, as: UTF8.self)
+                if isTooLong { return .tooLong }
+                return octets.isEmpty ? nil : .complete(String(decoding: octets, as: UTF8.self))
             }
             octets += more
         }

@@ -1,0 +1,68 @@
+import CoreBluetooth
+import CoreBluetoothExtras
+
+/// A device that a session connects to, from `connect` until it is disconnected for good.
+@MainActor
+final class SessionDevice {
+    /// The shortest and the longest pause before the device is connected again.
+    private static let pauses = (first: Duration.milliseconds(500), longest: Duration.seconds(30))
+
+    /// The peripheral, which is replaced after a loss of the radio.
+    var peripheral: CBPeripheral
+    let identifier: UUID
+    /// The text by which the device was connected, which is also the name of its queue of commands.
+    let alias: String
+    /// The name by which the device was found, or its GAP device name.
+    let name: String?
+    /// The time at which the connection was made, in the engine's time; `nil` if there is none.
+    var connectedSince: Duration?
+    /// True if the device is connected again whenever the connection is lost.
+    var reconnects = false
+    /// The subscribed characteristics.
+    var subscriptions: [CBCharacteristic] = []
+    /// The characteristics to subscribe to after a reconnection.
+    var lostSubscriptions: [CharacteristicReference] = []
+    /// The pause before the next attempt to connect again.
+    private var pause = SessionDevice.pauses.first
+
+    init(_ peripheral: CBPeripheral, alias: String, name: String?) {
+        (self.peripheral, self.alias, self.name) = (peripheral, alias, name)
+        identifier = peripheral.identifier
+    }
+
+    /// True if `text` is the device's identifier, address, name, or the text by which it was connected.
+    func isCalled(_ text: String) -> Bool {
+        identifier == UUID(uuidString: text) || text == name || text == peripheral.name
+            || text.lowercased() == alias.lowercased() || text.lowercased() == address?.lowercased()
+    }
+
+    /// The last known address; `nil` if it is unknown or hidden by a policy.
+    var address: String? { peripheral.bluetoothAddress.flatMap { $0.isHidden ? nil : "\($0)" } }
+
+    /// The keys that identify the device in a line.
+    var keys: [String: Any] {
+        var fields = DeviceKeys(identifier, name: name ?? peripheral.name).fields
+        fields["address"] = address
+        return fields
+    }
+
+    /// Returns the pause before the next attempt to connect again, and doubles the one after that.
+    func nextPause() -> Duration {
+        defer { pause = min(pause * 2, Self.pauses.longest) }
+        return pause
+    }
+
+    /// Begins with the shortest pause again.
+    func resetPause() { pause = Self.pauses.first }
+
+    /// Moves all subscriptions to those that are made again after a reconnection.
+    func loseSubscriptions() {
+        lostSubscriptions += subscriptions.map(CharacteristicReference.init(to:))
+        subscriptions = []
+    }
+}
+
+extension BluetoothAddress {
+    /// True if the daemon's policy hides addresses from this process, which replaces them by zeros.
+    var isHidden: Bool { octets.allSatisfy { $0 == 0 } }
+}

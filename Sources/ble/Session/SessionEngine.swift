@@ -1,0 +1,384 @@
+import BLEHost
+import CoreBluetooth
+import CoreBluetoothExtras
+
+/// The engine of `ble session`: takes lines with commands, and writes answers and events.
+///
+/// Commands to one device run one after the other, in the order of their lines, except `disconnect`, which cancels what
+/// the device has pending. Commands to different devices run at the same time. `write` may block: then the main queue
+/// stops, and with it the delivery of events, so that the host reads no more from the radio.
+@MainActor
+final class SessionEngine: NSObject {
+    /// The reason why a session ends.
+    enum End: String {
+        case endOfInput = "end_of_input"
+        case interrupted
+    }
+
+    /// The maximum number of commands without an answer; ``take(_:)`` waits when it is reached.
+    static let mostOpenCommands = 64
+    /// The maximum number of devices; further `connect` commands fail.
+    static let mostDevices = 64
+    /// The duration of a connection after which a loss does not lengthen the pause before the next attempt.
+    static let stableTime = Duration.seconds(30)
+
+    /// A command that has no answer yet.
+    private struct Running {
+        let number: Int
+        let queue: String
+        let task: Task<Void, Never>
+    }
+
+    let clock: any Clock<Duration>
+    private let write: (Fact) -> Void
+    private(set) var manager: CBCentralManager!
+    private(set) var devices: [SessionDevice] = []
+    private var running: [Running] = []
+    private var count = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var scan: SessionCommand?
+    private var radio = RadioWatch(mayCome: true)
+    /// The time since the engine was created.
+    private let age: () -> Duration
+    /// True after ``interrupt()``.
+    private(set) var isInterrupted = false
+    private var isEnding = false
+
+    /// Creates an engine, whose `clock` measures pauses and time limits; `write` takes its lines in order.
+    init(clock: any Clock<Duration> = ContinuousClock(), write: @escaping (Fact) -> Void) {
+        self.clock = clock
+        self.write = write
+        age = clock.stopwatch()
+        super.init()
+        manager = CBCentralManager(delegate: self, queue: .main)
+        _ = manager.observers.add { [weak self] event in
+            guard case .peer(let peer, .valueNotified(let handle, let value), _) = event else { return }
+            MainActor.assumeIsolated {
+                guard let self, let device = self.devices.first(where: { $0.peripheral.peer == peer }) else { return }
+                guard let found = device.subscriptions.first(where: { $0.valueHandle == handle }) else { return }
+                self.emit("received", device, found, found.keys(of: Data(value)))
+            }
+        }
+    }
+
+    /// Waits for the radio, and writes `ready`.
+    func start() async throws {
+        try await Central(clock: clock).powerOn()
+        try await manager.poweredOn()
+        write(Fact("ready", ["protocol": 1], text: ""))
+    }
+
+    /// Starts the command in a line; returns when the next line may follow.
+    func take(_ line: String) async {
+        guard !line.allSatisfy(\.isWhitespace) else { return }
+        do throws(SessionCommand.Invalid) {
+            start(try SessionCommand(line))
+        } catch {
+            refuse(error)
+        }
+        while running.count >= Self.mostOpenCommands { await commandEnded() }
+    }
+
+    /// Answers a line that is not a command.
+    func refuse(_ invalid: SessionCommand.Invalid) {
+        var fields = SessionFailure(.invalid, invalid.reason).fields
+        fields["id"] = invalid.id?.value
+        fields["command"] = invalid.command
+        write(Fact("failed", fields, text: ""))
+    }
+
+    /// Waits until every command is answered.
+    func finish() async {
+        while !running.isEmpty { await commandEnded() }
+    }
+
+    /// Cancels all commands.
+    func interrupt() {
+        isInterrupted = true
+        for command in running { command.task.cancel() }
+    }
+
+    /// Ends the scan and the connections, and writes `ended`.
+    func close(because end: End) async {
+        isEnding = true
+        for command in running { command.task.cancel() }
+        await finish()
+        if manager.state == .poweredOn { manager.stopScan() }
+        await withTaskGroup { group in
+            for device in devices { group.addTask { try? await self.manager.disconnect(device.peripheral) } }
+        }
+        write(Fact("ended", ["reason": end.rawValue], text: ""))
+    }
+
+    private func commandEnded() async { await withCheckedContinuation { waiting.append($0) } }
+
+    private func start(_ command: SessionCommand) {
+        let queue = (devices.first { $0.isCalled(command.device) }?.alias ?? command.device).lowercased()
+        if command.name == .disconnect {
+            for other in running where other.queue == queue { other.task.cancel() }
+        }
+        run(in: command.name == .scan || command.name == .stop ? "" : queue) { [self] in
+            var fields: [String: Any], event = "done"
+            do {
+                fields = try await perform(command)
+            } catch {
+                event = "failed"
+                var failure = SessionFailure(error)
+                if manager.state != .poweredOn, failure.code != .cancelled {
+                    failure = SessionFailure(.radioOff, "The radio is off or lost.")
+                }
+                fields = failure.fields
+            }
+            fields["command"] = command.name.rawValue
+            fields["id"] = command.id?.value
+            write(Fact(event, fields, text: ""))
+        }
+    }
+
+    /// Runs `work` after all earlier work of the same queue.
+    private func run(in queue: String, _ work: @escaping @MainActor () async -> Void) {
+        count += 1
+        let number = count, before = running.last { $0.queue == queue }?.task
+        let task = Task {
+            await before?.value
+            await work()
+            running.removeAll { $0.number == number }
+            let waiting = waiting
+            self.waiting = []
+            for continuation in waiting { continuation.resume() }
+        }
+        running.append(Running(number: number, queue: queue, task: task))
+    }
+
+    private func perform(_ command: SessionCommand) async throws -> [String: Any] {
+        switch command.name {
+        case .scan:
+            guard manager.state == .poweredOn else { throw CommandError.radioLost }
+            scan = command
+            startScan()
+            return [:]
+        case .stop:
+            scan = nil
+            if manager.state == .poweredOn { manager.stopScan() }
+            return [:]
+        case .connect: return try await connect(command)
+        case .disconnect: return try await disconnect(try device(command.device))
+        default:
+            try Task.checkCancellation()
+            let device = try device(command.device)
+            guard device.peripheral.state == .connected else {
+                throw SessionFailure(.notConnected, "\(device.peripheral.title) is not connected.")
+            }
+            return try await device.perform(command)
+        }
+    }
+
+    /// Returns the device that `text` names.
+    private func device(_ text: String) throws -> SessionDevice {
+        let named = devices.filter { $0.isCalled(text) }
+        guard named.count < 2 else {
+            throw SessionFailure(.ambiguous, "“\(text)” matches several connected devices. Use the identifier.")
+        }
+        guard let device = named.first else {
+            throw SessionFailure(.notConnected, "“\(text)” is not connected. Use the command “connect” first.")
+        }
+        return device
+    }
+
+    private func startScan() {
+        guard let scan, manager.state == .poweredOn else { return }
+        let request = ScanRequest(
+            services: scan.services.map(\.hostValue),
+            allowsDuplicates: scan.duplicates,
+            minimumRSSI: scan.minimumRSSI.map { Int8(clamping: $0) },
+            namePrefix: nil
+        )
+        manager.scan(request) { _ in }
+    }
+
+    private func connect(_ command: SessionCommand) async throws -> [String: Any] {
+        try Task.checkCancellation()
+        if let known = devices.first(where: { $0.isCalled(command.device) }) {
+            known.reconnects = command.reconnect
+            return try await connect(known, within: command.timeout)
+        }
+        guard devices.count < Self.mostDevices else {
+            throw SessionFailure(.busy, "\(Self.mostDevices) devices are in use. Disconnect one first.")
+        }
+        let finder = Central(clock: clock)
+        let (identifier, name) = try await withTaskCancellationHandler {
+            try await finder.powerOn()
+            let found = try await finder.find(PeerReference(text: command.device), within: command.timeout)
+            return (found.identifier, finder.name(of: found))
+        } onCancel: {
+            Task { @MainActor in finder.happened(.cancelled) }
+        }
+        try Task.checkCancellation()
+        guard let peripheral = manager.retrievePeripherals(withIdentifiers: [identifier]).first else {
+            throw CommandError.notFound(command.device, within: command.timeout, seen: [])
+        }
+        let known = devices.first { $0.peripheral === peripheral }
+        let device = known ?? SessionDevice(peripheral, alias: command.device, name: name)
+        device.reconnects = command.reconnect
+        return try await connect(device, within: command.timeout)
+    }
+
+    private func connect(_ device: SessionDevice, within time: Duration) async throws -> [String: Any] {
+        if !devices.contains(where: { $0 === device }) { devices.append(device) }
+        if device.peripheral.state == .connected { return device.keys }
+        do {
+            try await manager.connect(device.peripheral, timeout: time)
+        } catch {
+            forget(device)
+            throw error
+        }
+        return device.keys
+    }
+
+    private func disconnect(_ device: SessionDevice) async throws -> [String: Any] {
+        device.reconnects = false
+        let keys = device.keys
+        try await manager.disconnect(device.peripheral)
+        forget(device)
+        return keys
+    }
+
+    private func forget(_ device: SessionDevice) {
+        device.reconnects = false
+        devices.removeAll { $0 === device }
+    }
+
+    /// Writes an event about a device and, if there is one, a characteristic of it.
+    private func emit(
+        _ event: String,
+        _ device: SessionDevice,
+        _ characteristic: CBCharacteristic? = nil,
+        _ fields: [String: Any] = [:]
+    ) {
+        let attribute = characteristic?.sessionKeys ?? [:]
+        write(Fact(event, device.keys.merging(attribute) { $1 }.merging(fields) { $1 }, text: ""))
+    }
+
+    private func device(of peripheral: CBPeripheral) -> SessionDevice? {
+        devices.first { $0.peripheral === peripheral }
+    }
+
+    /// Reports the end of a connection, and starts to connect again if the device is to stay connected.
+    private func connectionEnded(_ device: SessionDevice, because error: (any Error)?) {
+        guard let since = device.connectedSince else { return }
+        device.connectedSince = nil
+        device.loseSubscriptions()
+        var fields: [String: Any] = ["reconnecting": device.reconnects && !isEnding]
+        fields["reason"] = error.map { SessionFailure($0).sentence }
+        emit("disconnected", device, nil, fields)
+        guard device.reconnects else { return forget(device) }
+        if age() - since >= Self.stableTime { device.resetPause() }
+        connectAgain(device)
+    }
+
+    /// Connects a device again after a pause, if it is to stay connected and the radio is on.
+    private func connectAgain(_ device: SessionDevice) {
+        guard device.reconnects, !isEnding, manager.state == .poweredOn else { return }
+        let pause = device.nextPause()
+        Task {
+            try await clock.sleep(for: pause)
+            guard device.reconnects, !isEnding, manager.state == .poweredOn else { return }
+            if device.peripheral.state == .disconnected { manager.connect(device.peripheral, options: nil) }
+        }
+    }
+
+    /// Subscribes again to the characteristics that were subscribed before the connection was lost.
+    private func subscribeAgain(_ device: SessionDevice) {
+        let references = device.lostSubscriptions
+        guard !references.isEmpty else { return }
+        device.lostSubscriptions = []
+        run(in: device.alias.lowercased()) { [self] in
+            for reference in references {
+                do {
+                    let found = try await device.subscribe(.reference(reference))
+                    emit("resubscribed", device, found)
+                } catch {
+                    guard device.peripheral.state == .connected else {
+                        device.lostSubscriptions.append(reference)
+                        continue
+                    }
+                    var fields = reference.keys
+                    fields["reason"] = SessionFailure(error).sentence
+                    emit("unsubscribed", device, nil, fields)
+                }
+            }
+        }
+    }
+}
+
+extension SessionEngine: @MainActor CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        switch radio.changed(to: central.state) {
+        case .lost:
+            write(RadioChange.lost.fact)
+            for device in devices { connectionEnded(device, because: CommandError.radioLost) }
+        case .returned:
+            write(RadioChange.returned.fact)
+            startScan()
+            for device in devices {
+                // The objects of a manager become invalid with its radio.
+                guard let valid = manager.retrievePeripherals(withIdentifiers: [device.identifier]).first else {
+                    continue
+                }
+                device.peripheral = valid
+                connectAgain(device)
+            }
+        case .came, .nothing, .missing: break
+        }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        let found = ScannedPeripheral(peripheral: peripheral, advertisement: advertisementData, rssi: RSSI.intValue)
+        guard let scan else { return }
+        if let prefix = scan.namePrefix {
+            guard PeerReference(text: prefix).match(peripheral.identifier, name: found.name) != nil else { return }
+        }
+        write(found.fact(color: false))
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        guard let device = device(of: peripheral) else { return }
+        peripheral.delegate = self
+        device.connectedSince = age()
+        emit("connected", device)
+        subscribeAgain(device)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didFailToConnect peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        if let device = device(of: peripheral) { connectAgain(device) }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        if let device = device(of: peripheral) { connectionEnded(device, because: error) }
+    }
+}
+
+extension SessionEngine: @MainActor CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        guard let device = device(of: peripheral) else { return }
+        emit("services_changed", device)
+        let ended = device.subscriptions.filter { !peripheral.has($0) }
+        device.subscriptions.removeAll { ended.contains($0) }
+        for characteristic in ended {
+            emit("unsubscribed", device, characteristic, ["reason": "The device removed the characteristic."])
+        }
+    }
+}

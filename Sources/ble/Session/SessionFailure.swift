@@ -1,0 +1,76 @@
+import CoreBluetooth
+
+/// The reason why a command of a session failed, for its answer.
+///
+/// docs/SESSION.md lists the codes.
+struct SessionFailure: Error {
+    /// The kinds of failure that programs can tell apart.
+    enum Code: String, CaseIterable {
+        case invalid
+        case notFound = "not_found"
+        case ambiguous
+        case notConnected = "not_connected"
+        case noAttribute = "no_attribute"
+        case tooLong = "too_long"
+        case timedOut = "timed_out"
+        case refused
+        case disconnected
+        case radioOff = "radio_off"
+        case cancelled
+        case busy
+    }
+
+    let code: Code
+    /// A sentence for people.
+    let sentence: String
+    /// The error of Core Bluetooth, if there was one.
+    private(set) var cause: NSError?
+
+    init(_ code: Code, _ sentence: String) { (self.code, self.sentence) = (code, sentence) }
+
+    /// Creates the failure that an error of a command's work amounts to.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as Self: self = failure
+        case let error as CommandError: self.init(error)
+        case is CancellationError: self.init(.cancelled, "The command was cancelled.")
+        default:
+            self.init(Self.code(of: error), CommandError.describe(error) + ".")
+            cause = error as NSError
+        }
+    }
+
+    private init(_ error: CommandError) {
+        let code: Code =
+            switch error {
+            case .notFound: .notFound
+            case .ambiguous: .ambiguous
+            case .noRadio, .radioLost: .radioOff
+            case .noAnswer: .timedOut
+            case .noCharacteristic: .noAttribute
+            case .cancelled: .cancelled
+            case .disconnected: .disconnected
+            default: .refused
+            }
+        self.init(code, "\(error)")
+    }
+
+    private static func code(of error: any Error) -> Code {
+        switch (error as? CBError)?.code {
+        case .notConnected: .notConnected
+        case .connectionTimeout: .timedOut
+        case .peripheralDisconnected, .connectionFailed, .encryptionTimedOut: .disconnected
+        case .operationCancelled: .cancelled
+        case .invalidHandle: .noAttribute
+        default: .refused
+        }
+    }
+
+    /// The keys of the answer.
+    var fields: [String: Any] {
+        var fields: [String: Any] = ["error": sentence, "code": code.rawValue]
+        fields["domain"] = cause?.domain
+        fields["error_code"] = cause?.code
+        return fields
+    }
+}

@@ -1,0 +1,92 @@
+import CoreBluetooth
+import Foundation
+import Testing
+
+@testable import ble
+
+@Suite("Commands of sessions")
+struct SessionCommandTests {
+    static let valid = [
+        #"{"command": "scan"}"#, #"{"id": 1, "command": "stop"}"#,
+        #"{"command": "scan", "services": ["180D", "Battery"], "name": "La", "min_rssi": -60, "duplicates": true}"#,
+        #"{"id": "a", "command": "connect", "device": "Lamp", "timeout": 2.5, "reconnect": false}"#,
+        #"{"command": "disconnect", "device": "Lamp"}"#, #"{"command": "discover", "device": "Lamp"}"#,
+        #"{"command": "read", "device": "Lamp", "characteristic": "180F/2A19#2"}"#,
+        #"{"command": "read", "device": "Lamp", "handle": 65535}"#,
+        #"{"command": "write", "device": "Lamp", "characteristic": "Battery Level", "value": "00fF"}"#,
+        #"{"command": "write", "device": "Lamp", "handle": 3, "value": "", "response": false}"#,
+        #"{"command": "subscribe", "device": "Lamp", "handle": 3}"#,
+        #"{"command": "unsubscribe", "device": "Lamp", "characteristic": "0x2A37"}"#,
+        #"{"command": "rssi", "device": "Lamp"}"#, #"{"command": "mtu", "device": "Lamp", "id": 9007199254740991}"#,
+    ]
+
+    /// Lines that are not commands, with a part of the reason.
+    static let invalid: [(line: String, reason: String)] = [
+        (#"[1]"#, "not a JSON object"), ("", "not a JSON object"), (#"{"command": "#, "not a JSON object"),
+        (#"{}"#, "“command” is not one of scan, stop"), (#"{"command": "fly"}"#, "“command” is not one of"),
+        (#"{"command": 1}"#, "“command”"), (#"{"command": "stop", "id": true}"#, "“id”"),
+        (#"{"command": "stop", "id": 1.5}"#, "“id”"), (#"{"command": "stop", "id": 9007199254740992}"#, "“id”"),
+        (#"{"command": "stop", "device": "Lamp"}"#, "“device” is not a key of “stop”; its keys are command, id."),
+        (#"{"command": "rssi"}"#, "“rssi” needs the key “device”"), (#"{"command": "rssi", "device": ""}"#, "“device”"),
+        (#"{"command": "rssi", "device": 1}"#, "“device” is not a string"),
+        (#"{"command": "read", "device": "Lamp"}"#, "either “characteristic” or “handle”"),
+        (#"{"command": "read", "device": "a", "handle": 1, "characteristic": "2A19"}"#, "either “characteristic”"),
+        (#"{"command": "read", "device": "a", "handle": 0}"#, "“handle” is not a number from 1 to 65535"),
+        (#"{"command": "read", "device": "a", "handle": 1.5}"#, "“handle” is not a whole number"),
+        (#"{"command": "read", "device": "a", "handle": true}"#, "“handle”"),
+        (#"{"command": "write", "device": "a", "handle": 1}"#, "needs the key “value”"),
+        (#"{"command": "write", "device": "a", "handle": 1, "value": "0"}"#, "“value”"),
+        (#"{"command": "write", "device": "a", "handle": 1, "value": "00", "response": 1}"#, "“response”"),
+        (#"{"command": "connect", "device": "a", "timeout": -1}"#, "“timeout”"),
+        (#"{"command": "connect", "device": "a", "reconnect": "yes"}"#, "“reconnect” is neither true nor false"),
+        (#"{"command": "scan", "min_rssi": 21}"#, "“min_rssi” is not a number from -127 to 20"),
+        (#"{"command": "scan", "services": "180D"}"#, "“services” is not an array"),
+    ]
+
+    @Test("Valid commands are parsed, and the schema allows them", arguments: valid)
+    func parses(line: String) throws {
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+        #expect(throws: Never.self) { try SessionCommand(line) }
+        #expect(try SchemaCheck().violation(of: "command", by: object) == nil)
+    }
+
+    @Test("Invalid commands are refused with a reason, and the schema forbids them", arguments: invalid)
+    func refuses(line: String, reason: String) throws {
+        let error = #expect(throws: SessionCommand.Invalid.self) { try SessionCommand(line) }
+        #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
+        guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) else { return }
+        #expect(try SchemaCheck().violation(of: "command", by: object) != nil)
+    }
+
+    @Test("The schema has exactly the keys of each command", arguments: SessionCommand.Name.allCases)
+    func keys(name: SessionCommand.Name) throws {
+        let schema = try SchemaCheck().part(name.rawValue)
+        let properties = try #require(schema["properties"] as? [String: Any])
+        #expect(properties.keys.sorted() == name.allKeys)
+        #expect(Set(try #require(schema["required"] as? [String])) == Set(["command"] + name.keys.required))
+        #expect(throws: SessionCommand.Invalid.self) {
+            try SessionCommand(#"{"command": "\#(name.rawValue)", "zzz": 1}"#)
+        }
+    }
+
+    @Test("Every code of failures is in the schema and in the document")
+    func codes() throws {
+        let failed = try #require(try SchemaCheck().part("failed")["properties"] as? [String: [String: Any]])
+        #expect(failed["code"]?["enum"] as? [String] == SessionFailure.Code.allCases.map(\.rawValue))
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(contentsOf: root.appending(path: "docs/SESSION.md"), encoding: .utf8)
+        for code in SessionFailure.Code.allCases { #expect(text.contains("| `\(code.rawValue)` |")) }
+        for name in SessionCommand.Name.allCases {
+            #expect(text.contains("| `\(name.rawValue)` |"))
+            for key in name.allKeys { #expect(text.contains("`\(key)`")) }
+        }
+    }
+
+    @Test("A line that is too long is refused")
+    func long() {
+        let line = #"{"command": "connect", "device": ""# + String(repeating: "a", count: 65_536) + #""}"#
+        let error = #expect(throws: SessionCommand.Invalid.self) { try SessionCommand(line) }
+        #expect(error?.reason == "The line is longer than 65536 octets.")
+    }
+}

@@ -1,0 +1,174 @@
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@testable import ble
+
+@Suite("Sessions", .timeLimit(.minutes(30))) @MainActor
+struct SessionTests {
+    private static let lamp = #""device": "Lamp""#
+
+    @Test("A script finds, connects, explores, reads, writes and subscribes", arguments: 0..<16 as Range<UInt64>)
+    func everything(seed: UInt64) async throws {
+        let bench = try await SessionBench(seed: seed)
+        let lamp = Self.lamp
+        #expect(bench.lines.map { $0["event"] as? String } == ["ready"])
+        #expect(try await bench.ask(1, "scan", #""services": ["FFA0"]"#)["event"] as? String == "done")
+        let found = try await bench.wait("discovered") { $0["event"] as? String == "discovered" }
+        #expect(found["name"] as? String == "Lamp")
+        #expect(try await bench.ask(2, "stop")["event"] as? String == "done")
+        let connected = try await bench.ask(3, "connect", lamp)
+        #expect(connected["identifier"] as? String == found["identifier"] as? String)
+        #expect(bench.events(["connected", "ready"]) == ["ready", "connected"])
+        let services = try #require(try await bench.ask(4, "discover", lamp)["services"] as? [[String: Any]])
+        #expect(services.map { $0["uuid"] as? String } == ["FFA0", "181A"])
+        let handle = try #require(Self.handle(of: "FFA1", in: services))
+        let read = try await bench.ask(5, "read", lamp + #", "characteristic": "2A6E""#)
+        #expect(read["value"] as? String == "7008" && read["number"] as? Double == 21.6)
+        #expect(try await bench.ask(6, "read", lamp + #", "handle": \#(handle)"#)["value"] as? String == "11")
+        let write = #", "characteristic": "FFA1", "value": "22""#
+        #expect(try await bench.ask(7, "write", lamp + write)["event"] as? String == "done")
+        let command = #", "handle": \#(handle), "value": "33", "response": false"#
+        #expect(try await bench.ask(8, "write", lamp + command)["event"] as? String == "done")
+        #expect(try await bench.ask(9, "read", lamp + #", "handle": \#(handle)"#)["value"] as? String == "33")
+        #expect(try await bench.ask(10, "rssi", lamp)["rssi"] as? Int != nil)
+        let mtu = try await bench.ask(11, "mtu", lamp)
+        #expect(try #require(mtu["mtu"] as? Int) >= 23)
+        let descriptor = try #require(Self.descriptor("2901", in: services))
+        let text = try await bench.ask(12, "read", lamp + #", "handle": \#(descriptor)"#)
+        #expect(text["value"] as? String == Data("Outside".utf8).hexadecimal && text["uuid"] as? String == "2901")
+        #expect(try await bench.ask(13, "disconnect", lamp)["event"] as? String == "done")
+        try await bench.end(.endOfInput)
+        #expect(bench.events(["connected", "disconnected", "ended"]) == ["connected", "disconnected", "ended"])
+        #expect(bench.lines.last?["reason"] as? String == "end_of_input")
+    }
+
+    private static func handle(of type: String, in services: [[String: Any]]) -> Int? {
+        let all = services.flatMap { $0["characteristics"] as? [[String: Any]] ?? [] }
+        return all.first { $0["uuid"] as? String == type }?["handle"] as? Int
+    }
+
+    private static func descriptor(_ type: String, in services: [[String: Any]]) -> Int? {
+        let all = services.flatMap { $0["characteristics"] as? [[String: Any]] ?? [] }
+        return all.flatMap { $0["descriptors"] as? [[String: Any]] ?? [] }
+            .first { $0["uuid"] as? String == type }?["handle"] as? Int
+    }
+
+    @Test("Subscribed values come once and in order", arguments: 0..<16 as Range<UInt64>)
+    func values(seed: UInt64) async throws {
+        let bench = try await SessionBench(seed: seed, loss: 0.2)
+        _ = try await bench.ask(1, "connect", Self.lamp)
+        let subscribed = try await bench.ask(2, "subscribe", Self.lamp + #", "characteristic": "2A6E""#)
+        #expect(subscribed["event"] as? String == "done")
+        _ = try await bench.wait("20 values") { _ in bench.events(["received"]).count >= 20 }
+        _ = try await bench.ask(3, "unsubscribe", Self.lamp + #", "characteristic": "2A6E""#)
+        let count = bench.events(["received"]).count
+        await bench.world.advance(by: .seconds(2))
+        #expect(bench.events(["received"]).count == count)
+        let values = bench.lines.filter { $0["event"] as? String == "received" }.map { $0["value"] as? String }
+        let cycle = ["0100", "0200", "0300", "0400", "0500"]
+        #expect(values == (0..<count).map { cycle[$0 % 5] })
+        try await bench.end(.endOfInput)
+    }
+
+    /// Commands that fail, and the codes of their answers.
+    nonisolated static let failing: [(command: String, rest: String, code: SessionFailure.Code)] = [
+        ("read", #""device": "Door", "handle": 3"#, .notConnected),
+        ("connect", #""device": "Door", "timeout": 1"#, .notFound),
+        ("read", #""device": "Lamp", "characteristic": "2AFF""#, .noAttribute),
+        ("read", #""device": "Lamp", "handle": 60000"#, .noAttribute),
+        ("read", #""device": "Lamp", "characteristic": "FFA2""#, .refused),
+        ("write", #""device": "Lamp", "characteristic": "FFA2", "value": "00", "response": false"#, .noAttribute),
+        ("subscribe", #""device": "Lamp", "characteristic": "FFA2""#, .refused),
+        ("rssi", #""device": "Lamp", "zzz": 1"#, .invalid),
+    ]
+
+    @Test("A command that fails has a code, a sentence and its identifier")
+    func failures() async throws {
+        let bench = try await SessionBench()
+        _ = try await bench.ask(100, "connect", Self.lamp)
+        for (index, (command, rest, code)) in Self.failing.enumerated() {
+            let answer = try await bench.ask(index, command, rest)
+            #expect(answer["code"] as? String == code.rawValue, "\(answer)")
+            #expect((answer["error"] as? String)?.contains(" ") == true, "\(answer)")
+            #expect(answer["command"] as? String == command)
+            #expect((answer["domain"] is String) == (code == .refused), "\(answer)")
+        }
+        try await bench.end(.endOfInput)
+    }
+
+    @Test("Commands to one device are answered in order, and those to another device do not wait for them")
+    func order() async throws {
+        let bench = try await SessionBench()
+        bench.send(#"{"id": 1, "command": "connect", "device": "Door", "timeout": 30}"#)
+        bench.send(#"{"id": 2, "command": "connect", "device": "Lamp"}"#)
+        for id in 3..<20 {
+            bench.send(#"{"id": \#(id), "command": "read", "device": "Lamp", "characteristic": "FFA1"}"#)
+        }
+        _ = try await bench.answer(to: 19)
+        #expect(bench.lines.compactMap { $0["id"] as? Int } == Array(2..<20))
+        #expect(try await bench.answer(to: 1)["code"] as? String == "not_found")
+        try await bench.end(.endOfInput)
+    }
+
+    @Test("Disconnecting cancels what the device has pending")
+    func cancels() async throws {
+        let bench = try await SessionBench()
+        bench.send(#"{"id": 1, "command": "connect", "device": "Door", "timeout": 1000}"#)
+        bench.send(#"{"id": 2, "command": "rssi", "device": "Door"}"#)
+        await bench.world.advance(by: .seconds(1))
+        #expect(try await bench.ask(3, "disconnect", #""device": "Door""#)["code"] as? String == "not_connected")
+        #expect(bench.lines.dropFirst().map { $0["code"] as? String } == ["cancelled", "cancelled", "not_connected"])
+        try await bench.end(.endOfInput)
+    }
+
+    @Test("An interrupted session cancels its commands, disconnects and ends")
+    func interrupted() async throws {
+        let bench = try await SessionBench()
+        _ = try await bench.ask(1, "connect", Self.lamp)
+        bench.send(#"{"id": 2, "command": "connect", "device": "Door", "timeout": 1000}"#)
+        await bench.world.advance(by: .seconds(1))
+        try await bench.end(.interrupted)
+        #expect(try await bench.answer(to: 2)["code"] as? String == "cancelled")
+        #expect(bench.events(["disconnected", "ended"]) == ["disconnected", "ended"])
+        #expect(bench.lines.last?["reason"] as? String == "interrupted")
+    }
+
+    @Test("A device that is to stay connected is connected and subscribed again", arguments: 0..<16 as Range<UInt64>)
+    func reconnects(seed: UInt64) async throws {
+        let bench = try await SessionBench(seed: seed)
+        _ = try await bench.ask(1, "connect", Self.lamp + #", "reconnect": true"#)
+        _ = try await bench.ask(2, "subscribe", Self.lamp + #", "characteristic": "2A6E""#)
+        for round in 1...2 {
+            bench.sensor.unplugRadio()
+            let lost = try await bench.wait("disconnected") { _ in bench.events(["disconnected"]).count == round }
+            #expect(!lost.isEmpty)
+            bench.sensor.plugInRadio()
+            _ = try await bench.wait("resubscribed") { _ in bench.events(["resubscribed"]).count == round }
+            let before = bench.events(["received"]).count
+            _ = try await bench.wait("more values") { _ in bench.events(["received"]).count > before + 3 }
+        }
+        let lost = bench.lines.filter { $0["event"] as? String == "disconnected" }
+        #expect(lost.allSatisfy { $0["reconnecting"] as? Bool == true && $0["reason"] is String })
+        #expect(try await bench.ask(3, "disconnect", Self.lamp)["event"] as? String == "done")
+        #expect(bench.lines.last { $0["event"] as? String == "disconnected" }?["reconnecting"] as? Bool == false)
+        try await bench.end(.endOfInput)
+        #expect(bench.events(["connected"]).count == 3)
+    }
+
+    @Test("A session outlives its radio", arguments: [false, true])
+    func radio(isSwitchedOff: Bool) async throws {
+        let bench = try await SessionBench()
+        _ = try await bench.ask(1, "connect", Self.lamp + #", "reconnect": true"#)
+        if isSwitchedOff { bench.phone.switchBluetoothOff() } else { bench.phone.unplugRadio() }
+        _ = try await bench.wait("radio_lost") { $0["event"] as? String == "radio_lost" }
+        #expect(try await bench.ask(2, "rssi", Self.lamp)["code"] as? String == "radio_off")
+        #expect(try await bench.ask(3, "scan")["code"] as? String == "radio_off")
+        if isSwitchedOff { bench.phone.switchBluetoothOn() } else { bench.phone.plugInRadio() }
+        _ = try await bench.wait("connected") { _ in bench.events(["connected"]).count == 2 }
+        #expect(try await bench.ask(4, "rssi", Self.lamp)["event"] as? String == "done")
+        let events = ["connected", "radio_lost", "disconnected", "radio_returned"]
+        #expect(bench.events(Set(events)) == events + ["connected"])
+        try await bench.end(.endOfInput)
+    }
+}
