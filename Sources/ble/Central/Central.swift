@@ -215,7 +215,7 @@ extension Central: @MainActor CBCentralManagerDelegate {
     ) {
         happened(
             .discovered(
-                ScannedPeripheral(peripheral: peripheral, advertisement: advertisementData, rssi: RSSI.intValue)
+                ScannedPeripheral(peripheral, advertisement: advertisementData, rssi: RSSI)
             )
         )
     }

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import CoreBluetoothExtras
 
 /// A peripheral that was discovered by scanning, with its advertisement.
 struct ScannedPeripheral {
@@ -6,6 +7,16 @@ struct ScannedPeripheral {
     let advertisement: [String: Any]
     /// The signal strength in dBm; 127 if unknown.
     let rssi: Int
+    /// The packets of the advertisement; `nil` if they are not known.
+    let packets: Advertisement?
+
+    /// Creates a discovery from the arguments of the delegate call, during that call.
+    init(_ peripheral: CBPeripheral, advertisement: [String: Any], rssi: NSNumber) {
+        self.peripheral = peripheral
+        self.advertisement = advertisement
+        self.rssi = rssi.intValue
+        packets = peripheral.lastAdvertisement
+    }
 
     /// The advertised name; if the peripheral does not advertise one, the name that this host knew before.
     var name: String? { advertisement[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name }

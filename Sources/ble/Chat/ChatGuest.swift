@@ -130,7 +130,7 @@ extension ChatGuest: @MainActor CBCentralManagerDelegate {
         advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        let sighting = ScannedPeripheral(peripheral: peripheral, advertisement: advertisementData, rssi: RSSI.intValue)
+        let sighting = ScannedPeripheral(peripheral, advertisement: advertisementData, rssi: RSSI)
         let room = Room(
             peripheral: peripheral,
             name: sighting.name ?? peripheral.identifier.uuidString,

@@ -36,7 +36,9 @@ enum JSONKey {
         "value": .octets, "text": .text, "reading": .text, "number": .number, "unit": .text,
         // Advertisements.
         "rssi": .number, "connectable": .flag, "services": .list, "manufacturer_data": .octets, "tx_power": .number,
-        "service_data": .object,
+        "service_data": .object, "address_type": .text, "identity": .flag, "primary_phy": .text,
+        "secondary_phy": .text, "legacy": .flag, "scannable": .flag, "flags": .number, "advertisement": .octets,
+        "scan_response": .octets,
         // Channels and chats.
         "psm": .number, "sent": .number, "received": .number, "who": .text, "guests": .number, "step": .text,
         "steps": .number,

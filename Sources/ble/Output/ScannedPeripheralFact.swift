@@ -21,6 +21,7 @@ extension ScannedPeripheral {
                 uniqueKeysWithValues: serviceData.map { ($0.key.uuidString, $0.value.hexadecimal) }
             )
         }
+        if let packets { fields.merge(packets.keys) { own, _ in own } }
         return Fact("discovered", fields, text: line(color: color))
     }
 

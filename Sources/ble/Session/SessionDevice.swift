@@ -61,8 +61,3 @@ final class SessionDevice {
         subscriptions = []
     }
 }
-
-extension BluetoothAddress {
-    /// True if the daemon's policy hides addresses from this process, which replaces them by zeros.
-    var isHidden: Bool { octets.allSatisfy { $0 == 0 } }
-}

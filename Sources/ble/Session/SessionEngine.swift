@@ -338,7 +338,7 @@ extension SessionEngine: @MainActor CBCentralManagerDelegate {
         advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        let found = ScannedPeripheral(peripheral: peripheral, advertisement: advertisementData, rssi: RSSI.intValue)
+        let found = ScannedPeripheral(peripheral, advertisement: advertisementData, rssi: RSSI)
         guard let scan else { return }
         if let prefix = scan.namePrefix {
             guard PeerReference(text: prefix).match(peripheral.identifier, name: found.name) != nil else { return }
