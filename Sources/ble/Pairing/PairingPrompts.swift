@@ -101,25 +101,17 @@ final class PairingPrompts {
         open = prompt
         isUnderWay = true
         device = DeviceKeys(prompt.identifier, name: prompt.name)
-        var fields = keys(of: prompt.identifier)
-        fields["cause"] = "\(prompt.cause)"
+        let fields = keys(of: prompt.identifier).merging(prompt.keys) { own, _ in own }
         let who = prompt.name?.printable ?? prompt.identifier.uuidString, text: String
         switch prompt.question {
         case .consent(let replacesBond):
-            fields["question"] = "consent"
-            fields["replaces_bond"] = replacesBond
             let bond = replacesBond ? ", replacing the existing bond" : ""
             text = "Pair with \(who)\(bond)? This gives no protection against a man in the middle. Type yes or no."
         case .show(let digits):
-            fields["question"] = "show"
-            fields["digits"] = digits
             text = "Type \(digits) on \(who)."
         case .enter:
-            fields["question"] = "enter"
             text = "Type the six digits that \(who) shows, or no."
         case .compare(let digits):
-            fields["question"] = "compare"
-            fields["digits"] = digits
             text = "Does \(who) also show \(digits)? Type yes or no."
         }
         printer.print(Fact("pairing_asked", fields, text: notices == nil ? text : ""))
@@ -150,6 +142,26 @@ final class PairingPrompts {
             return printer.remark("“\(line.printable)” is not valid here; type “yes” or “no”.")
         }
         open = nil
+    }
+}
+
+extension PairingPrompt {
+    /// The JSON keys of the question and its cause.
+    var keys: [String: Any] {
+        var fields: [String: Any] = ["cause": "\(cause)"]
+        switch question {
+        case .consent(let replacesBond):
+            fields["question"] = "consent"
+            fields["replaces_bond"] = replacesBond
+        case .show(let digits):
+            fields["question"] = "show"
+            fields["digits"] = digits
+        case .enter: fields["question"] = "enter"
+        case .compare(let digits):
+            fields["question"] = "compare"
+            fields["digits"] = digits
+        }
+        return fields
     }
 }
 

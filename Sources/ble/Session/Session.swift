@@ -20,12 +20,19 @@ struct Session: AsyncParsableCommand {
 
     @Flag(help: "Continue after the end of the input until interrupted.")
     var stay = false
+    @Option(
+        help: ArgumentHelp(
+            "Input and output available for pairing: none, display, yes-no, keyboard or keyboard-display.",
+            valueName: "capability"
+        )
+    )
+    var pairing = PairingMeans.none
 
     @MainActor
     func run() async throws {
         let printer = Printer(json: true)
         try await reportingTrouble {
-            let engine = SessionEngine { printer.print($0) }
+            let engine = SessionEngine(pairing: pairing.capability) { printer.print($0) }
             try await engine.start()
             let ends = EventQueue<SessionEngine.End>()
             let interruption = Interruption(endingProcessWithin: .seconds(5))

@@ -14,17 +14,20 @@ struct SessionCommand {
 
     /// The names of the commands.
     enum Name: String, CaseIterable {
-        case scan, stop, connect, disconnect, discover, read, write, subscribe, unsubscribe, rssi, mtu
+        case scan, stop, connect, disconnect, discover, read, write, subscribe, unsubscribe, rssi, mtu, pair, answer
+        case unpair
 
         /// The keys that a command requires, and those that it may have, in addition to `command` and `id`.
         ///
-        /// A command with `handle` among its keys requires either that or `characteristic`.
+        /// A command with `characteristic` and `handle` among its keys requires one of them, and so does one with
+        /// `accept` and `digits`.
         var keys: (required: [String], optional: [String]) {
             switch self {
             case .scan: ([], ["services", "name", "min_rssi", "duplicates"])
             case .stop: ([], [])
             case .connect: (["device"], ["timeout", "reconnect"])
-            case .disconnect, .discover, .rssi, .mtu: (["device"], [])
+            case .disconnect, .discover, .rssi, .mtu, .pair, .unpair: (["device"], [])
+            case .answer: (["device"], ["accept", "digits"])
             case .read, .subscribe, .unsubscribe: (["device"], ["characteristic", "handle"])
             case .write: (["device", "value"], ["characteristic", "handle", "response"])
             }
@@ -70,6 +73,8 @@ struct SessionCommand {
     private(set) var namePrefix: String?
     private(set) var minimumRSSI: Int?
     private(set) var duplicates = false
+    private(set) var accept: Bool?
+    private(set) var digits: String?
 
     /// Parses a line.
     init(_ line: String) throws(Invalid) {
@@ -101,9 +106,10 @@ struct SessionCommand {
         } catch {
             throw fail(error.reason)
         }
-        guard keys.optional.contains("handle") else { return }
-        guard (object["handle"] == nil) != (object["characteristic"] == nil) else {
-            throw fail("“\(text)” needs either “characteristic” or “handle”.")
+        for (one, other) in [("characteristic", "handle"), ("accept", "digits")] where keys.optional.contains(other) {
+            guard (object[one] == nil) != (object[other] == nil) else {
+                throw fail("“\(text)” needs either “\(one)” or “\(other)”.")
+            }
         }
     }
 
@@ -116,6 +122,11 @@ struct SessionCommand {
         case "name": namePrefix = try Self.text(key, value)
         case "duplicates": duplicates = try Self.flag(key, value)
         case "reconnect": reconnect = try Self.flag(key, value)
+        case "accept": accept = try Self.flag(key, value)
+        case "digits":
+            let text = try Self.text(key, value)
+            guard text.wholeMatch(of: /[0-9]{6}/) != nil else { throw Invalid(reason: "“digits” is not six digits.") }
+            digits = text
         case "response": response = try Self.flag(key, value)
         case "timeout": timeout = .seconds(try Self.number(key, value, in: 0...Self.longest))
         case "min_rssi": minimumRSSI = Int(try Self.number(key, value, in: -127...20))

@@ -15,7 +15,8 @@ extension SessionDevice {
         case .read, .write, .subscribe, .unsubscribe:
             guard let attribute = command.attribute else { preconditionFailure("a parsed command has an attribute") }
             return keys.merging(try await perform(command, attribute)) { $1 }
-        case .scan, .stop, .connect, .disconnect: preconditionFailure("the engine performs \(command.name)")
+        case .scan, .stop, .connect, .disconnect, .pair, .answer, .unpair:
+            preconditionFailure("the engine performs \(command.name)")
         }
     }
 

@@ -30,23 +30,36 @@ final class SessionEngine: NSObject {
     }
 
     let clock: any Clock<Duration>
-    private let write: (Fact) -> Void
+    let write: (Fact) -> Void
     private(set) var manager: CBCentralManager!
     private(set) var devices: [SessionDevice] = []
     private var running: [Running] = []
     private var count = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    private var scan: SessionCommand?
-    private var radio = RadioWatch(mayCome: true)
+    var scan: SessionCommand?
+    private let capability: PairingCapability?
+    /// The prompts and pairings; `nil` until they are needed.
+    private var pairing: SessionPairing?
+    var radio = RadioWatch(mayCome: true)
     /// The time since the engine was created.
-    private let age: () -> Duration
+    let age: () -> Duration
     /// True after ``interrupt()``.
     private(set) var isInterrupted = false
-    private var isEnding = false
+    var isEnding = false
 
-    /// Creates an engine, whose `clock` measures pauses and time limits; `write` takes its lines in order.
-    init(clock: any Clock<Duration> = ContinuousClock(), write: @escaping (Fact) -> Void) {
+    /// Creates an engine.
+    ///
+    /// - Parameters:
+    ///   - clock: Measures pauses and time limits.
+    ///   - capability: The program's means of showing digits and answering questions; `nil` to receive no prompts.
+    ///   - write: Takes the lines in order.
+    init(
+        clock: any Clock<Duration> = ContinuousClock(),
+        pairing capability: PairingCapability? = nil,
+        write: @escaping (Fact) -> Void
+    ) {
         self.clock = clock
+        self.capability = capability
         self.write = write
         age = clock.stopwatch()
         super.init()
@@ -65,6 +78,7 @@ final class SessionEngine: NSObject {
     func start() async throws {
         try await Central(clock: clock).powerOn()
         try await manager.poweredOn()
+        if capability != nil { _ = pairings }
         write(Fact("ready", ["protocol": 1], text: ""))
     }
 
@@ -117,7 +131,8 @@ final class SessionEngine: NSObject {
         if command.name == .disconnect {
             for other in running where other.queue == queue { other.task.cancel() }
         }
-        run(in: command.name == .scan || command.name == .stop ? "" : queue) { [self] in
+        let isOfNoDevice = [.scan, .stop, .answer].contains(command.name)
+        run(in: isOfNoDevice ? "" : queue) { [self] in
             var fields: [String: Any], event = "done"
             do {
                 fields = try await perform(command)
@@ -136,7 +151,7 @@ final class SessionEngine: NSObject {
     }
 
     /// Runs `work` after all earlier work of the same queue.
-    private func run(in queue: String, _ work: @escaping @MainActor () async -> Void) {
+    func run(in queue: String, _ work: @escaping @MainActor () async -> Void) {
         count += 1
         let number = count, before = running.last { $0.queue == queue }?.task
         let task = Task {
@@ -163,14 +178,42 @@ final class SessionEngine: NSObject {
             return [:]
         case .connect: return try await connect(command)
         case .disconnect: return try await disconnect(try device(command.device))
-        default:
-            try Task.checkCancellation()
+        case .answer:
             let device = try device(command.device)
-            guard device.peripheral.state == .connected else {
-                throw SessionFailure(.notConnected, "\(device.peripheral.title) is not connected.")
-            }
-            return try await device.perform(command)
+            try pairings.answer(command, from: device)
+            return device.keys
+        case .pair:
+            let device = try connectedDevice(command.device)
+            let method = try await pairings.pair(with: device.peripheral)
+            return device.keys.merging(["method": "\(method)"]) { $1 }
+        case .unpair:
+            let device = try device(command.device)
+            try await pairings.removeBond(with: device.peripheral)
+            return device.keys
+        default: return try await connectedDevice(command.device).perform(command)
         }
+    }
+
+    /// Returns the connected device that `text` names, unless the command was cancelled.
+    private func connectedDevice(_ text: String) throws -> SessionDevice {
+        try Task.checkCancellation()
+        let device = try device(text)
+        guard device.peripheral.state == .connected else {
+            throw SessionFailure(.notConnected, "\(device.peripheral.title) is not connected.")
+        }
+        return device
+    }
+
+    /// The prompts and pairings, which are created when they are needed first.
+    private var pairings: SessionPairing {
+        if let pairing { return pairing }
+        let made = SessionPairing(capability) { [weak self] event, identifier, fields in
+            guard let self else { return }
+            let keys = devices.first { $0.identifier == identifier }?.keys ?? DeviceKeys(identifier).fields
+            write(Fact(event, keys.merging(fields) { $1 }, text: ""))
+        }
+        pairing = made
+        return made
     }
 
     /// Returns the device that `text` names.
@@ -185,7 +228,7 @@ final class SessionEngine: NSObject {
         return device
     }
 
-    private func startScan() {
+    func startScan() {
         guard let scan, manager.state == .poweredOn else { return }
         let request = ScanRequest(
             services: scan.services.map(\.hostValue),
@@ -243,13 +286,13 @@ final class SessionEngine: NSObject {
         return keys
     }
 
-    private func forget(_ device: SessionDevice) {
+    func forget(_ device: SessionDevice) {
         device.reconnects = false
         devices.removeAll { $0 === device }
     }
 
     /// Writes an event about a device and, if there is one, a characteristic of it.
-    private func emit(
+    func emit(
         _ event: String,
         _ device: SessionDevice,
         _ characteristic: CBCharacteristic? = nil,
@@ -259,126 +302,7 @@ final class SessionEngine: NSObject {
         write(Fact(event, device.keys.merging(attribute) { $1 }.merging(fields) { $1 }, text: ""))
     }
 
-    private func device(of peripheral: CBPeripheral) -> SessionDevice? {
+    func device(of peripheral: CBPeripheral) -> SessionDevice? {
         devices.first { $0.peripheral === peripheral }
-    }
-
-    /// Reports the end of a connection, and starts to connect again if the device is to stay connected.
-    private func connectionEnded(_ device: SessionDevice, because error: (any Error)?) {
-        guard let since = device.connectedSince else { return }
-        device.connectedSince = nil
-        device.loseSubscriptions()
-        var fields: [String: Any] = ["reconnecting": device.reconnects && !isEnding]
-        fields["reason"] = error.map { SessionFailure($0).sentence }
-        emit("disconnected", device, nil, fields)
-        guard device.reconnects else { return forget(device) }
-        if age() - since >= Self.stableTime { device.resetPause() }
-        connectAgain(device)
-    }
-
-    /// Connects a device again after a pause, if it is to stay connected and the radio is on.
-    private func connectAgain(_ device: SessionDevice) {
-        guard device.reconnects, !isEnding, manager.state == .poweredOn else { return }
-        let pause = device.nextPause()
-        Task {
-            try await clock.sleep(for: pause)
-            guard device.reconnects, !isEnding, manager.state == .poweredOn else { return }
-            if device.peripheral.state == .disconnected { manager.connect(device.peripheral, options: nil) }
-        }
-    }
-
-    /// Subscribes again to the characteristics that were subscribed before the connection was lost.
-    private func subscribeAgain(_ device: SessionDevice) {
-        let references = device.lostSubscriptions
-        guard !references.isEmpty else { return }
-        device.lostSubscriptions = []
-        run(in: device.alias.lowercased()) { [self] in
-            for reference in references {
-                do {
-                    let found = try await device.subscribe(.reference(reference))
-                    emit("resubscribed", device, found)
-                } catch {
-                    guard device.peripheral.state == .connected else {
-                        device.lostSubscriptions.append(reference)
-                        continue
-                    }
-                    var fields = reference.keys
-                    fields["reason"] = SessionFailure(error).sentence
-                    emit("unsubscribed", device, nil, fields)
-                }
-            }
-        }
-    }
-}
-
-extension SessionEngine: @MainActor CBCentralManagerDelegate {
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        switch radio.changed(to: central.state) {
-        case .lost:
-            write(RadioChange.lost.fact)
-            for device in devices { connectionEnded(device, because: CommandError.radioLost) }
-        case .returned:
-            write(RadioChange.returned.fact)
-            startScan()
-            for device in devices {
-                // The objects of a manager become invalid with its radio.
-                guard let valid = manager.retrievePeripherals(withIdentifiers: [device.identifier]).first else {
-                    continue
-                }
-                device.peripheral = valid
-                connectAgain(device)
-            }
-        case .came, .nothing, .missing: break
-        }
-    }
-
-    func centralManager(
-        _ central: CBCentralManager,
-        didDiscover peripheral: CBPeripheral,
-        advertisementData: [String: Any],
-        rssi RSSI: NSNumber
-    ) {
-        let found = ScannedPeripheral(peripheral, advertisement: advertisementData, rssi: RSSI)
-        guard let scan else { return }
-        if let prefix = scan.namePrefix {
-            guard PeerReference(text: prefix).match(peripheral.identifier, name: found.name) != nil else { return }
-        }
-        write(found.fact(color: false))
-    }
-
-    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        guard let device = device(of: peripheral) else { return }
-        peripheral.delegate = self
-        device.connectedSince = age()
-        emit("connected", device)
-        subscribeAgain(device)
-    }
-
-    func centralManager(
-        _ central: CBCentralManager,
-        didFailToConnect peripheral: CBPeripheral,
-        error: (any Error)?
-    ) {
-        if let device = device(of: peripheral) { connectAgain(device) }
-    }
-
-    func centralManager(
-        _ central: CBCentralManager,
-        didDisconnectPeripheral peripheral: CBPeripheral,
-        error: (any Error)?
-    ) {
-        if let device = device(of: peripheral) { connectionEnded(device, because: error) }
-    }
-}
-
-extension SessionEngine: @MainActor CBPeripheralDelegate {
-    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-        guard let device = device(of: peripheral) else { return }
-        emit("services_changed", device)
-        let ended = device.subscriptions.filter { !peripheral.has($0) }
-        device.subscriptions.removeAll { ended.contains($0) }
-        for characteristic in ended {
-            emit("unsubscribed", device, characteristic, ["reason": "The device removed the characteristic."])
-        }
     }
 }

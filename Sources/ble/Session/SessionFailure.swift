@@ -1,4 +1,5 @@
 import CoreBluetooth
+import CoreBluetoothExtras
 
 /// The reason why a command of a session failed, for its answer.
 ///
@@ -18,6 +19,7 @@ struct SessionFailure: Error {
         case radioOff = "radio_off"
         case cancelled
         case busy
+        case pairingFailed = "pairing_failed"
     }
 
     let code: Code
@@ -33,6 +35,7 @@ struct SessionFailure: Error {
         switch error {
         case let failure as Self: self = failure
         case let error as CommandError: self.init(error)
+        case let error as PairingError: self.init(.pairingFailed, "Pairing failed: \(error).")
         case is CancellationError: self.init(.cancelled, "The command was cancelled.")
         default:
             self.init(Self.code(of: error), CommandError.describe(error) + ".")

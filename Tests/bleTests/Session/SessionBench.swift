@@ -1,5 +1,6 @@
 import BLESimulation
 import CoreBluetooth
+import CoreBluetoothExtras
 import Testing
 
 @testable import ble
@@ -10,7 +11,8 @@ final class SessionBench {
     static let lamp = """
         {"name": "Lamp", "services": [{"uuid": "FFA0", "characteristics": [
           {"uuid": "FFA1", "properties": ["read", "write", "writeWithoutResponse", "notify"], "value": "11"},
-          {"uuid": "FFA2", "properties": ["write"], "value": "11"}]},
+          {"uuid": "FFA2", "properties": ["write"], "value": "11"},
+          {"uuid": "FFA3", "properties": ["read"], "permissions": ["readEncryptionRequired"], "value": "2a"}]},
           {"uuid": "181A", "characteristics": [
           {"uuid": "2A6E", "properties": ["read", "notify"], "value": "7008",
             "descriptors": [{"uuid": "2901", "text": "Outside"}],
@@ -49,7 +51,7 @@ final class SessionBench {
         }
     }
 
-    init(seed: UInt64 = 1, loss: Double = 0.1) async throws {
+    init(seed: UInt64 = 1, loss: Double = 0.1, pairing: PairingCapability? = nil) async throws {
         let world = World(seed: seed, conditions: .init(loss: loss))
         self.world = world
         phone = world.machine("phone")
@@ -59,7 +61,7 @@ final class SessionBench {
         let output = try Output()
         self.output = output
         let printer = Printer(json: true) { line in MainActor.assumeIsolated { output.add(line) } }
-        engine = phone.inhabit { SessionEngine(clock: world.clock) { printer.print($0) } }
+        engine = phone.inhabit { SessionEngine(clock: world.clock, pairing: pairing) { printer.print($0) } }
         try await run { try await self.engine.start() }
     }
 

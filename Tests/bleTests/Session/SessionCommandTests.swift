@@ -17,6 +17,9 @@ struct SessionCommandTests {
         #"{"command": "write", "device": "Lamp", "handle": 3, "value": "", "response": false}"#,
         #"{"command": "subscribe", "device": "Lamp", "handle": 3}"#,
         #"{"command": "unsubscribe", "device": "Lamp", "characteristic": "0x2A37"}"#,
+        #"{"command": "pair", "device": "Lamp"}"#, #"{"command": "unpair", "device": "Lamp"}"#,
+        #"{"command": "answer", "device": "Lamp", "accept": false}"#,
+        #"{"command": "answer", "device": "Lamp", "digits": "012345"}"#,
         #"{"command": "rssi", "device": "Lamp"}"#, #"{"command": "mtu", "device": "Lamp", "id": 9007199254740991}"#,
     ]
 
@@ -37,6 +40,10 @@ struct SessionCommandTests {
         (#"{"command": "write", "device": "a", "handle": 1}"#, "needs the key “value”"),
         (#"{"command": "write", "device": "a", "handle": 1, "value": "0"}"#, "“value”"),
         (#"{"command": "write", "device": "a", "handle": 1, "value": "00", "response": 1}"#, "“response”"),
+        (#"{"command": "answer", "device": "a"}"#, "needs either “accept” or “digits”"),
+        (#"{"command": "answer", "device": "a", "accept": true, "digits": "012345"}"#, "needs either “accept”"),
+        (#"{"command": "answer", "device": "a", "digits": "12345"}"#, "“digits” is not six digits"),
+        (#"{"command": "answer", "device": "a", "digits": 123456}"#, "“digits” is not a string"),
         (#"{"command": "connect", "device": "a", "timeout": -1}"#, "“timeout”"),
         (#"{"command": "connect", "device": "a", "reconnect": "yes"}"#, "“reconnect” is neither true nor false"),
         (#"{"command": "scan", "min_rssi": 21}"#, "“min_rssi” is not a number from -127 to 20"),

@@ -1,5 +1,6 @@
 import BLESimulation
 import CoreBluetooth
+import CoreBluetoothExtras
 import Testing
 
 @testable import ble
@@ -169,6 +170,46 @@ struct SessionTests {
         #expect(try await bench.ask(4, "rssi", Self.lamp)["event"] as? String == "done")
         let events = ["connected", "radio_lost", "disconnected", "radio_returned"]
         #expect(bench.events(Set(events)) == events + ["connected"])
+        try await bench.end(.endOfInput)
+    }
+
+    @Test("A script pairs, reads an encrypted value and removes the bond", arguments: 0..<16 as Range<UInt64>)
+    func pairs(seed: UInt64) async throws {
+        let bench = try await SessionBench(seed: seed)
+        _ = try await bench.ask(1, "connect", Self.lamp)
+        #expect(try await bench.ask(2, "pair", Self.lamp)["method"] as? String == "justWorks")
+        let read = try await bench.ask(3, "read", Self.lamp + #", "characteristic": "FFA3""#)
+        #expect(read["value"] as? String == "2a")
+        #expect(try await bench.ask(4, "unpair", Self.lamp)["event"] as? String == "done")
+        _ = try await bench.wait("disconnected") { $0["event"] as? String == "disconnected" }
+        #expect(bench.events(["pairing_asked", "paired", "pairing_failed"]) == ["paired"])
+        try await bench.end(.endOfInput)
+    }
+
+    @Test("A script answers a pairing prompt while a read waits for the pairing", arguments: [true, false])
+    func prompts(isAccepted: Bool) async throws {
+        let bench = try await SessionBench(pairing: .displayYesNo)
+        let lampUser = bench.sensor.inhabit {
+            BluetoothPairing(capability: .displayYesNo) { if case .asked(let prompt) = $0 { prompt.accept() } }
+        }
+        defer { withExtendedLifetime(lampUser) {} }
+        _ = try await bench.ask(1, "connect", Self.lamp)
+        #expect(
+            try await bench.ask(2, "answer", Self.lamp + #", "accept": true"#)["code"] as? String == "pairing_failed"
+        )
+        bench.send(#"{"id": 3, "command": "read", "device": "Lamp", "characteristic": "FFA3"}"#)
+        let prompt = try await bench.wait("a prompt") { $0["event"] as? String == "pairing_asked" }
+        #expect(prompt["question"] as? String == "compare" && prompt["name"] as? String == "Lamp")
+        #expect(prompt["digits"] is String && prompt["cause"] as? String == "refusal")
+        let digits = try await bench.ask(4, "answer", Self.lamp + #", "digits": "000000""#)
+        #expect(digits["code"] as? String == "invalid")
+        #expect(
+            try await bench.ask(5, "answer", Self.lamp + #", "accept": \#(isAccepted)"#)["event"] as? String == "done"
+        )
+        let answer = try await bench.answer(to: 3)
+        #expect(answer["value"] as? String == (isAccepted ? "2a" : nil))
+        #expect(answer["code"] as? String == (isAccepted ? nil : "refused"))
+        #expect(bench.events(["paired", "pairing_failed"]) == [isAccepted ? "paired" : "pairing_failed"])
         try await bench.end(.endOfInput)
     }
 }
