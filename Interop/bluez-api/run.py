@@ -12,7 +12,6 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,9 @@ import time
 
 bled, bridge, ble = (os.path.abspath(path) for path in sys.argv[1:4])
 here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parent))
+from programs import air, process  # noqa: E402
+
 home = pathlib.Path(os.environ.get("INTEROP_HOME") or here.parent.parent / ".interop") / "bluez-api"
 python = home / "venv/bin/python"
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -31,26 +33,6 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 # daemon sends before the value has gone through two more processes. In the second one, the device sends its value
 # before it answers the subscription; the daemon delivers values of subscribers only.
 KNOWN = ["test_indicate_gatt_char", "test_notification_sent_before_write_response"]
-
-
-@contextlib.contextmanager
-def process(*command, until=None, **options):
-    """Runs a program, at first until a condition holds, and ends it."""
-    running = subprocess.Popen(command, text=True, **options)
-    try:
-        if until:
-            end = time.monotonic() + 60
-            while not until():
-                assert running.poll() is None and time.monotonic() < end, f"{command[0]} does not start"
-                time.sleep(0.05)
-        yield running
-    finally:
-        running.terminate()
-        try:
-            running.wait(10)
-        except subprocess.TimeoutExpired:
-            running.kill()
-            running.wait()
 
 
 @contextlib.contextmanager
@@ -71,21 +53,6 @@ def bluez(radio):
             address = environment["DBUS_SYSTEM_BUS_ADDRESS"]
             start(bridge, "--bus", address, "--socket", daemon, stdout=output, until=lambda: "find" in log.read_text())
         yield environment
-
-
-@contextlib.contextmanager
-def air():
-    """Two virtual controllers that can receive each other; yields their ports."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(2)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        ports = [str(one.getsockname()[1]) for one in sockets]
-    with tempfile.TemporaryDirectory(prefix="bluez-", dir="/tmp") as folder:
-        log = pathlib.Path(folder) / "log"
-        with open(log, "w") as output, process(ble, "radio", "--unpaced", "--port", ports[0], "--port", ports[1],
-                                               until=lambda: "listen" in log.read_text(), stdout=output):
-            yield ports
 
 
 def central():
@@ -153,7 +120,7 @@ def peripheral():
     system = "/usr/bin/python3"
     if subprocess.run([system, "-c", "import dbus, gi"], capture_output=True).returncode:
         return print("skipped: there is no python3-dbus or python3-gi")
-    with air() as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment, \
+    with air(ble) as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment, \
             process(system, here / "peripheral.py", home / "bluezero", env=environment, stderr=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL):
         environment = os.environ | {"BLUETOOTH_HOST": f"tcp:127.0.0.1:{other}"}
@@ -173,7 +140,7 @@ def suite():
     folder = pathlib.Path(os.environ.get("BLEAK_TESTS") or home / "bleak")
     if not (folder / "tests").is_dir():
         return print("skipped: bleak's own tests are not there; set BLEAK_TESTS to a folder with them")
-    with air() as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
+    with air(ble) as (own, other), bluez(f"tcp:127.0.0.1:{own}") as environment:
         command = [python, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts=",
                    f"--bleak-hci-transport=tcp-client:127.0.0.1:{other}"]
         result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=170)

@@ -1,0 +1,146 @@
+"""The asyncio client in a world: scanning, values, errors, cancellation, several sessions, and flow control."""
+
+import asyncio
+import contextlib
+import sys
+
+from corebluetooth_linux import BluetoothError, Daemon, Session
+
+checked = 0
+
+
+def check(what, condition):
+    global checked
+    if not condition:
+        sys.exit(f"client.py: {what}")
+    checked += 1
+
+
+@contextlib.asynccontextmanager
+async def failing(code):
+    try:
+        yield
+    except BluetoothError as error:
+        check(f"the code {code} and not {error.code}: {error}", error.code == code)
+    else:
+        check(f"an error with the code {code}", False)
+
+
+async def values(host):
+    async with Session(host) as session, await session.connect("Lamp", timeout=30) as lamp:
+        services = await lamp.services()
+        check("the services", [service.uuid for service in services] == ["FFE0", "180F"])
+        switch = services[0].characteristics[0]
+        check("the properties", switch.properties == {"read", "write", "notify"})
+        check("the value", (await lamp.read(switch)).octets in (b"\x01", b"\x02", b"\x03"))
+        battery = await lamp.read("Battery Level")
+        check("a decoded value", (battery.number, battery.unit, battery.reading) == (81, "%", "81 %"))
+        await lamp.write(switch, b"\x2a")
+        check("the written value", (await lamp.read(switch.handle)).octets == b"\x2a")
+        check("the configuration", (await lamp.read(switch.descriptors[0])).octets == b"\x00\x00")
+        received = []
+        async with lamp.values("FFE1") as stream:
+            async for value in stream:
+                received.append(value.octets)
+                if len(received) == 100:
+                    break
+        check("100 values in order", received == [b"\x02", b"\x03"] * 50 or received == [b"\x03", b"\x02"] * 50)
+        check("the MTU", await lamp.mtu() > 23)
+        check("the signal strength", -127 < await lamp.rssi() < 20)
+        async with failing("refused"):
+            await lamp.write("FFE2", b"\x00")
+        async with failing("no_attribute"):
+            await lamp.read("FFE9")
+        await lamp.pair()
+        check("a value for bonded devices", (await lamp.read("FFE2")).octets == b"\x64")
+
+        ended = asyncio.Event()
+        lamp.on_disconnect(lambda reason: ended.set())
+        async with failing("disconnected"):
+            async with lamp.values("FFE1") as stream:
+                await lamp.disconnect()
+                async for _ in stream:
+                    pass
+        check("the program is told about the end of the connection", ended.is_set() and not lamp.is_connected)
+        async with failing("not_connected"):
+            await lamp.read("FFE1")
+        await lamp.disconnect()
+
+
+async def scanning(host):
+    async with Session(host) as session:
+        found = await session.find(services=["FFE0"], timeout=60)
+        check("the name", found.name == "Lamp" and found.connectable)
+        check("the address", found.address is not None and len(found.address) == 17)
+        check("the packet", found.advertisement.startswith(b"\x02\x01\x06"))
+        names = set()
+        async with session.scan() as scan:
+            async with failing("busy"):
+                async with session.scan():
+                    pass
+            async for one in scan:
+                names.add(one.name)
+                if len(names) == 4:
+                    break
+        check("all devices", names == {"Lamp", "Ruuvi 1", "Ruuvi 2", "Ruuvi 3"})
+        async with failing("not_found"):
+            await session.find(name="Nothing", timeout=0.2)
+        async with failing("not_found"):
+            await session.connect("Nothing", timeout=0.2)
+        async with failing("invalid"):
+            await session.request("read", device="Lamp", characteristic="2A19", colour="red")
+
+
+async def cancelling(host):
+    async with Session(host) as session:
+        attempt = asyncio.create_task(session.connect("Nothing", timeout=3600))
+        async with session.scan() as scan:
+            async for _ in scan:
+                break
+        attempt.cancel()
+        check("the task is cancelled", isinstance((await asyncio.gather(attempt, return_exceptions=True))[0],
+                                                  asyncio.CancelledError))
+        async with await session.connect("Lamp", timeout=60) as lamp:
+            check("the session goes on", (await lamp.read("2A19")).octets == b"\x51")
+
+
+async def flow(host):
+    """A program that takes its values late gets all of them."""
+    async with Session(host) as session, await session.connect("Lamp", timeout=60) as lamp:
+        async with lamp.values("FFE1") as stream:
+            while not any(queue.is_full for queue in session._queues):
+                await asyncio.sleep(0.05)
+            taken = [(await anext(stream)).octets for _ in range(1500)]
+        check("values neither missing nor twice", all(one != next for one, next in zip(taken, taken[1:])))
+
+
+async def main(world):
+    async with failing("not_found"):
+        async with Session(program="/nonexistent/ble"):
+            pass
+    async with failing("radio_off"):
+        async with Session("tcp:127.0.0.1:1"):
+            pass
+    async with Daemon(f"world:{world}") as host:
+        await scanning(host)
+        await values(host)
+        await cancelling(host)
+        await flow(host)
+        async with Session(host) as one, Session(host) as other:
+            both = await asyncio.gather(*[session.find(name="Ruuvi 1", timeout=60) for session in (one, other)])
+            check("two sessions at once", both[0].identifier == both[1].identifier)
+        process = Session(host)
+        await process.__aenter__()
+        lamp = await process.connect("Lamp", timeout=60)
+        reading = asyncio.create_task(anext(aiter(await lamp.values("FFE1").__aenter__())))
+        await reading
+        process._process.kill()
+        async with failing("cancelled"):
+            while True:
+                await lamp.read("FFE1")
+        await process.__aexit__()
+    print(f"asyncio client: {checked} checks passed")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))

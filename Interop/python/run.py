@@ -1,0 +1,171 @@
+"""Runs the Python package, and programs of others on its bleak backend: run.py BLED BLE [PART…]
+
+`Interop/python/setup` installs the programs. bleak's own tests run with Bumble as their peripheral if
+`Interop/bluez-api/setup` has them; TheengsGateway publishes to a mosquitto of its own. A part whose program is missing
+is skipped, and says so.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+bled, ble = (os.path.abspath(path) for path in sys.argv[1:3])
+here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parent))
+from programs import air, process  # noqa: E402
+
+home = pathlib.Path(os.environ.get("INTEROP_HOME") or here.parent.parent / ".interop").resolve()
+python = home / "python/venv/bin/python"
+environment = os.environ | {"BLE": ble, "BLED": bled}
+# Temperature, humidity and pressure of the devices of world.json, in °C, % and hPa.
+RUUVI = {"Ruuvi 1": (24.3, 53.49, 1000.44), "Ruuvi 2": (20.0, 50.0, 1000.0), "Ruuvi 3": (-20.0, 25.0, 831.24)}
+# Tests of bleak that may fail: two that are about its built-in backends, and those that fail through D-Bus, too.
+KNOWN = ["test_platform_detection", "test_backend_id", "test_indicate_gatt_char",
+         "test_notification_sent_before_write_response"]
+
+
+@contextlib.contextmanager
+def daemon(radio):
+    """A daemon; yields the environment of a program that uses it."""
+    with tempfile.TemporaryDirectory(prefix="bled-", dir="/tmp") as folder:
+        place = pathlib.Path(folder) / "bled/socket"
+        with process(bled, "--socket", place, "--sessions", pathlib.Path(folder) / "sessions", radio,
+                     until=place.exists, stdout=subprocess.DEVNULL):
+            yield environment | {"BLUETOOTH_HOST": f"bled:{place}"}
+
+
+def types():
+    subprocess.run([python, "-m", "mypy", "--strict", "--no-error-summary", "-p", "corebluetooth_linux"], check=True,
+                   cwd=here.parent.parent / "Python", timeout=300)
+    print("mypy: the types of the package are right")
+
+
+def client():
+    subprocess.run([python, here / "client.py", here / "world.json"], env=environment, check=True, timeout=300)
+
+
+def guide():
+    """The programs of the guide, in the demo."""
+    text = (here.parent.parent / "docs/guides/PYTHON.md").read_text()
+    programs = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(programs) == 3, f"PYTHON.md has {len(programs)} programs"
+    with tempfile.TemporaryDirectory() as folder:
+        for program in programs:
+            script = pathlib.Path(folder) / "program.py"
+            script.write_text(program)
+            subprocess.run([python, script], env=environment | {"BLUETOOTH_HOST": "demo"}, check=True, timeout=120,
+                           stdout=subprocess.DEVNULL)
+    print(f"PYTHON.md: {len(programs)} programs")
+
+
+def bleak():
+    with daemon(f"world:{here.parent / 'bluez-api/world.json'}") as own:
+        subprocess.run([python, "-m", "corebluetooth_linux", here.parent / "bluez-api/central.py"], env=own, check=True,
+                       timeout=300)
+
+
+def suite():
+    folder = pathlib.Path(os.environ.get("BLEAK_TESTS") or home / "bluez-api/bleak")
+    if not (folder / "tests").is_dir():
+        return print("skipped: bleak's own tests are not there; set BLEAK_TESTS to a folder with them")
+    with air(ble) as (one, other), daemon(f"tcp:127.0.0.1:{one}") as own:
+        command = [python, "-m", "corebluetooth_linux", "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider",
+                   "-o", "addopts=", f"--bleak-hci-transport=tcp-client:127.0.0.1:{other}"]
+        result = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=300)
+    failed = re.findall(r"^FAILED \S+::(\w+)", result.stdout, re.MULTILINE)
+    unexpected = [name for name in failed if name not in KNOWN]
+    last = (result.stdout.strip().splitlines() or [""])[-1]
+    assert not unexpected and " passed" in last, f"{result.stdout[-6000:]}\n{result.stderr[-2000:]}\n{unexpected}"
+    print(f"bleak's own tests: {last}; expected to fail: {failed}")
+
+
+def ruuvitag():
+    program = (
+        "import asyncio, json\n"
+        "from ruuvitag_sensor.ruuvi import RuuviTagSensor\n"
+        "async def main():\n"
+        "    found = {}\n"
+        "    async for mac, data in RuuviTagSensor.get_data_async():\n"
+        "        found[mac] = [data['temperature'], data['humidity'], data['pressure']]\n"
+        "        if len(found) == 3:\n"
+        "            break\n"
+        "    print(json.dumps(sorted(found.values())))\n"
+        "asyncio.run(main())\n")
+    with tempfile.TemporaryDirectory() as folder, daemon(f"world:{here / 'world.json'}") as own:
+        script = pathlib.Path(folder) / "ruuvi.py"
+        script.write_text(program)
+        result = subprocess.run([python, "-m", "corebluetooth_linux", script], capture_output=True, text=True,
+                                env=own | {"RUUVI_BLE_ADAPTER": "bleak"}, timeout=120)
+    values = json.loads(result.stdout.strip().splitlines()[-1]) if result.stdout.strip() else result.stderr
+    assert values == sorted(map(list, RUUVI.values())), f"ruuvitag-sensor: {values}"
+    print("ruuvitag-sensor: the values of three devices")
+
+
+def gateway():
+    broker = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/sbin")
+    subscriber = shutil.which("mosquitto_sub")
+    if not broker or not subscriber:
+        return print("skipped: there is no mosquitto (apt-get install mosquitto mosquitto-clients)")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    def listens():
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        own = stack.enter_context(daemon(f"world:{here / 'world.json'}"))
+        configuration = pathlib.Path(folder) / "broker.conf"
+        configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
+        log = pathlib.Path(folder) / "values"
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+        def values():
+            """The values of each device that the broker has got, by name."""
+            got = {}
+            for line in log.read_text().splitlines():
+                with contextlib.suppress(ValueError):
+                    message = json.loads(line)
+                    if message.get("name") in RUUVI:
+                        pressure = message.get("pres", 0)
+                        got.setdefault(message["name"], set()).add((message.get("tempc"), message.get("hum"), pressure))
+            return got
+
+        def run(until):
+            """Runs a broker, the gateway and a subscriber until a condition holds."""
+            log.write_text("")
+            with open(log, "w") as output, process(broker, "-c", configuration, until=listens, **quiet), \
+                    process(subscriber, "-p", str(port), "-t", "home/#", stdout=output, stderr=subprocess.DEVNULL), \
+                    process(python, "-m", "corebluetooth_linux", "-m", "TheengsGateway", "-H", "127.0.0.1", "-P",
+                            str(port), "-c", pathlib.Path(folder) / "theengs.conf", "-sd", "2", "-tb", "1",
+                            cwd=folder, env=own, **quiet):
+                end = time.monotonic() + 120
+                while not until():
+                    assert time.monotonic() < end, f"TheengsGateway: {log.read_text()[-3000:]}"
+                    time.sleep(0.1)
+            return values()
+
+        for _ in range(2):  # The second time, the broker and the gateway have been restarted.
+            got = run(lambda: len(values()) == len(RUUVI))
+            assert got == {name: {numbers} for name, numbers in RUUVI.items()}, f"TheengsGateway: {got}"
+    print("TheengsGateway: the values of three devices, before and after a restart of the broker")
+
+
+# What is created here is for this user only, whatever the umask is; what is started ends also if this is ended.
+os.umask(0o077)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: ended"))
+parts = [types, client, guide, bleak, suite, ruuvitag, gateway]
+for part in [part for part in parts if part.__name__ in sys.argv[3:]] or parts:
+    begun = time.monotonic()
+    part()
+    print(f"  {part.__name__}: {time.monotonic() - begun:.1f} s", flush=True)

@@ -1,0 +1,302 @@
+"""A backend for programs written with bleak, without D-Bus.
+
+    from bleak import BleakClient, BleakScanner
+    from corebluetooth_linux.bleak import Client, Scanner
+
+    async with BleakScanner(backend=Scanner) as scanner, BleakClient(address, backend=Client) as client: …
+
+Programs that do not name a backend use it with `python -m corebluetooth_linux PROGRAM ARGUMENT…`, or after install().
+"""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from typing import Any
+
+import bleak
+import bleak.backends.client
+import bleak.backends.scanner
+from bleak.backends.characteristic import BleakGATTCharacteristic
+from bleak.backends.client import BaseBleakClient
+from bleak.backends.descriptor import BleakGATTDescriptor
+from bleak.backends.device import BLEDevice
+from bleak.backends.scanner import AdvertisementData, BaseBleakScanner
+from bleak.backends.service import BleakGATTService, BleakGATTServiceCollection
+from bleak.exc import BleakDeviceNotFoundError, BleakError, BleakGATTProtocolError
+from bleak.uuids import normalize_uuid_str
+
+from .device import Device, Value
+from .errors import BluetoothError
+from .scanning import Advertisement, Scan
+from .session import Session
+
+# Core Bluetooth's names of properties, with those of bleak.
+PROPERTIES = {
+    "broadcast": "broadcast", "read": "read", "writeWithoutResponse": "write-without-response", "write": "write",
+    "notify": "notify", "indicate": "indicate", "authenticatedSignedWrites": "authenticated-signed-writes",
+    "extendedProperties": "extended-properties",
+}
+
+
+class SharedSession:
+    """The session of all scanners and clients of one event loop, while there are any."""
+
+    _all: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, SharedSession] = weakref.WeakKeyDictionary()
+
+    def __init__(self) -> None:
+        self._users: set[object] = set()
+        self._lock = asyncio.Lock()
+        self._session: Session | None = None
+        self._scanners: set[Scanner] = set()
+        self._scan: asyncio.Task[None] | None = None
+
+    @classmethod
+    def current(cls) -> SharedSession:
+        return cls._all.setdefault(asyncio.get_running_loop(), cls())
+
+    async def join(self, user: object) -> Session:
+        """Returns the session, and starts it if this is the first user."""
+        async with self._lock:
+            if self._session is None or not self._session.is_running:
+                session = Session()
+                await session.__aenter__()
+                self._session = session
+            self._users.add(user)
+            return self._session
+
+    async def leave(self, user: object) -> None:
+        """Ends the session if this was the last user."""
+        async with self._lock:
+            self._users.discard(user)
+            if self._users or self._session is None:
+                return
+            session, self._session = self._session, None
+            await session.__aexit__()
+
+    async def add(self, scanner: Scanner) -> None:
+        """Starts to report advertisements to a scanner; all scanners share one scan."""
+        session = await self.join(scanner)
+        self._scanners.add(scanner)
+        if self._scan is None or self._scan.done():
+            scan = session.scan(duplicates=True)
+            await scan.__aenter__()
+            self._scan = asyncio.create_task(self._report(scan))
+
+    async def remove(self, scanner: Scanner) -> None:
+        self._scanners.discard(scanner)
+        if not self._scanners and self._scan is not None:
+            task, self._scan = self._scan, None
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        await self.leave(scanner)
+
+    async def _report(self, scan: Scan) -> None:
+        try:
+            async for advertisement in scan:
+                for scanner in list(self._scanners):
+                    scanner.found(advertisement)
+        finally:
+            await scan.__aexit__()
+
+
+class Scanner(BaseBleakScanner):
+    """The scanner of the backend."""
+
+    def __init__(self, detection_callback: Any = None, service_uuids: Any = None, scanning_mode: str = "active",
+                 **_: Any) -> None:
+        super().__init__(detection_callback, service_uuids)
+
+    async def start(self) -> None:
+        self.seen_devices = {}
+        try:
+            await SharedSession.current().add(self)
+        except BluetoothError as error:
+            raise BleakError(str(error)) from error
+
+    async def stop(self) -> None:
+        try:
+            await SharedSession.current().remove(self)
+        except BluetoothError as error:
+            raise BleakError(str(error)) from error
+
+    def found(self, advertisement: Advertisement) -> None:
+        """Reports an advertisement to the program, if it passes the scanner's filter."""
+        manufacturer = advertisement.manufacturer_data or b""
+        data = AdvertisementData(
+            local_name=advertisement.name,
+            manufacturer_data={int.from_bytes(manufacturer[:2], "little"): manufacturer[2:]} if manufacturer else {},
+            service_data={normalize_uuid_str(uuid): octets for uuid, octets in advertisement.service_data.items()},
+            service_uuids=[normalize_uuid_str(uuid) for uuid in advertisement.services],
+            tx_power=advertisement.tx_power,
+            rssi=advertisement.rssi if advertisement.rssi is not None else -127,
+            platform_data=(advertisement,))
+        if not self.is_allowed_uuid(data.service_uuids):
+            return
+        device = self.create_or_update_device(
+            advertisement.identifier, advertisement.address or advertisement.identifier, advertisement.name,
+            advertisement, data)
+        self.call_detection_callbacks(device, data)
+
+
+class Client(BaseBleakClient):
+    """The client of the backend."""
+
+    def __init__(self, address_or_ble_device: BLEDevice | str, services: Any = None, **options: Any) -> None:
+        super().__init__(address_or_ble_device, disconnected_callback=options.get("disconnected_callback"),
+                         timeout=float(options.get("timeout", 10)))
+        found = address_or_ble_device
+        is_ours = isinstance(found, BLEDevice) and isinstance(found.details, Advertisement)
+        self._wanted = found.details.identifier if is_ours else self.address  # type: ignore[union-attr]
+        self._device: Device | None = None
+        self._mtu = 23
+        self._wanted_services = {normalize_uuid_str(uuid) for uuid in services} if services else None
+        self._subscriptions: dict[int, Any] = {}
+        self._read_values: dict[int, bytes] = {}
+        self._is_asked = False
+
+    @property
+    def name(self) -> str:
+        return (self._device.name if self._device else None) or self.address
+
+    @property
+    def mtu_size(self) -> int:
+        return self._mtu
+
+    @property
+    def is_connected(self) -> bool:
+        return self._device is not None and self._device.is_connected
+
+    async def connect(self, pair: bool, **options: Any) -> None:
+        session = await self._session()
+        try:
+            self._is_asked = False
+            self._read_values.clear()
+            self._device = await session.connect(self._wanted, timeout=float(options.get("timeout", self._timeout)))
+            self._ignore = self._device.on_disconnect(self._disconnected)
+            if pair:
+                await self._device.pair()
+            self.services = await self._discover()
+            self._mtu = await self._device.mtu()
+        except BluetoothError as error:
+            await self._end()
+            if error.code == "not_found":
+                raise BleakDeviceNotFoundError(self.address, str(error)) from error
+            if error.code == "timed_out":
+                raise TimeoutError(str(error)) from error
+            raise BleakError(str(error)) from error
+        except BaseException:
+            await self._end()
+            raise
+
+    async def disconnect(self) -> None:
+        if self._device is None:
+            return
+        device = self._device
+        was_connected = device.is_connected
+        await self._asking(device.disconnect())
+        if was_connected and self._disconnected_callback and not self._is_asked:
+            self._is_asked = True
+            self._disconnected_callback()
+        await self._end()
+
+    async def pair(self, *_: Any, **__: Any) -> None:
+        await self._asking(self._connected().pair())
+
+    async def unpair(self) -> None:
+        await self._asking(self._connected().unpair())
+
+    async def read_gatt_char(self, characteristic: BleakGATTCharacteristic, *, use_cached: bool = False,
+                             **_: Any) -> bytearray:
+        return await self._read(characteristic.handle, use_cached)
+
+    async def read_gatt_descriptor(self, descriptor: BleakGATTDescriptor, *, use_cached: bool = False,
+                                   **_: Any) -> bytearray:
+        return await self._read(descriptor.handle, use_cached)
+
+    async def _read(self, handle: int, use_cached: bool) -> bytearray:
+        if not use_cached or handle not in self._read_values:
+            self._read_values[handle] = (await self._asking(self._connected().read(handle))).octets
+        return bytearray(self._read_values[handle])
+
+    async def write_gatt_char(self, characteristic: BleakGATTCharacteristic, data: Any, response: bool) -> None:
+        await self._asking(self._connected().write(characteristic.handle, bytes(data), response=response))
+
+    async def write_gatt_descriptor(self, descriptor: BleakGATTDescriptor, data: Any) -> None:
+        await self._asking(self._connected().write(descriptor.handle, bytes(data)))
+
+    async def start_notify(self, characteristic: BleakGATTCharacteristic, callback: Any, **_: Any) -> None:
+        def received(value: Value) -> None:
+            callback(bytearray(value.octets))
+
+        handle = await self._asking(self._connected().subscribe(characteristic.handle, received))
+        self._subscriptions[handle] = received
+
+    async def stop_notify(self, characteristic: BleakGATTCharacteristic) -> None:
+        received = self._subscriptions.pop(characteristic.handle, None)
+        if received is not None and self.is_connected:
+            await self._asking(self._connected().unsubscribe(characteristic.handle, received))
+
+    async def _session(self) -> Session:
+        try:
+            return await SharedSession.current().join(self)
+        except BluetoothError as error:
+            raise BleakError(str(error)) from error
+
+    def _connected(self) -> Device:
+        if self._device is None or not self._device.is_connected:
+            raise BleakError("Not connected")
+        return self._device
+
+    async def _asking(self, request: Any) -> Any:
+        """Waits for a request; translates its error into one of bleak."""
+        try:
+            return await request
+        except BluetoothError as error:
+            if error.domain == "CBATTErrorDomain" and error.number is not None:
+                raise BleakGATTProtocolError(error.number) from error
+            raise BleakError(str(error)) from error
+
+    async def _discover(self) -> BleakGATTServiceCollection:
+        assert self._device is not None
+        everything = BleakGATTServiceCollection()
+        for service in await self._device.services():
+            uuid = normalize_uuid_str(service.uuid)
+            if self._wanted_services is not None and uuid not in self._wanted_services:
+                continue
+            parent = BleakGATTService(service, service.handle, uuid)
+            everything.add_service(parent)
+            for one in service.characteristics:
+                characteristic = BleakGATTCharacteristic(
+                    one, one.handle, normalize_uuid_str(one.uuid),
+                    [PROPERTIES[name] for name in sorted(one.properties) if name in PROPERTIES],  # type: ignore[misc]
+                    lambda: max(self._mtu - 3, 20), parent)
+                everything.add_characteristic(characteristic)
+                for descriptor in one.descriptors:
+                    everything.add_descriptor(BleakGATTDescriptor(
+                        descriptor, descriptor.handle, normalize_uuid_str(descriptor.uuid), characteristic))
+        return everything
+
+    def _disconnected(self, _: str | None) -> None:
+        self._subscriptions.clear()
+        if self._disconnected_callback and not self._is_asked:
+            self._is_asked = True
+            self._disconnected_callback()
+
+    async def _end(self) -> None:
+        if self._device is not None:
+            self._ignore()
+        await SharedSession.current().leave(self)
+
+
+def install() -> None:
+    """Makes this backend the one that bleak uses when a program does not name any."""
+    scanner = lambda: (Scanner, "corebluetooth_linux")  # noqa: E731
+    client = lambda: (Client, "corebluetooth_linux")  # noqa: E731
+    bleak.get_platform_scanner_backend_type = scanner  # type: ignore[attr-defined,assignment]
+    bleak.get_platform_client_backend_type = client  # type: ignore[attr-defined,assignment]
+    bleak.backends.scanner.get_platform_scanner_backend_type = scanner  # type: ignore[assignment]
+    bleak.backends.client.get_platform_client_backend_type = client  # type: ignore[assignment]
+
+
+__all__ = ["Client", "Scanner", "install"]

@@ -1,0 +1,73 @@
+"""The daemon `bled`, for the time of a test or a program."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pathlib
+import shutil
+import tempfile
+
+from .errors import BluetoothError
+
+
+class Daemon:
+    """Runs `bled` with a radio of its own; several sessions can share it.
+
+    An asynchronous context manager, whose value is the `host` for a session:
+
+        async with Daemon("world:world.json") as host, Session(host) as session:
+            …
+    """
+
+    def __init__(self, radio: str, program: str | None = None) -> None:
+        """Describes a daemon; entering it starts the process.
+
+        Args:
+            radio: The radio, as the argument of `bled`: "demo", "world:FILE.json", "tcp:HOST:PORT", "usb:…".
+            program: The path of `bled`; by default the one in PATH, or the value of the variable BLED.
+        """
+        self._radio = radio
+        self._program = program or os.environ.get("BLED") or shutil.which("bled") or "bled"
+        self._process: asyncio.subprocess.Process | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    async def __aenter__(self) -> str:
+        # The path of a socket has at most 107 octets, so the folder is not in TMPDIR.
+        self._folder = tempfile.TemporaryDirectory(prefix="bled-", dir="/tmp")
+        folder = pathlib.Path(self._folder.name)
+        place = folder / "run" / "socket"
+        try:
+            with open(folder / "log", "w") as log:
+                self._process = await asyncio.create_subprocess_exec(
+                    self._program, "--socket", str(place), "--sessions", str(folder / "sessions"), self._radio,
+                    stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log)
+            async with asyncio.timeout(60):
+                while not place.exists():
+                    if self._process.returncode is not None:
+                        reason = (folder / "log").read_text(errors="replace").strip()
+                        raise BluetoothError("radio_off", reason or f"{self._program} does not start.")
+                    await asyncio.sleep(0.02)
+        except FileNotFoundError:
+            await self._stop()
+            raise BluetoothError("not_found", f"There is no program “{self._program}”. Install the package, add its "
+                                 "folder to PATH, or set the variable BLED.") from None
+        except TimeoutError:
+            await self._stop()
+            raise BluetoothError("radio_off", f"{self._program} does not listen on its socket.") from None
+        except BaseException:
+            await self._stop()
+            raise
+        return f"bled:{place}"
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stop()
+
+    async def _stop(self) -> None:
+        if self._process:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.terminate()
+            await self._process.wait()
+        if self._folder:
+            self._folder.cleanup()

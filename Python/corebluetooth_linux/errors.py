@@ -1,0 +1,27 @@
+"""The error of all operations."""
+
+from typing import Any
+
+
+class BluetoothError(Exception):
+    """An operation that failed.
+
+    The text is a sentence for people.
+
+    Attributes:
+        code: The reason, one of those in docs/SESSION.md: "not_found", "disconnected", "refused" and so on.
+        domain: The domain of Core Bluetooth's error, such as "CBATTErrorDomain", if the device or the host refused.
+        number: The number of that error in its domain; 5 in "CBATTErrorDomain" is Insufficient Authentication.
+    """
+
+    def __init__(self, code: str, sentence: str, domain: str | None = None, number: int | None = None) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.domain = domain
+        self.number = number
+
+    @classmethod
+    def from_line(cls, line: dict[str, Any]) -> "BluetoothError":
+        """Returns the error that a line with the event "failed" describes."""
+        return cls(line.get("code", "refused"), line.get("error", "It failed."), line.get("domain"),
+                   line.get("error_code"))

@@ -1,0 +1,246 @@
+"""A session with Bluetooth: the process `ble session`, its commands and its events."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from typing import Any
+
+from .device import Device
+from .errors import BluetoothError
+from .queue import EventQueue
+from .scanning import Advertisement, Scan
+
+# A line of the output holds at most one value of 512 octets or one list of services.
+LINE_LIMIT = 16 * 1024 * 1024
+
+
+class Session:
+    """Bluetooth for one program: scans, and any number of devices.
+
+    An asynchronous context manager. All methods are for one event loop. A method that is cancelled leaves the session
+    usable; what the device does meanwhile is not undone, except that a cancelled connect disconnects.
+    """
+
+    def __init__(self, host: str | None = None, program: str | None = None) -> None:
+        """Describes a session; entering it starts the process.
+
+        Args:
+            host: Where Bluetooth is, as in the environment variable BLUETOOTH_HOST: "demo", "world:FILE.json",
+                "bled:PATH" of a daemon, "usb:…"; by default that variable, the daemon, or the adapter.
+            program: The path of `ble`; by default the one in PATH, or the value of the variable BLE.
+        """
+        self._environment = os.environ | ({"BLUETOOTH_HOST": host} if host else {})
+        self._program = program or os.environ.get("BLE") or shutil.which("ble") or "ble"
+        self._process: asyncio.subprocess.Process | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._next = 0
+        self._may_read = asyncio.Event()
+        self._queues: set[EventQueue[Any]] = set()
+        self._scan: EventQueue[Advertisement] | None = None
+        self._devices: dict[str, Device] = {}
+        self._ending: BluetoothError | None = None
+
+    async def __aenter__(self) -> Session:
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                self._program, "session", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE, env=self._environment, limit=LINE_LIMIT)
+        except FileNotFoundError:
+            raise BluetoothError("not_found", f"There is no program “{self._program}”. Install the package, add its "
+                                 "folder to PATH, or set the variable BLE.") from None
+        assert self._process.stdout and self._process.stderr
+        try:
+            first = await self._process.stdout.readline()
+            if json.loads(first or b"{}").get("event") != "ready":
+                reason = (await self._process.stderr.read()).decode(errors="replace").strip()
+                raise BluetoothError("radio_off", reason or f"{self._program} does not start a session.")
+        except BaseException:
+            await self._stop()
+            raise
+        self._reader = asyncio.create_task(self._read(self._process.stdout))
+        self._messages = asyncio.create_task(self._discard(self._process.stderr))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stop()
+
+    @property
+    def is_running(self) -> bool:
+        """True until the session ends, or its process does."""
+        return self._ending is None and self._process is not None and self._process.returncode is None
+
+    async def request(self, command: str, **keys: Any) -> dict[str, Any]:
+        """Sends a command of docs/SESSION.md, and returns the line of its answer.
+
+        Keys whose value is None are left out.
+
+        Raises:
+            BluetoothError: if the command failed, or the process ended.
+        """
+        if self._ending or self._process is None or self._process.stdin is None:
+            raise self._ending or BluetoothError("cancelled", "The session has not been started.")
+        self._next += 1
+        number = self._next
+        line = {"id": number, "command": command} | {key: value for key, value in keys.items() if value is not None}
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._answers[number] = answer
+        self._may_read.set()
+        try:
+            with contextlib.suppress(ConnectionError):
+                self._process.stdin.write(json.dumps(line).encode() + b"\n")
+                await self._process.stdin.drain()
+            return await answer
+        finally:
+            self._answers.pop(number, None)
+
+    def scan(self, *, services: Iterable[str] | None = None, name: str | None = None, min_rssi: int | None = None,
+             duplicates: bool = False) -> Scan:
+        """Returns a scan, which starts when it is entered with “async with”.
+
+        Args:
+            services: Finds only devices that advertise one of these services (UUIDs or names).
+            name: Finds only devices whose name begins with this text, in any case.
+            min_rssi: Finds only devices with at least this signal strength in dBm.
+            duplicates: Reports every advertisement, not only one of each device.
+        """
+        return Scan(self, {"services": list(services) if services is not None else None, "name": name,
+                           "min_rssi": min_rssi, "duplicates": duplicates or None})
+
+    async def find(self, *, name: str | None = None, services: Iterable[str] | None = None,
+                   timeout: float = 10) -> Advertisement:
+        """Returns the first advertisement of a device with this name or service.
+
+        Raises:
+            BluetoothError: with the code "not_found" after `timeout` seconds.
+        """
+        try:
+            async with asyncio.timeout(timeout):
+                async with self.scan(name=name, services=services) as scan:
+                    async for found in scan:
+                        return found
+        except TimeoutError:
+            pass
+        raise BluetoothError("not_found", f"No such device was found within {timeout:g} s.")
+
+    async def connect(self, device: str | Advertisement, *, timeout: float | None = None,
+                      reconnect: bool = False) -> Device:
+        """Connects to a device, and returns it.
+
+        Args:
+            device: An identifier, an address, a name or the beginning of a name; or an advertisement.
+            timeout: The number of seconds to find the device, and again to connect to it; 10 by default.
+            reconnect: Connects again whenever the connection is lost, and subscribes again to the same values.
+        """
+        wanted = device.identifier if isinstance(device, Advertisement) else device
+        try:
+            line = await self.request("connect", device=wanted, timeout=timeout, reconnect=reconnect or None)
+        except asyncio.CancelledError:
+            self._send_and_forget("disconnect", device=wanted)
+            raise
+        known = self._device(line)
+        known._connected(line)
+        return known
+
+    def _send_and_forget(self, command: str, **keys: Any) -> None:
+        if self.is_running and self._process and self._process.stdin:
+            with contextlib.suppress(ConnectionError):
+                self._process.stdin.write(json.dumps({"command": command} | keys).encode() + b"\n")
+
+    def _device(self, line: dict[str, Any]) -> Device:
+        """Returns the object of the device that a line names."""
+        identifier = line["identifier"]
+        device = self._devices.get(identifier)
+        if device is None:
+            device = self._devices[identifier] = Device(self, identifier)
+        return device
+
+    def _queue(self) -> EventQueue[Any]:
+        queue: EventQueue[Any] = EventQueue(self._may_read.set)
+        self._queues.add(queue)
+        return queue
+
+    def _forget(self, queue: EventQueue[Any]) -> None:
+        self._queues.discard(queue)
+        self._may_read.set()
+
+    async def _read(self, output: asyncio.StreamReader) -> None:
+        """Passes on the lines of the process until it ends."""
+        sentence = "The process of the session has ended."
+        try:
+            while True:
+                # A program that waits for an answer may take its events only after it.
+                while not self._answers and any(queue.is_full for queue in self._queues):
+                    self._may_read.clear()
+                    await self._may_read.wait()
+                if not (line := await output.readline()):
+                    break
+                self._receive(json.loads(line))
+        except ValueError as error:
+            sentence = f"The process of the session has written a line that is not valid: {error}."
+        finally:
+            self._end(BluetoothError("cancelled", sentence))
+
+    def _receive(self, line: dict[str, Any]) -> None:
+        match line.get("event"):
+            case "done" | "failed" as event:
+                answer = self._answers.get(line.get("id", 0))
+                if answer is None or answer.done():
+                    return
+                if event == "done":
+                    answer.set_result(line)
+                else:
+                    answer.set_exception(BluetoothError.from_line(line))
+            case "discovered":
+                if self._scan is not None:
+                    self._scan.put(Advertisement.from_line(line))
+            case _:
+                if "identifier" in line:
+                    self._device(line)._receive(line)
+
+    async def _discard(self, messages: asyncio.StreamReader) -> None:
+        """Reads the messages of the process, which would wait otherwise."""
+        while await messages.read(65536):
+            pass
+
+    def _end(self, reason: BluetoothError) -> None:
+        """Ends everything that waits."""
+        if self._ending:
+            return
+        self._ending = reason
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(reason)
+        for queue in list(self._queues):
+            queue.end(reason)
+        for device in self._devices.values():
+            device._receive({"event": "disconnected", "reason": str(reason)})
+
+    async def _stop(self) -> None:
+        """Ends the process: it disconnects all devices first."""
+        process = self._process
+        if process is None:
+            return
+        self._end(BluetoothError("cancelled", "The session has ended."))
+        self._may_read.set()
+        if process.stdin:
+            process.stdin.close()
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            async with asyncio.timeout(10):
+                await process.wait()
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+        for task in (self._reader, getattr(self, "_messages", None)):
+            if task:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError, BluetoothError):
+                    await task
